@@ -1,11 +1,11 @@
-"""The filesystems that a path can name, and the libraries that Beam needs for them."""
+"""The filesystems of other machines that a path can name, and the libraries that they need."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.util
 
-from beam_bleu.transforms.errors import installing
+from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,28 +14,20 @@ class Filesystem:
 
     Attributes:
       name: what people call it.
-      library: the module that Beam imports for it.
+      library: the module that reads and writes it.
       remedy: how to install the library.
-      packages: the packages that Beam imports for this filesystem and other services of its
-        owner, if they are installed.
     """
 
     name: str
     library: str
     remedy: str
-    packages: tuple[str, ...]
 
+
+_OBSTORE = "./run.sh install, or pip install ., in the folder of beam-bleu"
 
 FILESYSTEMS = {
-    "gs": Filesystem(
-        "Google Cloud Storage",
-        "google.cloud.storage",
-        installing("gcp"),
-        ("apitools", "google.api_core", "google.auth", "google.cloud"),
-    ),
-    "s3": Filesystem("Amazon S3", "boto3", installing("aws"), ("boto3",)),
-    "azfs": Filesystem("Azure Blob Storage", "azure.storage.blob", installing("azure"), ("azure",)),
-    "hdfs": Filesystem("Hadoop", "hdfs", "pip install 'apache-beam[hadoop]'", ("hdfs",)),
+    **{scheme: Filesystem(row.name, "obstore", _OBSTORE) for scheme, row in OBJECT_STORES.items()},
+    "hdfs": Filesystem("Hadoop", "hdfs", "pip install 'apache-beam[hadoop]'"),
 }
 """The filesystems of other machines, by the scheme of their paths."""
 

@@ -1,4 +1,4 @@
-"""Paths on the command line: on this machine or on any filesystem that Beam knows.
+"""Paths on the command line: on this machine, in object stores, or on other filesystems of Beam.
 
 An output that is also an input is refused: the run would overwrite what it reads.
 """
@@ -11,18 +11,19 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystem import BeamIOError, FileSystem
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.output.file_names import ASIDE, SEGMENT_SCORES, WRITTEN
 from beam_bleu.pipeline.output.output_folder import new_rejected, run_of_rejected
 from beam_bleu.pipeline.output.ownership import rejected_files
-from beam_bleu.transforms.errors import BleuError, UsageError
+from beam_bleu.transforms.errors import BleuError, UsageError, installing
+from beam_bleu.transforms.object_store_kinds import kind_of
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
-from beam_bleu.transforms.wiring.filesystems import is_local
+from beam_bleu.transforms.pairing.files.tables import TableKind, table_kind
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _FOLDERS = (SEGMENT_SCORES, ASIDE)
 """In these folders a run writes files, and removes files of earlier runs."""
@@ -33,6 +34,9 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
     path = path.removeprefix("file://")
     if not path:
         raise UsageError(f"{flag} is empty", "name a path")
+    table = table_kind(path)
+    if table is not None:
+        return _checked_table(flag, path, table, anywhere)
     scheme = path.partition("://")[0]
     # Beam itself would notice some of the missing libraries only when it opens a file.
     if scheme in FILESYSTEMS and not has_module(FILESYSTEMS[scheme].library):
@@ -41,17 +45,45 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
             f"there is no module {FILESYSTEMS[scheme].library}",
             FILESYSTEMS[scheme].remedy,
         )
+    kind = kind_of(path)
+    if kind is not None and kind.is_web and flag == "--output":
+        raise UsageError(
+            f"--output {path}: nothing can be written to a web server",
+            "name a folder of this machine, or of an object store",
+        )
+    if kind is not None and kind.is_web and "@" in path.split("/")[2]:
+        raise UsageError(
+            f"{flag}: the address of a web server has a user or a password, and messages and "
+            "manifest.json would show it",
+            "download the file, or let the server give it without them",
+        )
     try:
-        filesystem = FileSystems.get_filesystem(path)
+        is_here = is_local(path)
     except (ValueError, BeamIOError) as error:
         known = ", ".join(f"{scheme}://" for scheme in FILESYSTEMS)
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
             f"use a path of this machine, or one that begins with {known}",
         ) from error
-    if anywhere and isinstance(filesystem, LocalFileSystem):
+    if anywhere and is_here:
         return os.path.abspath(path)  # an engine's workers run in other folders
     return path
+
+
+def _checked_table(flag: str, path: str, table: TableKind, anywhere: bool) -> str:
+    if not has_module(table.library):
+        raise UsageError(
+            f"{flag} {path}: the library for {table.label} tables is not installed here: there is "
+            f"no module {table.library}",
+            installing(table.extra),
+        )
+    prefix, _, place = path.partition(":")
+    if not place:
+        raise UsageError(f"{flag} {path} names no table", f"write {prefix}: and the path of one")
+    is_name = prefix == "iceberg" and "/" not in place  # in a catalog
+    if anywhere and "://" not in place and not is_name:
+        place = os.path.abspath(place)
+    return f"{prefix}:{place}"
 
 
 def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str, str]]) -> None:
@@ -74,15 +106,16 @@ def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str
             "name a folder without the characters * ? [",
         )
     # Every run removes the rejected records of the run before it.
-    written = [FileSystems.join(output, name) for name in (*WRITTEN, new_rejected("0"))]
+    written = [join(output, name) for name in (*WRITTEN, new_rejected("0"))]
     if segment_scores:
-        written.append(FileSystems.join(output, SEGMENT_SCORES, "part-0.parquet"))
+        written.append(join(output, SEGMENT_SCORES, "part-0.parquet"))
     normal = [_normal(path) for path in written]
     for label, pattern in inputs:
-        filesystem = FileSystems.get_filesystem(pattern)
-        if filesystem.scheme() != FileSystems.get_filesystem(output).scheme():
+        if table_kind(pattern) is not None:
+            continue  # only its own log says what it reads
+        if FileSystems.get_scheme(pattern) != FileSystems.get_scheme(output):
             continue
-        regex = filesystem.translate_pattern(_normal(pattern))
+        regex = FileSystem.translate_pattern(_normal(pattern))
         for path in normal:
             if _normal(pattern) == path or (is_pattern(pattern) and re.fullmatch(regex, path)):
                 raise _refused(output, label, pattern, path)

@@ -1,4 +1,4 @@
-"""The temporary files of a run on this machine: copies of pipes, and the rows of a join.
+"""The temporary files of a run on this machine: copies of pipes, the rows of a join, Beam's own.
 
 The command copies each pipe to a temporary file before the job starts.
 
@@ -7,6 +7,7 @@ A job reads its input twice, and in parts, which a pipe does not allow.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import dataclasses
 import os
@@ -166,6 +167,29 @@ def with_row_folder(source: Source, in_process: bool) -> Iterator[Source]:
         if folder:
             with uninterrupted():
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def files_of_beam(in_process: bool) -> Iterator[None]:
+    """While the body submits a job to an engine, Beam's temporary files are in a folder of the run.
+
+    Beam leaves what it has prepared for an engine, so each run of the command would leave files.
+
+    Raises:
+      JobError: no temporary folder can be used.
+    """
+    if in_process:
+        yield
+        return
+    folder = _new_folder("what is sent to the engine")
+    # Only at the end of the process, after Beam has stopped the job server that it has started: the
+    # server's files are in the folder, too.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _streams_of(value: Any) -> Iterator[Stream]:

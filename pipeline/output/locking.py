@@ -1,8 +1,8 @@
 """A lock on an output folder. A run holds it while it puts its result in place.
 
-The operating system releases the lock when the process ends, even if it is killed. The lock
-file of a killed run stays until the next run locks and removes it. It is empty, and it does
-not stop another run.
+In an object store the lock is an object (`leases.py`). On this machine the operating system
+releases the lock when the process ends, even if it is killed. The lock file of a killed run stays
+until the next run locks and removes it. It is empty, and it does not stop another run.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
 
+from beam_bleu.pipeline.output.leases import Lease
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
-from beam_bleu.transforms.wiring.filesystems import is_local
+from beam_bleu.transforms.object_store_kinds import kind_of
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 try:
     import fcntl
@@ -36,27 +40,65 @@ _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 """The errors of `flock` on a filesystem without locks."""
 
 
+_HELD: ContextVar[Mapping[str, Lease]] = ContextVar("_HELD", default=MappingProxyType({}))
+"""The locks in object stores that this thread holds, by folder."""
+
+
 @contextlib.contextmanager
-def locked(folder: str, patience: float | None = None) -> Iterator[bool]:
+def locked(folder: str, patience: float | None = None, run: str = "") -> Iterator[bool]:
     """Stops other runs from putting a result in a folder while the body runs.
 
-    Yields whether it has the lock. Object stores have no locks, and not all shared folders do.
+    Yields whether it has the lock. HDFS, some shared folders and some object stores have none. In
+    an object store the lock can be lost, so call `check_held` before each step that changes files.
 
     Args:
       folder: the output folder.
       patience: for how many seconds to wait if another run holds the lock.
+      run: the name of the run, which other runs show while they wait.
 
     Raises:
       JobError: another run held the lock for this time, or the lock cannot be opened.
     """
-    path = os.path.join(folder, LOCK)
+    path = join(folder, LOCK)
     patience = _PATIENCE if patience is None else patience
+    if kind_of(folder) is not None:
+        with _leased(folder, Lease(path, run), patience) as held:
+            yield held
+        return
     descriptor = _acquired(path, patience) if is_local(folder) else None
     try:
         yield descriptor is not None
     finally:
         if descriptor is not None:
             _release(path, descriptor)
+
+
+def check_held(folder: str) -> None:
+    """Checks that the lock on a folder was not lost, if this thread has taken one.
+
+    Raises:
+      JobError: another run has taken it over, or may have.
+    """
+    check_of(folder)()
+
+
+def check_of(folder: str) -> Callable[[], None]:
+    """`check_held` of a folder, for other threads: they do not know the locks of this one."""
+    lease = _HELD.get().get(folder)
+    return lease.check if lease is not None else lambda: None
+
+
+@contextlib.contextmanager
+def _leased(folder: str, lease: Lease, patience: float) -> Iterator[bool]:
+    if not lease.take(patience):
+        yield False
+        return
+    before = _HELD.set({**_HELD.get(), folder: lease})
+    try:
+        yield True
+    finally:
+        _HELD.reset(before)
+        lease.release()
 
 
 def _acquired(path: str, patience: float) -> int | None:

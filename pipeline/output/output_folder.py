@@ -9,23 +9,24 @@ import os
 import re
 import uuid
 
-from apache_beam.io.filesystems import FileSystems
-
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
     ASIDE,
     DOCUMENTS,
+    EXAMPLES,
     MANIFEST,
     METRICS,
     RECEIPT,
+    REPORT,
     RUN_RECORD,
     SCORES,
     SEGMENT_SCORES,
     SUCCESS,
     TOTALS,
+    WORKERS,
     WRITTEN,
 )
-from beam_bleu.transforms.wiring.filesystems import is_local
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _PART_FILE = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
 _REJECTED = re.compile(r"rejected-(\w+)-[0-9a-f]{32}\.jsonl")
@@ -34,69 +35,79 @@ REJECTED_FILES = "rejected-*.jsonl"
 """The pattern by which a reader finds the rejected records in the output folder."""
 
 
-def _joined(*parts: str) -> str:
-    path: str = FileSystems.join(*parts)
-    return path
-
-
 def scores_path(output: str) -> str:
     """The path of the result document."""
-    return _joined(output, SCORES)
+    return join(output, SCORES)
 
 
 def success_path(output: str) -> str:
     """The path of the empty file that a successful run writes last."""
-    return _joined(output, SUCCESS)
+    return join(output, SUCCESS)
 
 
 def manifest_path(output: str) -> str:
     """The path of the manifest."""
-    return _joined(output, MANIFEST)
+    return join(output, MANIFEST)
 
 
 def totals_path(output: str) -> str:
     """The path of the saved totals."""
-    return _joined(output, TOTALS)
+    return join(output, TOTALS)
+
+
+def examples_path(output: str) -> str:
+    """The path of the examples."""
+    return join(output, EXAMPLES)
 
 
 def run_record_path(output: str) -> str:
     """The path of the record of the last run."""
-    return _joined(output, RUN_RECORD)
+    return join(output, RUN_RECORD)
 
 
 def metrics_path(output: str) -> str:
     """The path of the metrics of the last run."""
-    return _joined(output, METRICS)
+    return join(output, METRICS)
+
+
+def report_path(output: str) -> str:
+    """The path of the page about the result."""
+    return join(output, REPORT)
 
 
 def final_folder(output: str) -> str:
     """The folder for the part files of a successful run."""
-    return _joined(output, SEGMENT_SCORES)
+    return join(output, SEGMENT_SCORES)
 
 
 def aside_folder(output: str) -> str:
     """The hidden folder for the files of runs that are not finished."""
-    return _joined(output, ASIDE)
+    return join(output, ASIDE)
 
 
 def run_folder(output: str, run: str) -> str:
     """The folder for the files of a run that is not finished."""
-    return _joined(output, ASIDE, run)
+    return join(output, ASIDE, run)
 
 
 def staging_folder(output: str, run: str) -> str:
     """The folder for the part files of a run until all of them are written."""
-    return _joined(output, ASIDE, run, "staged")
+    return join(output, ASIDE, run, "staged")
 
 
 def former_folder(output: str, run: str) -> str:
     """The folder for the former result while a run replaces it."""
-    return _joined(output, ASIDE, run, "former")
+    return join(output, ASIDE, run, "former")
 
 
 def receipt_path(output: str, run: str) -> str:
     """The path of a run's receipt if workers and launcher share only the output folder."""
-    return _joined(output, ASIDE, run, RECEIPT)
+    return join(output, ASIDE, run, RECEIPT)
+
+
+def workers_path(output: str, run: str) -> str:
+    """The path of the file in which the workers of a run say what they are."""
+    return join(output, ASIDE, run, WORKERS)
 
 
 def new_part_file(run: str) -> str:
@@ -134,7 +145,9 @@ def is_of_result(name: str) -> bool:
 _DEAD = 14 * 24 * 3600.0
 """Seconds without a new file. After this time a run that left files has certainly ended."""
 
-_WRITTEN_ATOMICALLY = (*WRITTEN, RECEIPT)
+_FOR_LAUNCHER = (RECEIPT, WORKERS)
+
+_WRITTEN_ATOMICALLY = (*WRITTEN, *_FOR_LAUNCHER)
 
 
 def remove_leftovers(output: str) -> None:
@@ -152,7 +165,7 @@ def remove_leftovers(output: str) -> None:
         if removed and all(0 < entry.modified < then for entry in entries):
             storage.remove_files(aside, removed)
             for folder in ("staged", "former", ""):
-                storage.remove_if_empty(FileSystems.join(aside, run, folder))
+                storage.remove_if_empty(join(aside, run, folder))
     storage.remove_if_empty(aside)
     if is_local(output):
         temporary = [
@@ -176,4 +189,4 @@ def _is_left_by(run: str, path: str) -> bool:
         return is_part_file_of(run, name)
     if folder == "former":
         return is_of_result(name)
-    return not folder and (name == RECEIPT or storage.is_temporary(name, _WRITTEN_ATOMICALLY))
+    return not folder and (name in _FOR_LAUNCHER or storage.is_temporary(name, _WRITTEN_ATOMICALLY))

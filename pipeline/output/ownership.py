@@ -14,14 +14,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from apache_beam.io.filesystems import FileSystems
-
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import FIRST_BYTES_OF_TOTALS
+from beam_bleu.pipeline.output.file_names import (
+    FIRST_BYTES_OF_EXAMPLES,
+    FIRST_BYTES_OF_REPORT,
+    FIRST_BYTES_OF_TOTALS,
+    RUN_KEY,
+)
 from beam_bleu.pipeline.output.metrics import FIRST_METRIC
 from beam_bleu.pipeline.output.output_folder import (
     REJECTED_FILES,
     aside_folder,
+    examples_path,
     final_folder,
     manifest_path,
     metrics_path,
@@ -31,9 +35,9 @@ from beam_bleu.pipeline.output.output_folder import (
     success_path,
     totals_path,
 )
-from beam_bleu.pipeline.output.part_files import RUN_KEY, metadata_of
+from beam_bleu.pipeline.output.part_files import metadata_of
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.filesystems import is_local
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _OF_MANIFEST = frozenset(["scores_sha256", "streams"])
 _OF_RECORD = frozenset(["state", "run", "exit_code", "last_success", "versions"])
@@ -57,7 +61,8 @@ def check_owned(output: str) -> None:
     has_manifest = _document(manifest_path(output), _OF_MANIFEST) is not None
     record = record_in(output)
     check_metrics(output)
-    _check_totals(output)
+    _check_beginning(totals_path(output), FIRST_BYTES_OF_TOTALS)
+    _check_beginning(examples_path(output), FIRST_BYTES_OF_EXAMPLES)
     if _has_foreign_success(output, has_manifest, record):
         raise JobError(
             f"{output} has a _SUCCESS that is not beam-bleu's, and the run would remove it",
@@ -86,10 +91,29 @@ def check_metrics(output: str) -> None:
         raise _foreign(path)
 
 
-def _check_totals(output: str) -> None:
-    path = totals_path(output)
+def check_report(path: str) -> None:
+    """Checks that a report may be written to a path.
+
+    Raises:
+      JobError: there is another file, or it cannot be read.
+    """
+    if not is_report_owned(path) and storage.exists(path):
+        raise _foreign(path)
+
+
+def is_report_owned(path: str) -> bool:
+    """Whether the file at a path is a report of beam-bleu's.
+
+    Raises:
+      JobError: it cannot be read, or it is not a regular file.
+    """
+    return (_content(path) or b"").startswith(FIRST_BYTES_OF_REPORT)
+
+
+def _check_beginning(path: str, beginning: bytes) -> None:
+    """Checks that a run may replace a document, if it is there, by how its content begins."""
     data = _content(path)
-    if data and data.strip(b"\0") and not data.startswith(FIRST_BYTES_OF_TOTALS):
+    if data and data.strip(b"\0") and not data.startswith(beginning):
         raise _foreign(path)
 
 
@@ -292,7 +316,7 @@ def _is_marked(folder: str, name: str) -> bool | None:
     Raises:
       JobError: it cannot be read. It may be an old part file, which must not stay in place.
     """
-    path = FileSystems.join(folder, name)
+    path = join(folder, name)
     with storage.reading(path):
         try:
             if not storage.is_regular(path):
@@ -314,7 +338,7 @@ def _is_parquet(folder: str, name: str, asked: bool) -> bool:
     """
     if name.lower().endswith(_PARQUET):
         return True
-    path = FileSystems.join(folder, name)
+    path = join(folder, name)
     try:
         with storage.reading(path):
             if not storage.is_regular(path):

@@ -20,7 +20,7 @@ from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, split
 
 RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with folders and an atomic rename; on object stores a put is atomic."""
@@ -60,12 +60,14 @@ def exists(path: str) -> bool:
 
 
 def is_folder(path: str) -> bool:
-    """Whether there is a folder at a path of this machine.
+    """Whether there is a folder at a path of this machine, or an object in it in an object store.
 
     Raises:
       JobError: the filesystem raises an error.
     """
     with reading(path):
+        if not is_local(path):
+            return bool(filesystem_of(path).has_folder(path))
         state = _state(path)
     return state is not None and stat.S_ISDIR(state.st_mode)
 
@@ -109,7 +111,7 @@ def _matched(folder: str) -> list[Entry]:
     filesystem = filesystem_of(folder)
     if isinstance(filesystem, RENAMING) and not filesystem.exists(folder):
         return []
-    pattern = FileSystems.join(folder, "**")
+    pattern = join(folder, "**")
     prefix = pattern.removesuffix("**")
     matched = filesystem.match([pattern])[0].metadata_list
     return [
@@ -163,17 +165,20 @@ def matching(folder: str, pattern: str) -> list[str]:
         return [name for name in matched if not os.path.islink(os.path.join(folder, name))]
     with reading(folder):
         # Not `listed`, which would list the segment scores below the folder, too.
-        (result,) = filesystem_of(folder).match([FileSystems.join(folder, pattern)])
-        return sorted(FileSystems.split(file.path)[1] for file in result.metadata_list)
+        (result,) = filesystem_of(folder).match([join(folder, pattern)])
+        return sorted(split(file.path)[1] for file in result.metadata_list)
 
 
 def folders(folder: str) -> list[str]:
-    """The names of the folders in a folder of this machine, without links to folders.
+    """The names of the folders in a folder, without links to folders.
 
     Raises:
       JobError: the folder cannot be listed.
     """
-    return _names(folder, of_folders=True)
+    if is_local(folder):
+        return _names(folder, of_folders=True)
+    with reading(folder):
+        return list(filesystem_of(folder).folders(folder))
 
 
 def _names(folder: str, of_folders: bool) -> list[str]:
@@ -228,7 +233,7 @@ def write_atomically(path: str, data: bytes) -> None:
       JobError: it cannot be written.
     """
     with writing(path):
-        folder, name = FileSystems.split(path)
+        folder, name = split(path)
         filesystem = filesystem_of(path)
         if not isinstance(filesystem, RENAMING):
             _write(path, data)
@@ -236,7 +241,7 @@ def write_atomically(path: str, data: bytes) -> None:
         if not FileSystems.exists(folder):
             with contextlib.suppress(OSError):  # another attempt has just made it
                 FileSystems.mkdirs(folder)
-        temporary = FileSystems.join(folder, f".{name}.{uuid.uuid4().hex}")  # see `is_temporary`
+        temporary = join(folder, f".{name}.{uuid.uuid4().hex}")  # see `is_temporary`
         try:
             _write(temporary, data)
             if isinstance(filesystem, LocalFileSystem):
@@ -245,8 +250,21 @@ def write_atomically(path: str, data: bytes) -> None:
                 FileSystems.rename([temporary], [path])
         except BaseException:
             with contextlib.suppress(Exception):
-                remove_files(folder, [FileSystems.split(temporary)[1]])
+                remove_files(folder, [split(temporary)[1]])
             raise
+
+
+def check_writable(path: str) -> None:
+    """Checks that `write_atomically` can write a file: writes a part of it, and removes that.
+
+    Raises:
+      JobError: it cannot be written.
+    """
+    with writing(path):
+        folder, name = split(path)
+        probe = f".{name}.{uuid.uuid4().hex}"  # see `is_temporary`
+        _write(join(folder, probe), b"")
+        remove_files(folder, [probe])
 
 
 def _write(path: str, data: bytes) -> None:
@@ -292,33 +310,41 @@ def _failed(what: str, error: Exception, remedy: str) -> JobError:
 
 def make_folder(folder: str) -> None:
     """Makes a folder, if the filesystem has folders."""
-    filesystem = FileSystems.get_filesystem(folder)
+    filesystem = filesystem_of(folder)
     if isinstance(filesystem, LocalFileSystem):
         os.makedirs(folder, exist_ok=True)
     elif isinstance(filesystem, RENAMING) and not FileSystems.exists(folder):
         FileSystems.mkdirs(folder)
 
 
-def move(moved: Sequence[str], source: str, to: str) -> None:
-    """Moves the files of these names from one folder to another."""
+def move(
+    moved: Sequence[str], source: str, to: str, check: Callable[[], None] = lambda: None
+) -> None:
+    """Moves the files of these names from one folder to another, a few at a time.
+
+    Args:
+      moved: the names.
+      source: the folder with the files.
+      to: the other folder.
+      check: called before each few files, in any thread; an exception ends it.
+    """
     if not moved:
         return
     make_folder(to)
     filesystem = filesystem_of(to)
     step = filesystem.CHUNK_SIZE
     parts = [moved[first : first + step] for first in range(0, len(moved), step)]
-    each(
-        lambda part: filesystem.rename(
-            [FileSystems.join(source, name) for name in part],
-            [FileSystems.join(to, name) for name in part],
-        ),
-        parts,
-    )
+
+    def move_part(part: Sequence[str]) -> None:
+        check()
+        filesystem.rename([join(source, name) for name in part], [join(to, name) for name in part])
+
+    each(move_part, parts)
 
 
 def remove_files(folder: str, removed: Sequence[str]) -> None:
     """Removes the files of these names from a folder."""
-    paths = [FileSystems.join(folder, name) for name in removed]
+    paths = [join(folder, name) for name in removed]
     if is_local(folder):
         for path in paths:  # Beam would read wildcards in a folder's name as a pattern
             os.unlink(path)
@@ -328,7 +354,7 @@ def remove_files(folder: str, removed: Sequence[str]) -> None:
 
 def remove(folder: str) -> None:
     """Removes a folder and everything in it, if it exists."""
-    filesystem = FileSystems.get_filesystem(folder)
+    filesystem = filesystem_of(folder)
     if isinstance(filesystem, LocalFileSystem):
         if os.path.isdir(folder):
             shutil.rmtree(folder)

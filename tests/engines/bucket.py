@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from pathlib import Path
-from typing import Any
 
-import boto3
+import obstore
 from compressing import COMPRESS
 
-from deploy.local.object_store import ObjectStore
+from deploy.local.object_stores import ObjectStore
 
 _FOLDERS = itertools.count(1)
 
@@ -18,24 +18,17 @@ class Folder:
     """A new, empty folder in a store's bucket.
 
     Attributes:
-      url: its s3:// path.
+      url: its path.
     """
 
     def __init__(self, store: ObjectStore) -> None:
         self._prefix = f"test-{next(_FOLDERS)}/"
-        self._bucket = store.bucket
-        self._client: Any = boto3.client(
-            "s3",
-            endpoint_url=store.endpoint,
-            region_name=store.region,
-            aws_access_key_id=store.access_key,
-            aws_secret_access_key=store.secret_key,
-        )
-        self.url = f"s3://{self._bucket}/{self._prefix}".rstrip("/")
+        self._client = store.client()
+        self.url = f"{store.root}{self._prefix}".rstrip("/")
 
     def put(self, name: str, data: bytes) -> str:
         """Writes an object; returns its path."""
-        self._client.put_object(Bucket=self._bucket, Key=self._prefix + name, Body=data)
+        obstore.put(self._client, self._prefix + name, data)
         return f"{self.url}/{name}"
 
     def put_lines(self, name: str, lines: list[str]) -> str:
@@ -51,18 +44,13 @@ class Folder:
         return f"{self.url}/{name}/part-*"
 
     def get(self, name: str) -> bytes:
-        data: bytes = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)[
-            "Body"
-        ].read()
-        return data
+        return bytes(obstore.get(self._client, self._prefix + name).bytes())
 
     def delete(self, name: str) -> None:
-        self._client.delete_object(Bucket=self._bucket, Key=self._prefix + name)
+        obstore.delete(self._client, self._prefix + name)
 
     def objects(self, below: str = "") -> dict[str, str]:
-        """The ETag of each object, by name."""
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=self._prefix + below
-        )
-        found = [each for page in pages for each in page.get("Contents", ())]
-        return {each["Key"].removeprefix(self._prefix): each["ETag"] for each in found}
+        """A digest of the content of each object, by name."""
+        pages = obstore.list(self._client, (self._prefix + below).rstrip("/"))
+        names = [meta["path"].removeprefix(self._prefix) for page in pages for meta in page]
+        return {name: hashlib.md5(self.get(name)).hexdigest() for name in names}

@@ -1,12 +1,13 @@
-"""Lets a pipeline change the DoFns of the transforms that it uses."""
+"""Lets a pipeline change the DoFns of the transforms that it uses, and when they start."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import apache_beam as beam
 
-__all__ = ["Step", "unchanged"]
+__all__ = ["Step", "starting_with", "unchanged"]
 
 Step = Callable[[beam.DoFn], beam.DoFn]
 """Returns a DoFn that does the same work, but for example raises the pipeline's own errors."""
@@ -15,3 +16,24 @@ Step = Callable[[beam.DoFn], beam.DoFn]
 def unchanged(dofn: beam.DoFn) -> beam.DoFn:
     """The DoFn itself: the default `Step`."""
     return dofn
+
+
+def starting_with(value: Any, root: Any) -> beam.PTransform:
+    """The transform that gives a pipeline its first element, a value.
+
+    Args:
+      value: the value.
+      root: what the transform is applied to: a pipeline's root, or a PCollection of one element.
+        Then the value takes the place of this element, so that nothing starts before it is there.
+    """
+    if isinstance(root, beam.pvalue.PCollection):
+        return beam.ParDo(_Replace(value))
+    return beam.Create([value], reshuffle=False)
+
+
+class _Replace(beam.DoFn):
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def process(self, element: Any) -> Iterator[Any]:
+        yield self._value

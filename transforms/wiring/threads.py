@@ -71,7 +71,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         timestamp: Any = beam.DoFn.TimestampParam,
     ) -> Iterator[Any]:
         if self._pool is None:
-            for output in self.work(element):
+            for output in self._outputs(element):
                 self.emitted(output)
                 yield output
             return
@@ -100,7 +100,10 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         self._ready: queue.SimpleQueue[_UnderWay] = queue.SimpleQueue()
 
     def _outputs(self, element: Any) -> Iterator[Any]:
-        """The outputs of an element. Nothing is done before they are asked for."""
+        """The outputs of an element. Nothing is done before they are asked for.
+
+        It is called on Beam's own thread, in the bundle of the element.
+        """
         yield from self.work(element)
 
     def _submit(self, work: _UnderWay) -> None:

@@ -15,15 +15,17 @@ import os
 import pathlib
 import tempfile
 
+import obstore
+
 from benchmarks.corpus.workspace import Text, Workspace
 from benchmarks.machine import machine
 from benchmarks.measure import BEAM_BLEU, Run, interleaved, medians, run
 from benchmarks.program import add_corpus_flags, add_output_flag, command_parser, publish
-from deploy.local.engines import object_store
-from deploy.local.object_store import ObjectStore
+from deploy.local.engines import s3_server
+from deploy.local.object_stores import ObjectStore
 
 _PAIRS = 400_000
-_DISTRIBUTIONS = ("apache-beam", "boto3", "numba", "pyarrow")
+_DISTRIBUTIONS = ("apache-beam", "numba", "obstore", "pyarrow")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -35,7 +37,7 @@ def _main() -> None:
     rows = []
     with (
         tempfile.TemporaryDirectory(dir=flags.work_dir) as folder,
-        object_store(pathlib.Path(folder)) as store,
+        s3_server(pathlib.Path(folder)) as store,
     ):
         for name, text in texts.items():
             stored = _stored(text, store)
@@ -75,19 +77,11 @@ def _rows(name: str, text: Text, here: Run, there: Run, server: float) -> list[s
 
 def _stored(text: Text, store: ObjectStore) -> Text:
     """The same text in the store."""
-    import boto3  # of the extra aws, which --help does not need
-
-    client = boto3.client(
-        "s3",
-        endpoint_url=store.endpoint,
-        region_name=store.region,
-        aws_access_key_id=store.access_key,
-        aws_secret_access_key=store.secret_key,
-    )
+    client = store.client()
     root = f"s3://{store.bucket}"
     for pattern in text.patterns:
         for path in glob.glob(pattern):
-            client.upload_file(path, store.bucket, path.lstrip("/"))
+            obstore.put(client, path.lstrip("/"), pathlib.Path(path))
     return Text(text.pairs, root + text.references, tuple(root + each for each in text.candidates))
 
 

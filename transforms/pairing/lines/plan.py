@@ -25,7 +25,12 @@ from beam_bleu.transforms.pairing.lines.correspondence import (
     require_equal_line_counts,
     require_same_lines,
 )
-from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes
+from beam_bleu.transforms.pairing.lines.ranges import (
+    ByteRange,
+    LineCounts,
+    block_bytes,
+    longest_first,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,21 +83,28 @@ class Plan:
       bytes: the bytes of all files, before decompression.
     """
 
-    def __init__(self, texts: Sequence[_StreamLines], bounds: Sequence[int]) -> None:
-        self.segments = bounds[-1]
+    def __init__(self, texts: Sequence[_StreamLines], range_bytes: int) -> None:
+        self.segments = texts[0].lines
         self.shards = [[file.shard for file in text.files] for text in texts]
         self.lines = [[file.lines for file in text.files] for text in texts]
         self.versions = [[file.version for file in text.files] for text in texts]
-        self.portion_count = len(bounds) - 1
         self.bytes = sum(shard.file.size for of_stream in self.shards for shard in of_stream)
         self._texts = texts
-        self._bounds = bounds
+        self._bounds, self._order = _divide(texts, range_bytes)
+        self.portion_count = len(self._order)
 
     def portions(self) -> Iterator[Portion]:
         """Yields the portions in order. All of them at once could fill the memory."""
-        for first, last in itertools.pairwise(self._bounds):
-            pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
-            yield Portion(first, last - first, pieces)
+        return map(self._portion, range(self.portion_count))
+
+    def portions_to_read(self) -> Iterator[Portion]:
+        """Yields the portions in the order in which workers should read them."""
+        return map(self._portion, self._order)
+
+    def _portion(self, number: int) -> Portion:
+        first, last = self._bounds[number : number + 2]
+        pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
+        return Portion(first, last - first, pieces)
 
 
 def make_plan(
@@ -131,10 +143,8 @@ def make_plan(
             [[file.shard for file in text.files] for text in texts],
             [[file.lines for file in text.files] for text in texts],
         )
-    segments = texts[0].lines
     require_equal_line_counts(streams, [text.lines for text in texts])
-    begins = _portion_begins(texts, by_stream[0][0].range.range_bytes)
-    return Plan(texts, [0, *begins[(begins > 0) & (begins < segments)].tolist(), segments])
+    return Plan(texts, by_stream[0][0].range.range_bytes)
 
 
 def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
@@ -257,12 +267,16 @@ class _StreamLines:
         )
 
 
-def _portion_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
-    """The lines at which portions start, in order.
+def _divide(texts: Sequence[_StreamLines], range_bytes: int) -> tuple[list[int], list[int]]:
+    """Divides all lines into portions.
 
     The largest stream leads: portions begin at its blocks, so that its text is never read
     twice. If streams are compressed, the largest compressed one leads, and a portion begins
     only at a line where a file begins in all compressed streams.
+
+    Returns:
+      (portions + 1,), the number of each portion's first line, then of all lines; and (portions,),
+      the numbers of the portions in the order in which workers should read them.
     """
     compressed = [text for text in texts if text.is_compressed]
     leader = max(compressed or texts, key=lambda text: text.bytes)
@@ -275,7 +289,9 @@ def _portion_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers
     # One portion for each range_bytes of all streams. It begins at the first possible line in them.
     portion_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of only the leader
     _, first_of_portion = np.unique(before // portion_bytes, return_index=True)
+    begins, before = lines[first_of_portion], before[first_of_portion]
     # The lines are in order. np.unique would import numpy.ma at each start.
-    begins = lines[first_of_portion]
-    different: Integers = begins[np.diff(begins, prepend=-1) != 0]
-    return different
+    later = (np.diff(begins, prepend=0) != 0) & (begins < texts[0].lines)
+    sizes = np.diff(before[later], prepend=0, append=leader.bytes)
+    bounds = [0, *begins[later].tolist(), texts[0].lines]
+    return bounds, longest_first(sizes, portion_bytes)

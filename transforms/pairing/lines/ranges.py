@@ -10,6 +10,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.files.streams import Shard, compression
 
@@ -70,8 +72,11 @@ def block_bytes(range_bytes: int) -> int:
     return block - block % CHUNK if block > CHUNK else block
 
 
-def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> Iterator[ByteRange]:
-    """The ranges of all shards of all streams.
+def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRange]:
+    """The ranges of all shards of all streams, the longest first.
+
+    An engine deals them out in turn. In the order of the text, one of two workers could get all the
+    long ranges, and the other one all the ends of files.
 
     Args:
       shards: the shards.
@@ -79,8 +84,27 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> Iterator[Byt
     """
     if range_bytes is None:
         range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
-    for shard in shards:
-        yield from cut(shard, range_bytes)
+    parts = [part for shard in shards for part in cut(shard, range_bytes)]
+    return sorted(parts, key=lambda part: part.start - part.stop)
+
+
+def longest_first(sizes: Integers, usual: int) -> list[int]:
+    """The order in which workers should work on units: the longest of them first.
+
+    If a long one, such as a large compressed file, began last, one worker would work on it when
+    all others are done. Units of less than twice the usual size stay in their order: to sort them
+    would gain little, and neighbours in a file are best read one after the other.
+
+    Args:
+      sizes: int64 (units,), their bytes.
+      usual: the usual number of bytes.
+
+    Returns:
+      The numbers of all units.
+    """
+    lengths = np.where(sizes < 2 * usual, 0, sizes)
+    order: list[int] = np.argsort(-lengths, kind="stable").tolist()
+    return order
 
 
 def range_bytes_for(corpus_bytes: int) -> int:

@@ -1,7 +1,7 @@
-"""Checks on the launcher that the input is there, before an engine gets the job.
+"""Checks that the input is there, before a job on an engine reads it.
 
-Only what this process sees to be wrong is an error. The workers may run on other machines and as
-another user. So they may see folders, and may read files, that this process cannot.
+On the launcher, only what this process sees to be wrong is an error. The workers may run on other
+machines and as another user. So they may see folders, and may read files, that this process cannot.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from beam_bleu.transforms.errors import BleuError, InputError
+from beam_bleu.transforms.errors import BleuError, InputError, unreadable
+from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import require_files
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, before_wildcard
+from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
+from beam_bleu.transforms.wiring.filesystems import is_local
 
-__all__ = ["check_visible"]
+__all__ = ["check_readable", "check_visible"]
 
 
 def check_visible(streams: Sequence[Stream]) -> None:
@@ -43,15 +45,37 @@ def check_visible(streams: Sequence[Stream]) -> None:
         )
 
 
+def check_readable(streams: Sequence[Stream]) -> None:
+    """Checks on a worker that it can read the first byte of each stream.
+
+    Raises:
+      InputError: a stream has no files, or its first file cannot be read.
+    """
+    for stream in streams:
+        if table_kind(stream.pattern) is None:  # a table's log is read once, by one worker
+            _check_first_file(stream)
+
+
+def _check_first_file(stream: Stream) -> None:
+    files = find_files(stream, enough=1)
+    require_files(stream, files)
+    path = min(file.path for file in files)
+    try:
+        with open_anywhere(path) as file:
+            file.read(1)
+    except Exception as error:  # each filesystem has exceptions of its own
+        what = f"{stream.label}: cannot be read"
+        raise unreadable(what, error, "check the file", stream.shown(path)) from error
+
+
 def _visible(stream: Stream) -> list[FoundFile] | None:
     """The files of a stream as this process sees them; None if it does not see them."""
+    if table_kind(stream.pattern) is not None:
+        return None  # the workers read its log once
     if not is_local(stream.pattern):
         try:
-            # Listing all files of an object store can take minutes. One file is enough.
-            matched = (
-                filesystem_of(stream.pattern).match([stream.pattern], limits=[1])[0].metadata_list
-            )
-        except Exception:  # filesystems raise exceptions of their own types
+            matched = find_files(stream, enough=1)
+        except BleuError:
             return None
         return None if matched else []
     if not os.path.isdir(os.path.dirname(before_wildcard(stream.pattern)) or "."):

@@ -32,6 +32,8 @@ def test_every_line_is_in_one_portion_in_order(corpus, range_bytes):
     assert plan.segments == len(corpus.lines(0))
     assert sum(portion.lines for portion in portions) == plan.segments
     assert portions[0].first_line == 0
+    read = plan.portions_to_read()  # in another order
+    assert sorted(read, key=lambda portion: portion.first_line) == portions
     for portion, following in itertools.pairwise(portions):
         assert following.first_line == portion.first_line + portion.lines
     for stream, files in enumerate(corpus.files):
@@ -109,6 +111,25 @@ def test_portions_start_where_all_compressed_streams_start_a_file(suffix):
     corpus = MemoryCorpus((shards(0, [1001, 500, 0, 1499]), shards(1, [1001, 1999]), (plain,)))
     assert [portion.lines for portion in corpus.plan(16).portions()] == [1001, 1999]
     assert corpus.read(corpus.plan(16), 700) == [corpus.lines(stream) for stream in range(3)]
+
+
+@pytest.mark.parametrize("suffix", COMPRESSED)
+def test_workers_read_long_compressed_files_first(suffix):
+    lines = [f"line {number} of text that is not repeated {number**3}" for number in range(4000)]
+    sizes = [10, 1500, 20, 2400, 70]
+    streams = []
+    for stream in range(2):
+        files, first = [], 0
+        for number, size in enumerate(sizes):
+            of_file = tuple(lines[first : first + size])
+            text = "".join(f"{line}\n" for line in of_file).encode()
+            files.append(MemoryFile(f"{stream}-{number}{suffix}", of_file, text, suffix))
+            first += size
+        streams.append(tuple(files))
+    plan = MemoryCorpus(tuple(streams)).plan(2000)
+    # A small file is in the portion of the next one.
+    assert [portion.lines for portion in plan.portions()] == [1510, 2420, 70]
+    assert [portion.lines for portion in plan.portions_to_read()] == [2420, 1510, 70]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from compressing import COMPRESS
+from hypothesis import given
+from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines.ranges import (
@@ -11,6 +14,7 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     block_bytes,
     cut,
     cut_corpus,
+    longest_first,
     range_bytes_for,
 )
 
@@ -82,3 +86,30 @@ def test_a_range_that_is_asked_for_is_kept_in_a_corpus_of_any_size(asked_for):
         of_stream = [part for part in parts if part.shard.stream == stream]
         assert [part.start for part in of_stream[1:]] == [part.stop for part in of_stream[:-1]]
         assert (of_stream[0].start, of_stream[-1].stop) == (0, 31_000 << 30)
+
+
+def test_workers_count_long_ranges_first():
+    files = [("a", 100), ("b.gz", 150), ("c.gz", 900), ("d", 250), ("e.gz", 2000)]
+    shards = [Shard(0, number, FoundFile(*file)) for number, file in enumerate(files)]
+    parts = [(part.shard.file.path, part.stop - part.start) for part in cut_corpus(shards, 100)]
+    plain = [("a", 100), ("d", 100), ("d", 100), ("d", 50)]
+    assert parts == [("e.gz", 2000), ("c.gz", 900), ("b.gz", 150), *plain]
+
+
+def test_ranges_that_are_dealt_out_in_turn_have_the_same_bytes_for_each_worker():
+    shards = [Shard(0, number, FoundFile(str(number), 150)) for number in range(100)]
+    parts = cut_corpus(shards, 100)
+    dealt = [sum(part.stop - part.start for part in parts[worker::2]) for worker in range(2)]
+    assert dealt == [7500, 7500]
+
+
+@given(st.lists(st.integers(0, 100)), st.integers(1, 50))
+def test_long_units_come_first_and_the_others_keep_their_order(sizes, usual):
+    order = longest_first(np.array(sizes, np.int64), usual)
+    assert sorted(order) == list(range(len(sizes)))
+    long = [number for number in order if sizes[number] >= 2 * usual]
+    others = [number for number in order if sizes[number] < 2 * usual]
+    assert order == [*long, *others]
+    assert others == sorted(others)
+    sizes_of_long = [sizes[number] for number in long]
+    assert sizes_of_long == sorted(sizes_of_long, reverse=True)

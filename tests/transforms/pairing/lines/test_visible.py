@@ -9,6 +9,7 @@ import pathlib
 import types
 
 import pytest
+from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.transforms.errors import BleuError
@@ -83,7 +84,7 @@ def test_an_object_store_is_asked_for_one_file(monkeypatch: pytest.MonkeyPatch) 
         asked.append((patterns, limits))
         if "locked" in patterns[0]:
             raise OSError("403")
-        found = ["file"] if "full" in patterns[0] else []
+        found = [FileMetadata("store://full/1", 1)] if "full" in patterns[0] else []
         return [types.SimpleNamespace(metadata_list=found)]
 
     store = types.SimpleNamespace(match=match)

@@ -1,0 +1,286 @@
+"""Two runs into one folder of an object store: the lock, its lease, and what dead runs leave."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import obstore
+import pytest
+from obstore.store import MemoryStore
+from result_folder import documents, publish, staged
+
+from beam_bleu.pipeline.output import leases, storage
+from beam_bleu.pipeline.output.locking import LOCK, check_held, locked
+from beam_bleu.pipeline.output.publication import discard, in_place, prepare, write_documents
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring import object_stores
+
+OUT = "s3://bucket/out"
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
+    """A store in memory. It heeds conditions as real ones do."""
+    store = MemoryStore()
+    monkeypatch.setattr(object_stores, "client", lambda place: store)
+    monkeypatch.setattr(leases, "_HEEDED", set())
+    return store
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short leases."""
+    monkeypatch.setattr(leases, "_LEASE", 0.4)
+    monkeypatch.setattr(leases, "_RENEWED_EVERY", 0.05)
+    monkeypatch.setattr(leases, "_PAUSE", 0.02)
+
+
+@pytest.fixture
+def suspended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run renews its lease by itself."""
+    monkeypatch.setattr(leases, "_RENEWED_EVERY", 1000.0)
+
+
+def names(store: MemoryStore) -> set[str]:
+    return {meta["path"].removeprefix("out/") for page in obstore.list(store) for meta in page}
+
+
+def tags(store: MemoryStore) -> dict[str, Any]:
+    return {name: obstore.head(store, f"out/{name}")["e_tag"] for name in names(store)}
+
+
+def scores(store: MemoryStore) -> Any:
+    return json.loads(bytes(obstore.get(store, "out/scores.json").bytes()))
+
+
+def assert_is_of(store: MemoryStore, run: str, part_files: int) -> None:
+    """Checks that the folder has the complete result of a run, and nothing else."""
+    assert scores(store) == run
+    parts = [name for name in names(store) if name.endswith(".parquet")]
+    assert len(parts) == part_files
+    assert all(name.startswith(f"segment_scores/part-{run}-") for name in parts)
+    assert names(store) - {*parts} == {"_SUCCESS", "manifest.json", "scores.json"}
+
+
+def left_by_a_killed_run(store: MemoryStore) -> None:
+    """The lock of a run that was killed."""
+    owner = {"format": "beam-bleu lock", "run": "dead", "host": "there", "process": 1}
+    obstore.put(store, f"out/{LOCK}", json.dumps(owner).encode())
+
+
+def test_a_run_waits_for_the_lock_and_removes_it(store: MemoryStore, short: None) -> None:
+    with locked(OUT, run="first") as held:
+        assert held
+        with (
+            pytest.raises(JobError, match=r"another run \(.*, process \d+, run first\) has been"),
+            locked(OUT, 0.1),
+        ):
+            pass
+    assert names(store) == set()
+    with locked(OUT) as held:
+        assert held
+
+
+def test_a_lock_is_renewed_as_long_as_it_is_held(store: MemoryStore, short: None) -> None:
+    with locked(OUT):
+        with pytest.raises(JobError), locked(OUT, 1.2):  # three leases
+            pass
+        check_held(OUT)
+
+
+def test_the_lock_of_a_killed_run_is_taken_over_by_one_run(store: MemoryStore, short: None) -> None:
+    left_by_a_killed_run(store)
+    at_once: list[int] = []
+    most: list[int] = []
+
+    def take() -> None:
+        with locked(OUT, 20.0) as held:
+            assert held
+            at_once.append(1)
+            most.append(len(at_once))
+            time.sleep(0.05)
+            check_held(OUT)
+            at_once.pop()
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]
+    assert time.monotonic() - begun >= 0.4  # not before the lease has run out
+    assert names(store) == set()
+
+
+def test_time_in_which_nobody_looked_does_not_count(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is suspended for an hour must not take over a lock that it sees twice."""
+    left_by_a_killed_run(store)
+    now = [0.0]
+    looks: list[float] = []
+    read = object_stores.ObjectStores.read_version
+
+    def looking(files: Any, path: str) -> Any:
+        looks.append(now[0])
+        return read(files, path)
+
+    def sleep(seconds: float) -> None:
+        now[0] += 3600.0 if len(looks) == 2 else seconds
+
+    monkeypatch.setattr(object_stores.ObjectStores, "read_version", looking)
+    clock = type("Clock", (), {"monotonic": lambda: now[0], "sleep": sleep})
+    monkeypatch.setattr(leases, "time", clock)
+    with locked(OUT, 10_000.0) as held:
+        assert held
+    assert len(looks) > 50
+
+
+def test_a_run_whose_lock_was_taken_over_changes_nothing(
+    store: MemoryStore, short: None, suspended: None
+) -> None:
+    """As if it was suspended for longer than its lease."""
+    mine, others = staged(OUT, "mine", 2), staged(OUT, "other", 3)
+    before = {}
+
+    def meanwhile() -> None:
+        with in_place(OUT, "mine", mine, documents("mine")):
+            publish(OUT, "other", others)
+            before.update(tags(store))
+            write_documents(OUT, documents("mine"))
+
+    with pytest.raises(JobError, match="another run has taken over"):
+        meanwhile()
+    assert tags(store) == before
+    discard(OUT, "mine")
+    assert_is_of(store, "other", 3)
+
+
+def test_a_run_that_is_suspended_while_it_moves_files_moves_no_more(
+    store: MemoryStore, short: None, suspended: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, others = staged(OUT, "mine", 20), staged(OUT, "other", 3)
+    rename = object_stores.ObjectStores.rename
+    moved: list[int] = []
+
+    def renaming(files: Any, sources: list[str], targets: list[str]) -> None:
+        rename(files, sources, targets)
+        if "part-mine" in targets[0] and not moved:
+            moved.append(len(targets))
+            publish(OUT, "other", others)
+
+    monkeypatch.setattr(storage, "_AT_ONCE", 1)
+    monkeypatch.setattr(object_stores.ObjectStores, "rename", renaming)
+    with pytest.raises(JobError, match="another run has taken over"):
+        publish(OUT, "mine", mine)
+    assert moved == [8]
+    discard(OUT, "mine")
+    assert_is_of(store, "other", 3)
+
+
+def test_runs_that_end_at_the_same_time(store: MemoryStore, short: None) -> None:
+    def publish_several(of: int) -> None:
+        for number in range(3):
+            run = f"{of}x{number}"
+            publish(OUT, run, staged(OUT, run, number % 3))
+
+    threads = [threading.Thread(target=publish_several, args=(of,)) for of in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert_is_of(store, scores(store), int(scores(store)[-1]) % 3)
+
+
+class Killed(BaseException):
+    """Imitates SIGKILL: the run does nothing after it."""
+
+
+@contextlib.contextmanager
+def killed_after(changes: int) -> Iterator[None]:
+    """Kills a run before it changes an object for the n-th time; its lock stays."""
+    left = [changes]
+    with pytest.MonkeyPatch.context() as patched:
+
+        def counted(function: Any) -> Any:
+            def changing(*arguments: Any, **more: Any) -> Any:
+                if left[0] == 0:
+                    raise Killed
+                left[0] -= 1
+                return function(*arguments, **more)
+
+            return changing
+
+        for name in ("put", "copy", "delete"):
+            patched.setattr(obstore, name, counted(getattr(obstore, name)))
+        patched.setattr(leases, "_RENEWED_EVERY", 1000.0)
+        patched.setattr(storage, "_AT_ONCE", 1)
+        with contextlib.suppress(Killed, JobError):
+            yield
+            left[0] = -1
+
+
+@pytest.mark.parametrize("part_files", [0, 2])
+def test_the_next_run_puts_back_what_a_killed_run_has_moved(
+    store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch, part_files: int
+) -> None:
+    monkeypatch.setattr(leases, "_LEASE", 0.1)
+    for changes in range(0, 40, 3):
+        for name in names(store):
+            obstore.delete(store, f"out/{name}")
+        publish(OUT, "former", staged(OUT, "former", 3))
+        new = staged(OUT, "run", part_files)
+        with killed_after(changes):
+            publish(OUT, "run", new)
+        prepare(OUT, asked=True)  # of the next run, which fails then
+        discard(OUT, "run")
+        run = scores(store)
+        parts = [name for name in names(store) if name.endswith(".parquet")]
+        assert len(parts) == {"former": 3, "run": part_files}[run]
+        assert all(name.startswith(f"segment_scores/part-{run}-") for name in parts)
+        manifest = json.loads(bytes(obstore.get(store, "out/manifest.json").bytes()))
+        assert manifest["run"] == run
+        assert LOCK not in names(store)
+
+
+def test_a_store_that_ignores_conditions_has_no_lock(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = obstore.put
+    monkeypatch.setattr(obstore, "put", lambda *all_of, mode=None, **more: put(*all_of, **more))
+    assert any("does not heed conditions" in note for note in prepare(OUT, asked=False))
+    with locked(OUT) as held:
+        assert not held
+    publish(OUT, "run", staged(OUT, "run", 2))
+    assert_is_of(store, "run", 2)
+
+
+def test_another_file_with_the_name_of_the_lock_stays(store: MemoryStore) -> None:
+    obstore.put(store, f"out/{LOCK}", b"a user's")
+    with pytest.raises(JobError, match="is not a lock of beam-bleu's"), locked(OUT):
+        pass
+    assert bytes(obstore.get(store, f"out/{LOCK}").bytes()) == b"a user's"
+
+
+def test_a_lock_that_is_removed_at_the_last_moment_is_taken(
+    store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_by_a_killed_run(store)
+    looks: list[str] = []
+    read = object_stores.ObjectStores.read_version
+
+    def looking(files: Any, path: str) -> Any:
+        looks.append(path)
+        if len(looks) == 2:  # after the patience of the waiting run
+            obstore.delete(store, f"out/{LOCK}")
+        return read(files, path)
+
+    monkeypatch.setattr(object_stores.ObjectStores, "read_version", looking)
+    with locked(OUT, 0.0) as held:
+        assert held

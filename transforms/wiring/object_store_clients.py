@@ -1,0 +1,274 @@
+"""Makes obstore's clients from paths, Beam's options and the environment.
+
+The flags of Beam for S3 and Azure come first, then the environment variables that obstore reads,
+then the files of the AWS command line, then the services of a cloud's machines.
+"""
+
+from __future__ import annotations
+
+import configparser
+import dataclasses
+import os
+import pathlib
+import threading
+from datetime import timedelta
+from typing import Any
+
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import AzureOptions, PipelineOptions, S3Options
+from apache_beam.options.value_provider import RuntimeValueProvider
+from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
+
+from beam_bleu.transforms.wiring.object_store_errors import telling
+
+__all__ = ["Place", "client", "place_of"]
+
+RETRIES: dict[str, Any] = {
+    "max_retries": 30,
+    "retry_timeout": timedelta(seconds=45),
+    "backoff": {
+        "init_backoff": timedelta(seconds=0.2),
+        "max_backoff": timedelta(seconds=8),
+        "base": 2,
+    },
+}
+"""If no server answers, a call fails after 45 to 60 s: a server may restart for half a minute."""
+
+_TIMEOUTS = {
+    "connect_timeout": "5s",
+    "read_timeout": "60s",  # between two parts of an answer
+    "timeout": "12h",  # of a whole answer: while its bytes are scored, it is not read
+}
+
+_ENVIRONMENT = ("AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST", "HOME")
+"""The beginnings of the names of environment variables on which a client depends."""
+
+_NO_REGION = "us-east-1"
+
+_CLIENTS: dict[tuple[object, ...], Any] = {}
+_KNOWN_FLAGS: list[tuple[object, dict[str, Any]]] = []
+_LOCK = threading.Lock()
+"""Guards both."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """What a path of an object store names.
+
+    Attributes:
+      scheme: its scheme.
+      account: the storage account in an azfs:// path; otherwise empty.
+      bucket: the bucket, the container or the host.
+      key: the name of the object, or a beginning of names.
+    """
+
+    scheme: str
+    account: str
+    bucket: str
+    key: str
+
+    @property
+    def root(self) -> str:
+        """The beginning of the paths of all objects of the same bucket."""
+        account = f"{self.account}/" if self.account else ""
+        return f"{self.scheme}://{account}{self.bucket}/"
+
+
+def place_of(path: str) -> Place:
+    """What a path names.
+
+    Raises:
+      OSError: it names no bucket.
+    """
+    scheme, _, rest = path.partition("://")
+    account = ""
+    if scheme == "azfs":
+        account, _, rest = rest.partition("/")
+    bucket, _, key = rest.partition("/")
+    if not bucket or (scheme == "azfs" and not account):
+        raise OSError(f"{path} names no bucket, container or host")
+    return Place(scheme, account, bucket, key)
+
+
+def client(place: Place) -> Any:
+    """The client for a place. Places in the same bucket share one.
+
+    Raises:
+      OSError: there are no credentials, or an option cannot be used.
+    """
+    environment = {name: os.environ[name] for name in os.environ if name.startswith(_ENVIRONMENT)}
+    with _LOCK:
+        flags = _flags()
+        key = (place.root, *sorted(flags.items()), *sorted(environment.items()), repr(RETRIES))
+        if key not in _CLIENTS:
+            with telling(place.root):
+                _CLIENTS[key] = _client(place, flags, environment)
+        return _CLIENTS[key]
+
+
+def _flags() -> dict[str, Any]:
+    """The flags of Beam for object stores that were given. Reading them takes milliseconds."""
+    options = FileSystems._pipeline_options or RuntimeValueProvider.runtime_options
+    if _KNOWN_FLAGS and _KNOWN_FLAGS[-1][0] is options:
+        return _KNOWN_FLAGS[-1][1]
+    flags: dict[str, Any] = {}
+    if isinstance(options, PipelineOptions):
+        for kind in (S3Options, AzureOptions):
+            view = options.view_as(kind)
+            flags |= view.get_all_options(drop_default=True, current_only=True)
+    _KNOWN_FLAGS[:] = [(options, flags)]
+    return flags
+
+
+def _client(place: Place, flags: dict[str, Any], environment: dict[str, str]) -> Any:
+    # Only an endpoint that someone has named begins with http://.
+    http: dict[str, Any] = {**_TIMEOUTS, "allow_http": True}
+    given: dict[str, Any] = {"client_options": http, "retry_config": RETRIES}
+    if place.scheme == "s3":
+        config = _s3(flags, environment, http)
+        if "access_key_id" in config and "session_token" not in config:
+            # obstore would take a token from the environment, which belongs to another key.
+            keys = {name: config.pop(name, "") for name in ("access_key_id", "secret_access_key")}
+            given["credential_provider"] = lambda: {**keys, "token": None, "expires_at": None}
+        return S3Store(place.bucket, config=config, **given)
+    if place.scheme == "gs":
+        return GCSStore(place.bucket, config=_gcs(environment), **given)
+    if place.scheme in ("az", "azfs"):
+        return AzureStore(place.bucket, config=_azure(place, flags, environment), **given)
+    return HTTPStore(f"{place.scheme}://{place.bucket}", **given)
+
+
+def _s3(flags: dict[str, Any], environment: dict[str, str], http: dict[str, Any]) -> dict[str, Any]:
+    names = {
+        "s3_access_key_id": "access_key_id",
+        "s3_secret_access_key": "secret_access_key",
+        "s3_session_token": "session_token",
+        "s3_endpoint_url": "aws_endpoint_url_s3",
+        "s3_region_name": "region",
+    }
+    config = {name: flags[flag] for flag, name in names.items() if flags.get(flag)}
+    _verify(str(flags.get("s3_verify", environment.get("AWS_CA_BUNDLE", ""))), http)
+    config = {**_of_profile(config, environment), **config}
+    if flags.get("s3_disable_ssl"):
+        region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
+        region = config.get("region") or region or _NO_REGION
+        endpoint = f"https://s3.{region}.amazonaws.com"
+        for name in _ENDPOINTS_OF_AWS:
+            endpoint = environment.get(name) or endpoint
+        endpoint = config.get("aws_endpoint_url_s3", endpoint)
+        config["aws_endpoint_url_s3"] = endpoint.replace("https://", "http://", 1)
+    return config
+
+
+def _verify(value: str, http: dict[str, Any]) -> None:
+    """Applies --s3_verify: false, true, or the file with a certificate to trust."""
+    if value.lower() == "false":
+        http["allow_invalid_certificates"] = True
+    elif value and value.lower() != "true":
+        try:
+            http["root_certificate"] = pathlib.Path(value).read_bytes()
+        except OSError as error:  # not one that could mean that an object is missing
+            said = f"--s3_verify or AWS_CA_BUNDLE: {value} cannot be read: {error.strerror}"
+            raise OSError(said) from error
+
+
+_ENDPOINTS_OF_AWS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
+"""Environment variables that name another server. The last one comes first."""
+
+_CREDENTIALS_OF_AWS = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_SKIP_SIGNATURE",
+)
+"""Environment variables with which obstore finds credentials."""
+
+
+def _of_profile(config: dict[str, Any], environment: dict[str, str]) -> dict[str, Any]:
+    """Credentials, region and server from the files of the AWS command line, if not given."""
+    profile = environment.get("AWS_PROFILE") or environment.get("AWS_DEFAULT_PROFILE") or "default"
+    home = pathlib.Path("~/.aws").expanduser()
+    credentials = _section(environment.get("AWS_SHARED_CREDENTIALS_FILE"), home, profile)
+    section = profile if profile == "default" else f"profile {profile}"
+    settings = _section(environment.get("AWS_CONFIG_FILE"), home, section, "config")
+    found: dict[str, Any] = {}
+    if "region" in settings and not {"AWS_REGION", "AWS_DEFAULT_REGION"} & environment.keys():
+        found["region"] = settings["region"]
+    if "endpoint_url" in settings and not any(map(environment.get, _ENDPOINTS_OF_AWS)):
+        found["aws_endpoint_url_s3"] = settings["endpoint_url"]
+    if "access_key_id" in config or any(environment.get(name) for name in _CREDENTIALS_OF_AWS):
+        return found
+    both = settings | credentials
+    if "aws_access_key_id" in both and "aws_secret_access_key" in both:
+        names = ("access_key_id", "secret_access_key", "session_token")
+        return found | {name: both[f"aws_{name}"] for name in names if f"aws_{name}" in both}
+    if both.keys() & {"credential_process", "role_arn", "sso_account_id", "sso_session"}:
+        raise OSError(
+            f"the profile {profile} of AWS needs the AWS command line: "
+            f'eval "$(aws configure export-credentials --profile {profile} --format env)"'
+        )
+    if environment.get("AWS_PROFILE") and not both:
+        raise OSError(f"there is no profile {profile} in {home}")
+    if environment.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
+        raise OSError("no credentials: there are none in the environment or in ~/.aws")
+    return found
+
+
+def _section(
+    path: str | None, home: pathlib.Path, name: str, file: str = "credentials"
+) -> dict[str, str]:
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read(path or home / file)
+    except (configparser.Error, UnicodeDecodeError):
+        # The text of the error would show a line of the file, which may have a key.
+        raise OSError(f"{path or home / file} is not a file of the AWS command line") from None
+    return dict(parser[name]) if parser.has_section(name) else {}
+
+
+def _gcs(environment: dict[str, str]) -> dict[str, Any]:
+    emulator = environment.get("STORAGE_EMULATOR_HOST")  # the variable of Google's own libraries
+    if not emulator:
+        return {}
+    base = emulator if "://" in emulator else f"http://{emulator}"
+    # Any token: with `skip_signature`, obstore would still ask for credentials to write.
+    return {"base_url": base.rstrip("/"), "bearer_token": "emulator"}
+
+
+def _azure(place: Place, flags: dict[str, Any], environment: dict[str, str]) -> dict[str, Any]:
+    config: dict[str, Any] = {}
+    connection = flags.get("azure_connection_string")
+    endpoint = flags.get("blob_service_endpoint")
+    if not connection and not endpoint:
+        connection = environment.get("AZURE_STORAGE_CONNECTION_STRING")
+    if connection:
+        config = _of_connection_string(connection)
+    if endpoint:
+        config["endpoint"] = endpoint.rstrip("/")
+        config["account_name"] = endpoint.partition("://")[2].partition(".")[0]
+    named = config.get("account_name")
+    if place.account and connection and "endpoint" in config and place.account != named:
+        raise OSError(f"the connection string is of the storage account {named}")
+    if flags.get("azure_managed_identity_client_id"):
+        config["client_id"] = flags["azure_managed_identity_client_id"]
+    if place.account:
+        config["account_name"] = place.account
+    return config
+
+
+def _of_connection_string(text: str) -> dict[str, Any]:
+    parts = dict(part.partition("=")[::2] for part in text.split(";") if part)
+    names = {
+        "AccountName": "account_name",
+        "AccountKey": "account_key",
+        "BlobEndpoint": "endpoint",
+        "SharedAccessSignature": "sas_key",
+    }
+    config: dict[str, Any] = {name: parts[part] for part, name in names.items() if part in parts}
+    suffix = parts.get("EndpointSuffix", "core.windows.net")
+    if suffix != "core.windows.net" and "account_name" in config:  # a cloud of its own
+        config.setdefault("endpoint", f"https://{config['account_name']}.blob.{suffix}")
+    if "endpoint" in config:
+        config["endpoint"] = config["endpoint"].rstrip("/")
+    return config

@@ -1,0 +1,119 @@
+"""Makes `OSError`s that say what a server said of the exceptions of obstore."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+from collections.abc import Iterator
+
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    NotSupportedError,
+    PreconditionError,
+)
+
+__all__ = ["ChangedError", "code_of", "is_past_end", "is_refused", "is_unsupported", "telling"]
+
+_MISSING = frozenset(["NoSuchKey", "BlobNotFound", "404 Not Found", ""])
+"""What servers answer if an object is missing. A missing bucket has another code."""
+
+_UNSUPPORTED = frozenset(["NotImplemented", "501 Not Implemented"])
+
+_CODE = re.compile(r"<Code>\s*([^<]+?)\s*</Code>")
+_MESSAGE = re.compile(r"<Message>\s*([^<]+?)\s*(?:</Message>|\n)")
+_STATUS = re.compile(r"Server returned non-2xx status code: (\d{3} [A-Za-z -]+)")
+_SYSTEM = re.compile(r'\n\s*message: "([^"]+)"')
+_URL = re.compile(r"Error performing [A-Z]+ (\S+) in ")
+_METADATA_SERVICES = ("//169.254.", "//[fd00:ec2::", "//metadata.google.internal")
+_HIDDEN = "REDACTED"
+"""obstore's word for an address with a secret, such as a signature of Azure."""
+
+_REMEDIES = {
+    "Account must be specified": "no storage account is named: set AZURE_STORAGE_ACCOUNT_NAME, or "
+    "write azfs://ACCOUNT/CONTAINER/NAME",
+    "incorrectly configured region": "the bucket is in another region: set AWS_REGION, or "
+    "--s3_region_name",
+}
+"""What to say in place of some texts of obstore."""
+
+
+class ChangedError(OSError):
+    """An object is not the one that was expected: another writer has replaced or made it."""
+
+
+@contextlib.contextmanager
+def telling(path: str) -> Iterator[None]:
+    """Makes an `OSError` with one sentence of any exception that obstore raises in the body.
+
+    Raises:
+      FileNotFoundError: the object is missing.
+      ChangedError: a condition on the object is not met.
+      OSError: any other error, such as a missing bucket.
+    """
+    try:
+        yield
+    except (AlreadyExistsError, PreconditionError) as error:
+        raise ChangedError(_said(error)) from error
+    except FileNotFoundError as error:
+        # A missing bucket is one, too, for obstore.
+        if code_of(error) in _MISSING:
+            raise FileNotFoundError(errno.ENOENT, _said(error), path) from error
+        raise OSError(_said(error)) from error
+    except (BaseError, ValueError) as error:  # ValueError: the name of an object or an option
+        raise OSError(_said(error)) from error
+
+
+def code_of(error: BaseException) -> str:
+    """The server's word for an error, or the HTTP status; empty if it did not answer."""
+    text = str(error)
+    for pattern in (_CODE, _STATUS):
+        if found := pattern.search(text):
+            return found[1].strip()
+    return ""
+
+
+def is_refused(error: BaseException | None) -> bool:
+    """Whether a server has answered that it does not do what it was asked for (4xx)."""
+    return error is not None and code_of(error).startswith("4")
+
+
+def is_unsupported(error: BaseException | None) -> bool:
+    """Whether a server said that it does not know what it was asked for."""
+    return isinstance(error, NotSupportedError) or (
+        error is not None and code_of(error) in _UNSUPPORTED
+    )
+
+
+def is_past_end(error: BaseException) -> bool:
+    """Whether a range was asked for that begins at the end of an object, or after it."""
+    return code_of(error).startswith(("InvalidRange", "416 ")) or "Invalid range" in str(error)
+
+
+def _said(error: BaseException) -> str:
+    whole = str(error)
+    text, _, details = whole.partition("\n\nDebug source:")
+    url = _URL.search(text)
+    if url and any(place in url[1] for place in _METADATA_SERVICES):
+        return (
+            "no credentials: there are none in the environment, and this machine has no service "
+            "that gives them"
+        )
+    for part, remedy in _REMEDIES.items():
+        if part in text:
+            return remedy
+    server = url[1] if url and url[1] != _HIDDEN else "the server"
+    code = code_of(error)
+    if code:
+        message = _MESSAGE.search(text)
+        return f"the server says {code}" + (f": {message[1]}".rstrip(".") if message else "")
+    cause = _SYSTEM.search(details)
+    if "kind: Connect" in details and url:
+        return f"could not connect to {server}: {cause[1] if cause else 'no such host?'}"
+    if "TimedOut" in details:
+        return f"no answer in time from {server}"
+    if "kind: Body" in details:
+        return "the connection broke while the object was read"
+    text = re.sub(r"^Generic \w+ error: ", "", text.strip().splitlines()[0])
+    return f"{text}: {cause[1]}" if cause else text

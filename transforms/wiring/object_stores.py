@@ -1,0 +1,296 @@
+"""Object stores, and files of web servers, with the methods of Beam's filesystems.
+
+Beam's own filesystems for them need three large libraries, make clients for each call, retry for
+minutes if there are no credentials, and keep up to 16 MiB in memory for each open object.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+import obstore
+from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem, MatchResult
+
+from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
+from beam_bleu.transforms.wiring.interruptible import interruptible
+from beam_bleu.transforms.wiring.object_store_clients import Place, client, place_of
+from beam_bleu.transforms.wiring.object_store_errors import (
+    ChangedError,
+    is_refused,
+    is_unsupported,
+    telling,
+)
+from beam_bleu.transforms.wiring.objects import NewObject, ReadObject, mark
+
+__all__ = ["ObjectStores"]
+
+_LISTED_AT_ONCE = 1000
+_AT_ONCE = 16
+
+_FIXED = re.compile(r"[^[*?]*")
+"""The part of a pattern before its first wildcard."""
+
+
+class ObjectStores:
+    """All object stores, with the methods of Beam's filesystem that are used here.
+
+    Exceptions are `OSError`s that say what the server said. A missing object is a
+    `FileNotFoundError`, a missing bucket is not.
+    """
+
+    CHUNK_SIZE = 8  # so that `storage.move` copies several objects at a time
+
+    def match(
+        self, patterns: Sequence[str], limits: Sequence[int | None] | None = None
+    ) -> list[MatchResult]:
+        """The objects that each path or pattern matches, at most `limits` of them."""
+        return [
+            MatchResult(pattern, list(islice(self._matched(pattern, limit == 1), limit)))
+            for pattern, limit in zip(patterns, limits or [None] * len(patterns), strict=True)
+        ]
+
+    def _matched(self, pattern: str, any_one: bool) -> Iterator[FileMetadata]:
+        fixed = _FIXED.match(pattern)[0]  # type: ignore[index]
+        if fixed == pattern:
+            with contextlib.suppress(FileNotFoundError):
+                yield self.metadata(pattern)
+            return
+        folder = fixed.rpartition("/")[0] + "/"
+        place = place_of(folder)
+        if OBJECT_STORES[place.scheme].is_web:
+            raise OSError("a web server does not list its files: name each of them, without * ? [")
+        regex = re.compile(FileSystem.translate_pattern(pattern))
+        rest = pattern.removeprefix(folder)
+        beginning = fixed.removeprefix(folder)
+        listed: Iterable[tuple[str, Any]]
+        if beginning and _is_in_order(place):
+            listed = self._beginning_with(place, beginning)
+        elif any_one or "/" in rest or "**" in rest:
+            listed = self._all_below(place)
+        else:
+            listed = self._in_folder(place)
+        for path, meta in listed:
+            if regex.fullmatch(path):
+                yield FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
+
+    def _in_folder(self, place: Place) -> Iterable[tuple[str, Any]]:
+        with telling(place.root + place.key):
+            found = interruptible(obstore.list_with_delimiter, client(place), place.key)
+        return [(place.root + meta["path"], meta) for meta in found["objects"]]
+
+    def _beginning_with(self, place: Place, beginning: str) -> Iterator[tuple[str, Any]]:
+        """The objects in a folder whose names have this beginning, in a store that lists in order.
+
+        Servers can look for a beginning of a name, but obstore asks only for whole folders.
+        """
+        wanted = place.root + place.key + beginning
+        for path, meta in self._all_below(place, place.key + beginning[:-1]):
+            if path.startswith(wanted):
+                yield path, meta
+            elif path > wanted and path.split("/") > wanted.split("/"):
+                return  # also on servers that list a folder's objects before those of the next name
+
+    def _all_below(self, place: Place, after: str = "") -> Iterator[tuple[str, Any]]:
+        with telling(place.root + place.key):
+            pages = obstore.list(
+                client(place),
+                place.key,
+                offset=None if after in ("", place.key) else after,
+                chunk_size=_LISTED_AT_ONCE,
+            )
+        while True:
+            with telling(place.root + place.key):
+                page = interruptible(next, pages, None)
+            if page is None:
+                return
+            for meta in page:
+                path = place.root + meta["path"]
+                # A console makes an empty object "a/" to show a folder. It is listed as "a".
+                if meta["size"] or self.exists(path):
+                    yield path, meta
+
+    def folders(self, folder: str) -> list[str]:
+        """The names of the folders in a folder: the parts of names of objects before a "/"."""
+        place = place_of(folder.rstrip("/") + "/")
+        with telling(folder):
+            found = interruptible(obstore.list_with_delimiter, client(place), place.key)
+        return sorted(prefix.rstrip("/").rpartition("/")[2] for prefix in found["common_prefixes"])
+
+    def has_folder(self, folder: str) -> bool:
+        """Whether an object is below a folder."""
+        place = place_of(folder.rstrip("/") + "/")
+        with telling(folder):
+            pages = obstore.list(client(place), place.key, chunk_size=1)
+            return interruptible(next, pages, None) is not None
+
+    def open(
+        self,
+        path: str,
+        mime_type: str = "application/octet-stream",
+        compression_type: str = CompressionTypes.UNCOMPRESSED,
+    ) -> Any:
+        """Opens an object to read its raw bytes."""
+        _refuse_compression(compression_type)
+        place = _object(path)
+        return ReadObject(client(place), path, place.key)
+
+    def create(
+        self,
+        path: str,
+        mime_type: str = "application/octet-stream",
+        compression_type: str = CompressionTypes.UNCOMPRESSED,
+    ) -> Any:
+        """Opens a new object. It is there when it is closed, unless an exception closes it."""
+        _refuse_compression(compression_type)
+        place = _object(path)
+        if OBJECT_STORES[place.scheme].is_web:
+            raise OSError("nothing can be written to a web server")
+        return NewObject(client(place), path, place.key, mime_type)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is an object. A missing bucket is an error."""
+        try:
+            self._head(path)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def metadata(self, path: str) -> FileMetadata:
+        """The size of an object, and the time when it was written."""
+        meta = self._head(path)
+        return FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
+
+    def size(self, path: str) -> int:
+        """The size of an object in bytes."""
+        return int(self._head(path)["size"])
+
+    def last_updated(self, path: str) -> float:
+        """The time when an object was written, in seconds."""
+        return float(self._head(path)["last_modified"].timestamp())
+
+    def checksum(self, path: str) -> str:
+        """What tells the versions of an object apart: its ETag, its version or its time.
+
+        Raises:
+          NotImplementedError: a web server tells none of them.
+        """
+        found = mark(self._head(path))
+        if found is None:
+            raise NotImplementedError
+        return found
+
+    def copy(self, source_file_names: Sequence[str], destination_file_names: Sequence[str]) -> None:
+        """Copies objects within a bucket."""
+        for source, to in zip(source_file_names, destination_file_names, strict=True):
+            place, new = _object(source), _object(to)
+            if place.root != new.root:
+                raise OSError(f"{source} and {to} are in different buckets")
+            with telling(source):
+                obstore.copy(client(place), place.key, new.key)
+
+    def rename(
+        self, source_file_names: Sequence[str], destination_file_names: Sequence[str]
+    ) -> None:
+        """Copies objects, then deletes the old ones."""
+        self.copy(source_file_names, destination_file_names)
+        self.delete(source_file_names)
+
+    def delete(self, paths: Sequence[str]) -> None:
+        """Deletes objects. It is not an error if one of them is not there."""
+        of_root: dict[str, list[Place]] = {}
+        for path in paths:
+            place = _object(path)
+            of_root.setdefault(place.root, []).append(place)
+        for root, places in of_root.items():
+            if places[0].scheme == "s3":  # one request for many objects
+                with telling(root):
+                    obstore.delete(client(places[0]), [place.key for place in places])
+            elif len(places) == 1:
+                _delete(places[0])
+            else:
+                with ThreadPoolExecutor(_AT_ONCE) as pool:
+                    list(pool.map(_delete, places))
+
+    def put_if(self, path: str, data: bytes, version: Any) -> Any:
+        """Writes an object on a condition, and returns the version that it has then.
+
+        Args:
+          path: the path.
+          data: the content.
+          version: the version that the object must have; None if there must be none.
+
+        Raises:
+          FileExistsError: the condition is not met, so nothing was written.
+          NotImplementedError: the server does not know conditions.
+        """
+        place = _object(path)
+        try:
+            with telling(path):
+                put = obstore.put(
+                    client(place), place.key, data, mode="create" if version is None else version
+                )
+        except ChangedError as error:
+            raise FileExistsError(str(error)) from error
+        except OSError as error:
+            if is_unsupported(error.__cause__):
+                raise NotImplementedError(str(error)) from error
+            raise
+        return _version(put)
+
+    def read_version(self, path: str) -> tuple[bytes, Any]:
+        """The content of a small object, and its version for `put_if`."""
+        place = _object(path)
+        with telling(path):
+            got = interruptible(obstore.get, client(place), place.key)
+            return bytes(interruptible(got.bytes)), _version(got.meta)
+
+    def _head(self, path: str) -> Any:
+        place = _object(path)
+        store = client(place)
+        try:
+            with telling(path):
+                return interruptible(obstore.head, store, place.key)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError) and not is_refused(error.__cause__):
+                raise
+            # The answer to HEAD has no text, but the answer to GET says why it failed.
+            with telling(path):
+                interruptible(obstore.get, store, place.key, options={"range": (0, 1)})
+            raise
+
+
+def _version(told: Any) -> dict[str, str]:
+    """The version of an object. Stores heed either the ETag or the version."""
+    return {name: told[name] for name in ("e_tag", "version") if told[name] is not None}
+
+
+def _is_in_order(place: Place) -> bool:
+    """Whether a store lists objects in the order of their names, and can begin anywhere.
+
+    Amazon's directory buckets and Azure's accounts with folders do not.
+    """
+    return place.scheme == "gs" or (place.scheme == "s3" and not place.bucket.endswith("--x-s3"))
+
+
+def _object(path: str) -> Place:
+    """The place of an object. The address of a file on a web server has its name encoded."""
+    place = place_of(path)
+    if OBJECT_STORES[place.scheme].is_web:
+        return Place(place.scheme, "", place.bucket, unquote(place.key))
+    return place
+
+
+def _delete(place: Place) -> None:
+    with contextlib.suppress(FileNotFoundError), telling(place.root + place.key):
+        obstore.delete(client(place), place.key)
+
+
+def _refuse_compression(compression_type: str) -> None:
+    if compression_type != CompressionTypes.UNCOMPRESSED:
+        raise ValueError("objects are read and written as they are, without decompression")

@@ -1,0 +1,263 @@
+"""Objects in an object store as files: one to read, and a new one to write."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import obstore
+from obstore.exceptions import BaseError, NotSupportedError
+
+from beam_bleu.transforms.wiring.interruptible import interruptible
+from beam_bleu.transforms.wiring.object_store_errors import ChangedError, is_past_end, telling
+
+__all__ = ["NewObject", "ReadObject", "mark"]
+
+_READ_ATTEMPTS = 4
+"""How often a part of an object is asked for if the connection breaks while it comes. obstore
+itself also asks again, but only within the time for which it retries a request."""
+
+_PAUSE = 1.0
+"""Seconds before the second attempt; longer before each further one."""
+
+_FIRST_GET = 1 << 18
+_LARGEST_GET = 1 << 26
+"""The bytes that one request asks for. Requests for the following bytes ask for twice as many, so
+that a few bytes at the end of an object cost little, and a long text needs few requests."""
+
+_PIECE = 1 << 18
+"""The bytes of an answer that are taken from the connection at a time."""
+
+_IN_MEMORY = 1 << 23
+"""A new object with more bytes waits for its upload in a temporary file."""
+
+_PART = 1 << 23
+_MOST_PARTS = 9000
+"""A larger object is uploaded in parts, at most 10,000 of them for S3."""
+
+
+class ReadObject(io.RawIOBase):
+    """An object, to read. It holds at most one connection, and one piece of the answer.
+
+    If the object is replaced after the first read, the next request fails.
+
+    Args:
+      client: obstore's client for the bucket.
+      path: the path, for messages.
+      key: the name in the bucket.
+    """
+
+    def __init__(self, client: Any, path: str, key: str) -> None:
+        self._client = client
+        self._path = path
+        self._key = key
+        self._position = 0
+        self._pieces: Iterator[bytes] | None = None
+        self._piece = memoryview(b"")
+        self._stop = 0  # where the answer ends
+        self._get = _FIRST_GET
+        self._size: int | None = None  # of the whole object, as soon as a request has told it
+        self._mark: str | None = None
+        self._tag: str | None = None
+        self._has_ranges = True
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position}.get(whence)
+        if start is None:
+            start = self._whole_size()
+        if start + offset != self._position:
+            self._drop()
+            self._get = _FIRST_GET
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills the buffer, unless the object ends before."""
+        view = memoryview(buffer).cast("B")
+        filled = 0
+        while filled < len(view):
+            part = self._read(len(view) - filled)
+            if not part:
+                break
+            view[filled : filled + len(part)] = part
+            filled += len(part)
+        return filled
+
+    def close(self) -> None:
+        self._drop()
+        super().close()
+
+    def _read(self, size: int) -> memoryview:
+        """Some of the next bytes, at most `size`; none at the end of the object."""
+        for attempt in range(1, _READ_ATTEMPTS + 1):
+            if not self._piece:
+                if self._pieces is None or self._position >= self._stop:
+                    self._request(size)
+                if self._pieces is None:
+                    break
+                try:
+                    if not self._piece:
+                        with telling(self._path):
+                            self._piece = memoryview(interruptible(next, self._pieces, b""))
+                except ChangedError:
+                    raise
+                except OSError:
+                    if attempt == _READ_ATTEMPTS:
+                        raise
+            if self._piece:
+                break
+            self._drop()  # the connection broke
+            time.sleep(attempt * _PAUSE)
+        if not self._piece and self._size is not None and self._position < self._size:
+            # This must not look like the end of the object.
+            raise OSError("the connection broke while the object was read")
+        part, self._piece = self._piece[:size], self._piece[size:]
+        self._position += len(part)
+        return part
+
+    def _request(self, size: int) -> None:
+        """Asks for the next bytes: `size` of them, or more."""
+        self._drop()
+        if self._size is not None and self._position >= self._size:
+            return
+        asked = max(size, self._get)
+        self._get = min(2 * asked, _LARGEST_GET)
+        options: dict[str, Any] = {"if_match": self._tag} if self._tag else {}
+        if self._has_ranges:
+            options["range"] = (self._position, self._position + asked)
+        with telling(self._path):
+            try:
+                got = interruptible(obstore.get, self._client, self._key, options=options)
+            except NotSupportedError:
+                if not self._has_ranges:
+                    raise
+                self._has_ranges = False  # a simple web server sends the whole file
+                self._request(size)
+                return
+            except BaseError as error:
+                if not is_past_end(error):
+                    raise
+                if self._size is not None:
+                    raise _replaced() from error
+                return  # the object ends before
+        self._check(got.meta)
+        start, self._stop = got.range
+        self._pieces = iter(got.stream(min(_PIECE, self._stop - start)))
+        self._skip(self._position - start)
+
+    def _skip(self, size: int) -> None:
+        """Passes over the bytes before the position, from a server that does not know ranges."""
+        while size and self._pieces is not None:
+            with telling(self._path):
+                piece = memoryview(interruptible(next, self._pieces, b""))
+            if not piece:
+                self._drop()
+                return
+            self._piece = piece[size:]
+            size -= min(size, len(piece))
+
+    def _check(self, meta: Any) -> None:
+        """Checks that an answer is about the same object as those before."""
+        found = mark(meta)
+        if self._size is not None and (self._mark, self._size) != (found, meta["size"]):
+            raise _replaced()
+        self._mark, self._size, self._tag = found, meta["size"], _strong(meta["e_tag"])
+
+    def _whole_size(self) -> int:
+        if self._size is None:
+            with telling(self._path):
+                self._check(interruptible(obstore.head, self._client, self._key))
+        return int(self._size or 0)
+
+    def _drop(self) -> None:
+        self._pieces, self._piece, self._stop = None, memoryview(b""), 0
+
+
+class NewObject(io.BufferedIOBase):
+    """An object, to write. Nobody sees a part of it.
+
+    Args:
+      client: obstore's client for the bucket.
+      path: the path, for messages.
+      key: the name in the bucket.
+      mime_type: the type that the server tells to others.
+    """
+
+    def __init__(self, client: Any, path: str, key: str, mime_type: str) -> None:
+        self._client = client
+        self._path = path
+        self._key = key
+        self._mime_type = mime_type
+        self._spool = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._spool.tell()
+
+    def write(self, data: Any) -> int:
+        self._spool.write(data)
+        return memoryview(data).nbytes
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            size = self._spool.tell()
+            self._spool.seek(0)
+            with telling(self._path):
+                obstore.put(
+                    self._client,
+                    self._key,
+                    self._spool if size > _PART else self._spool.read(),
+                    attributes={"Content-Type": self._mime_type},
+                    use_multipart=size > _PART,
+                    chunk_size=max(_PART, -(-size // _MOST_PARTS)),
+                    max_concurrency=1,
+                )
+        finally:
+            self._discard()
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._discard()
+
+    def __del__(self) -> None:
+        # The method of the base class would upload an object that an error has left half written.
+        self._discard()
+
+    def _discard(self) -> None:
+        self._spool.close()
+        super().close()
+
+
+def _replaced() -> ChangedError:
+    return ChangedError("the server says that the object has been replaced")
+
+
+def mark(meta: Any) -> str | None:
+    """What tells the versions of an object apart: its ETag, or else its version or its time."""
+    if meta["e_tag"] or meta["version"]:
+        return str(meta["e_tag"] or meta["version"])
+    seconds = meta["last_modified"].timestamp()
+    return str(seconds) if seconds else None
+
+
+def _strong(tag: str | None) -> str | None:
+    """An ETag that a condition can name: weak ones never match (RFC 9110, section 13.1.1)."""
+    return None if tag is None or tag.startswith("W/") else tag
