@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -9,23 +11,50 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
+from beam_bleu.transforms.object_store_kinds import kind_of
 from beam_bleu.transforms.pairing.files.listing import local_files, local_version, open_file
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
+from beam_bleu.transforms.pairing.files.streams import (
+    FoundFile,
+    Stream,
+    before_wildcard,
+    is_pattern,
+)
+from beam_bleu.transforms.pairing.files.tables import table_files, table_kind
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
-__all__ = ["find_files", "open_anywhere", "open_for_arrow", "version_of"]
+__all__ = [
+    "find_files",
+    "open_anywhere",
+    "open_for_arrow",
+    "refuse_files_of_delta_tables",
+    "version_of",
+]
+
+_DELTA_LOG = "_delta_log"
+"""The folder with the log of a Delta table, in the folder of the table."""
+
+_MOST_FOLDERS = 20
+"""So many folders of another machine are looked at for a log: each of them is a request."""
 
 
-def find_files(stream: Stream) -> list[FoundFile]:
-    """The files that a stream's pattern matches, in any order.
+def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
+    """The files that a stream's pattern matches, or its table has, in any order.
+
+    Args:
+      stream: the stream.
+      enough: a number of files, after which others need not be found: to list all files of an
+        object store can take minutes.
 
     Raises:
       BleuError: they cannot be listed.
     """
+    if table_kind(stream.pattern) is not None:
+        return table_files(stream)
     try:
         if is_local(stream.pattern):
             return local_files(stream.label, stream.pattern)
-        matched = filesystem_of(stream.pattern).match([stream.pattern])[0].metadata_list
+        limits = None if enough is None else [enough]
+        matched = filesystem_of(stream.pattern).match([stream.pattern], limits)[0].metadata_list
     except BleuError:
         raise
     except Exception as error:  # filesystems raise exceptions of their own types
@@ -36,6 +65,45 @@ def find_files(stream: Stream) -> list[FoundFile]:
             stream.pattern,
         ) from error
     return [FoundFile(file.path, file.size_in_bytes) for file in matched]
+
+
+def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> None:
+    """Checks that files which the user named are not those of a Delta table.
+
+    Its folder also has files of older versions, whose rows were replaced or deleted.
+
+    Args:
+      stream: the stream.
+      files: its files.
+
+    Raises:
+      InputError: they are.
+    """
+    kind = kind_of(stream.pattern)
+    if table_kind(stream.pattern) is not None or (kind is not None and kind.is_web):
+        return  # a web server lists nothing
+    named = [file.path for file in files]
+    if is_pattern(stream.pattern):
+        named.insert(0, before_wildcard(stream.pattern))
+    folders = list(dict.fromkeys(map(_folder_of_table, named)))
+    for folder in folders if is_local(stream.pattern) else folders[:_MOST_FOLDERS]:
+        log = f"{folder.rstrip('/')}/{_DELTA_LOG}"
+        if is_local(log) and not os.path.isdir(log):
+            continue
+        if find_files(Stream(stream.label, f"{log}/*.json")):
+            raise InputError(
+                stream.told("these are files of a Delta table, also of its older versions", folder),
+                f"write delta:{folder} in place of {stream.pattern}, or copy the files that you "
+                "mean to another folder",
+            )
+
+
+def _folder_of_table(path: str) -> str:
+    """The folder of a file, above the folders of partitions such as lang=de."""
+    folder = path.rpartition("/")[0]
+    while "=" in folder.rpartition("/")[2]:
+        folder = folder.rpartition("/")[0]
+    return folder or ("/" if path.startswith("/") else ".")
 
 
 def open_anywhere(path: str) -> Any:

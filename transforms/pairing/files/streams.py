@@ -56,16 +56,31 @@ class Stream:
 
 
 @dataclasses.dataclass(frozen=True)
+class ListedBy:
+    """The table that lists a file.
+
+    Attributes:
+      snapshot: the version of a Delta table, or the id of a snapshot of an Iceberg table.
+      columns: the names of its columns.
+    """
+
+    snapshot: str
+    columns: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class FoundFile:
     """A file that a stream's pattern matched.
 
     Attributes:
       path: its path.
       size: its size in bytes, before decompression.
+      listed_by: the table that lists it; None if it was found by its path.
     """
 
     path: str
     size: int
+    listed_by: ListedBy | None = None
 
 
 @dataclasses.dataclass(frozen=True)

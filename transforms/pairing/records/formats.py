@@ -6,8 +6,9 @@ import dataclasses
 from typing import Literal, get_args
 
 from beam_bleu.transforms.pairing.files.streams import compression
+from beam_bleu.transforms.pairing.files.tables import table_kind
 
-RecordFormatName = Literal["parquet", "jsonl", "tsv"]
+RecordFormatName = Literal["parquet", "arrow", "avro", "jsonl", "tsv"]
 RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 
@@ -32,6 +33,15 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     "parquet": RecordFormat(
         (".parquet", ".pq"), compressed=False, label="Parquet", column_names="those of the file"
     ),
+    "arrow": RecordFormat(
+        (".arrow", ".feather", ".ipc", ".arrows"),
+        compressed=False,
+        label="Arrow",
+        column_names="those of the file",
+    ),
+    "avro": RecordFormat(
+        (".avro",), compressed=False, label="Avro", column_names="the fields of its schema"
+    ),
     "jsonl": RecordFormat(
         (".jsonl", ".ndjson"),
         compressed=True,
@@ -48,7 +58,9 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
 
 
 def format_of_name(pattern: str) -> RecordFormatName | None:
-    """The format that the suffix of a file's name says, or None."""
+    """The format that the suffix of a file's name says, or the table; or None."""
+    if table_kind(pattern) is not None:
+        return "parquet"
     end = pattern.lower().removesuffix(compression(pattern) or "")
     names = [name for name, row in RECORD_FORMATS.items() if end.endswith(row.suffixes)]
     return names[0] if names else None

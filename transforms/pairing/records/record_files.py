@@ -7,7 +7,7 @@ import dataclasses
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
-from beam_bleu.transforms.pairing.lines.visible import check_visible
+from beam_bleu.transforms.pairing.lines.visible import check_readable, check_visible
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, known_systems
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
@@ -21,7 +21,7 @@ class RecordFiles:
       stream: the files; their records are the segments, in the order of the files.
       wanted: the columns that the user asks for.
       range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
-        record, or a row group of Parquet, is never divided.
+        record, or a row group of Parquet or a record batch of Arrow, is never divided.
       expected: what must be true of the input.
       on_bad_record: what happens at a bad record.
       roles: the texts that the files have: for a join, only candidates or only references.
@@ -46,6 +46,16 @@ class RecordFiles:
         return self.wanted.labels
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+        return tuple(name for name, _ in self.wanted.kept)
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of segments are kept, too."""
+        return self.wanted.keeps_texts
+
+    @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name in messages, path or pattern) of everything that is read."""
         return ((self.stream.label, self.stream.pattern),)
@@ -67,3 +77,11 @@ class RecordFiles:
           BleuError: the error that the workers would raise for these files.
         """
         check_visible([self.stream])
+
+    def check_readable(self) -> None:
+        """Checks that this process can read the first byte of each stream.
+
+        Raises:
+          BleuError: it cannot.
+        """
+        check_readable([self.stream])

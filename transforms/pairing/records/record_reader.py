@@ -55,6 +55,9 @@ class RecordReader(Protocol):
     def check_visible(self) -> None:
         """Does what that of `Source` does."""
 
+    def check_readable(self) -> None:
+        """Does what that of `Source` does."""
+
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordReader:
         """The reader of a stream of a join, whose records have texts of one role, or no texts.
 

@@ -38,6 +38,7 @@ def sum_of_record_hashes(read: ReadRecords, chosen: Chosen) -> int:
     Columns have numbers in the order of the candidates, the references, the labels, the columns of
     conditions, that of the ids, that of the systems, and those of numbers. Ids say which texts
     belong together, so a digest of texts alone would not show whether two inputs are the same.
+    Columns that are only kept do not count, so the digest is the same without --keep.
 
     Raises:
       InputError: a column of labels, conditions, ids or systems has values that have no text.
@@ -53,7 +54,7 @@ def sum_of_record_hashes(read: ReadRecords, chosen: Chosen) -> int:
 
     return sum(
         _sum_of_column(hashed(path), read.first + 1 + (number << _COLUMN_BITS))
-        for number, path in enumerate(chosen.columns)
+        for number, path in enumerate(chosen.scored_columns)
     )
 
 

@@ -10,11 +10,12 @@ import pyarrow.parquet as pq
 import pyarrow.parquet.encryption as pe
 import pytest
 from command_line import called
-from parquet_reading import plan_of, records, rows_of
+from group_reading import plan_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import open_for_arrow, version_of
-from beam_bleu.transforms.pairing.records.parquet.parquet_files import read_portion
+from beam_bleu.transforms.pairing.records.row_groups.group_files import read_portion
+from beam_bleu.transforms.pairing.records.row_groups.parquet_files import PARQUET
 
 ROWS = 200
 
@@ -206,7 +207,7 @@ def test_a_text_that_is_too_long_is_named(tmp_path):
     source = records(tmp_path / "t.parquet")
     (portion,) = plan_of(source).portions()
     for limit, columns in ((101, []), (100, ["ref"]), (99, ["hyp"])):
-        (read,) = read_portion(source.stream, portion, open_for_arrow, version_of, limit)
+        (read,) = read_portion(PARQUET, source.stream, portion, open_for_arrow, version_of, limit)
         place = f"input: row 2: column {''.join(columns)}: "
         told = f"{place}the text has more than {limit} bytes: {tmp_path}/t.parquet"
         assert [each.told for each in read.bad] == [told] * len(columns)
@@ -260,7 +261,7 @@ def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):
     pq.write_table(pa.table({"id": ids, "hyp": texts, "ref": texts}), tmp_path / "t.parquet")
     source = records(tmp_path / "t.parquet", ids=("id",))
     (portion,) = plan_of(source).portions()
-    (read,) = read_portion(source.stream, portion, open_for_arrow, version_of, 50)
+    (read,) = read_portion(PARQUET, source.stream, portion, open_for_arrow, version_of, 50)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}
     texts = ["h", None, None, None, None, None]
     assert values == {"id": ["a", "b", "c", None, None, "f"], "hyp": texts, "ref": texts}

@@ -1,4 +1,4 @@
-"""Reads Parquet files without Beam, for tests."""
+"""Reads files of Parquet and Arrow without Beam, for tests."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, Wanted
-from beam_bleu.transforms.pairing.records.parquet.parquet_files import read_footer
-from beam_bleu.transforms.pairing.records.parquet.parquet_plan import ParquetPlan, make_parquet_plan
-from beam_bleu.transforms.pairing.records.parquet.source import ParquetRecords
+from beam_bleu.transforms.pairing.records.formats import format_of_name
+from beam_bleu.transforms.pairing.records.row_groups.group_files import read_footer
+from beam_bleu.transforms.pairing.records.row_groups.group_formats import GROUP_FORMATS
+from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPlan, make_group_plan
+from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
 
 
 def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wanted: Any) -> Any:
     """A source for tests: the columns are hyp and ref, if no others are given."""
     columns = {"candidates": ("hyp",), "references": ("ref",), **wanted}
-    return ParquetRecords(Stream("input", str(pattern)), Wanted(**columns), range_bytes=range_bytes)
+    name = format_of_name(str(pattern))
+    assert name in GROUP_FORMATS
+    return RowGroupRecords(
+        Stream("input", str(pattern)), Wanted(**columns), name, range_bytes=range_bytes
+    )
 
 
-def plan_of(source: ParquetRecords) -> ParquetPlan:
+def plan_of(source: RowGroupRecords) -> GroupPlan:
     stream = source.stream
     footers = [
         read_footer(
+            source.form,
             stream,
             shard,
             version_of(stream, shard.file.path),
@@ -34,15 +41,15 @@ def plan_of(source: ParquetRecords) -> ParquetPlan:
         )
         for shard in shards_in_order(0, stream, find_files(stream))
     ]
-    return make_parquet_plan(stream, footers[::-1], source.range_bytes)
+    return make_group_plan(stream, footers[::-1], source.range_bytes)
 
 
-def read_all(source: ParquetRecords, digest: bool = False) -> Iterator[ReadRecords]:
+def read_all(source: RowGroupRecords, digest: bool = False) -> Iterator[ReadRecords]:
     for portion in plan_of(source).portions():
         yield from source.read(portion, digest)
 
 
-def rows_of(source: ParquetRecords) -> list[tuple[Any, ...]]:
+def rows_of(source: RowGroupRecords) -> list[tuple[Any, ...]]:
     """The values of all columns, row by row."""
     return [
         row
@@ -51,5 +58,5 @@ def rows_of(source: ParquetRecords) -> list[tuple[Any, ...]]:
     ]
 
 
-def digest_of(source: ParquetRecords) -> int:
+def digest_of(source: RowGroupRecords) -> int:
     return sum(read.digest or 0 for read in read_all(source, digest=True)) % (1 << 128)

@@ -14,14 +14,14 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from command_line import REFERENCES, SYSTEMS, assert_equals_sacrebleu, called, read_lines
+from group_reading import digest_of, plan_of, read_all, records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from murmur3 import murmur3_x64_128
-from parquet_reading import digest_of, plan_of, read_all, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import version_of
-from beam_bleu.transforms.pairing.records.parquet import parquet_files
+from beam_bleu.transforms.pairing.records.row_groups import group_files, parquet_files
 
 TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 
@@ -119,6 +119,14 @@ def test_a_digest_tells_a_null_from_an_empty_text_and_one_column_from_another(tm
     ]
     assert len(set(different)) == len(different)
     assert digest(["a", "b"], [["c"], ["d"]]) == different[0]
+
+
+def test_workers_read_large_row_groups_first(tmp_path):
+    for number, rows in enumerate([500, 60_000, 500, 90_000]):
+        pq.write_table(table_of(rows), tmp_path / f"{number}.parquet")
+    plan = plan_of(records(tmp_path / "*.parquet", range_bytes=(1 << 20) + 200_000))
+    rows = [sum(piece.rows for piece in portion.pieces) for portion in plan.portions_to_read()]
+    assert rows == [90_000, 60_000, 500, 500]
 
 
 def test_portions_have_about_the_wanted_size(tmp_path):
@@ -301,7 +309,8 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
     for most in (1 << 27, 0):  # the second one reads as for a large row group
         monkeypatch.setattr(parquet_files, "_MOST_PRE_BUFFERED", most)
         Remote.reads = 0
-        found = parquet_files.read_portion(
+        found = group_files.read_portion(
+            parquet_files.PARQUET,
             source.stream,
             portion,
             lambda path: pa.PythonFile(Remote(pathlib.Path(path).read_bytes()), "r"),

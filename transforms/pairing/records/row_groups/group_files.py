@@ -1,4 +1,4 @@
-"""Reads Parquet files: their footers, and the records of row groups, column by column."""
+"""Reads files whose rows lie in groups: their footers, and the records of groups."""
 
 from __future__ import annotations
 
@@ -37,19 +37,22 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     Wanted,
 )
-from beam_bleu.transforms.pairing.records.parquet.parquet_plan import (
-    Footer,
-    OtherColumnsError,
-    ParquetPiece,
-    ParquetPortion,
-)
-from beam_bleu.transforms.pairing.records.parquet.record_digest import sum_of_record_hashes
 from beam_bleu.transforms.pairing.records.record_segments import meeting_conditions
+from beam_bleu.transforms.pairing.records.row_groups.group_file import (
+    GroupFile,
+    GroupFormat,
+    GroupsChangedError,
+)
+from beam_bleu.transforms.pairing.records.row_groups.group_plan import (
+    Footer,
+    GroupPiece,
+    GroupPortion,
+    OtherColumnsError,
+)
+from beam_bleu.transforms.pairing.records.row_groups.record_digest import sum_of_record_hashes
 from beam_bleu.transforms.progress import PROGRESS
 
 if TYPE_CHECKING:
-    import pyarrow.parquet as pq
-
     from beam_bleu.transforms.pairing.needs import Role
 
 OpenForArrow = Callable[[str], pa.NativeFile]
@@ -58,31 +61,15 @@ OpenForArrow = Callable[[str], pa.NativeFile]
 VersionOf = Callable[[Stream, str], str | None]
 """The version of a file, or None (`found_files.version_of`)."""
 
-_BUFFER_BYTES = 1 << 20
-_REMOTE_BUFFER_BYTES = 1 << 23
-"""Bytes of a column that are read at a time."""
-
-_MOST_PRE_BUFFERED = 1 << 27
-"""The most bytes of row groups on another machine whose columns are read as a whole."""
-
-_MOST_UNBUFFERED = 1 << 25
-"""About the most bytes of a local row group whose columns are read without a buffer. A buffer costs
-one more copy of the bytes."""
-
 _BATCH_BYTES = 1 << 23
 """About the largest number of bytes of a batch."""
 
 _MOST_NAMES = 12
 """The largest number of names of columns in a message."""
 
-_FIXED_SIZE_LISTS = "Expected all lists to be of size"
-"""Arrow's error for a row of a column of lists of a fixed size that is null."""
-
-_MAGIC = b"PAR1"
-_ENCRYPTED_MAGIC = b"PARE"
-
 
 def read_footer(
+    form: GroupFormat,
     stream: Stream,
     shard: Shard,
     version: str | None,
@@ -90,35 +77,31 @@ def read_footer(
     wanted: Wanted,
     roles: Sequence[Role],
 ) -> Footer:
-    """Reads the footer of a file: its row groups and columns.
+    """Reads the footer of a file: its groups and columns.
 
     If the file does not have the wanted columns, the footer has the error.
 
     Raises:
-      InputError: the file is not a Parquet file, or cannot be read.
+      InputError: the file does not have the format, or cannot be read.
     """
     path = shard.file.path
-    with _opened(stream, shard.file, open_file) as file:
-        with _errors_named(stream, path):
-            metadata, schema = file.metadata, file.schema_arrow
+    with _opened(form, stream, shard.file, open_file) as file:
         chosen, error = None, None
         try:
-            chosen = choose(wanted, schema, stream.label, roles)
+            chosen = choose(wanted, file.schema, stream.label, roles)
         except InputError as failed:
             error = InputError(f"{failed.cause}: {stream.shown(path)}", failed.remedy)
-        with _errors_named(stream, path):
-            groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-            rows = [group.num_rows for group in groups]
-            # Sizes of all columns: pyarrow ends the process if it is asked about one column, and
-            # this column is encrypted.
-            sizes = [group.total_byte_size for group in groups]
+        except UnicodeDecodeError as failed:  # pyarrow decodes a name when it is asked for it
+            raise _damaged(form, stream, path, f"the name of a column: {failed}") from failed
+        with _errors_named(form, stream, path):
+            rows, sizes = file.groups()
     return Footer(
         shard, version, np.array(rows, np.int64), np.array(sizes, np.int64), chosen, error
     )
 
 
 def other_columns(
-    stream: Stream, footers: OtherColumnsError, open_file: OpenForArrow
+    form: GroupFormat, stream: Stream, footers: OtherColumnsError, open_file: OpenForArrow
 ) -> InputError:
     """The error for two files with different columns. It reads their footers again.
 
@@ -126,7 +109,7 @@ def other_columns(
       InputError: a file cannot be read.
     """
     files = [footer.shard.file for footer in (footers.first, footers.other)]
-    one, other = (read_schema(stream, file, open_file) for file in files)
+    one, other = (read_schema(form, stream, file, open_file) for file in files)
     kinds = {
         name: str(one.field(name).type) for name in set(one.names) if one.names.count(name) == 1
     }
@@ -150,19 +133,22 @@ def other_columns(
     )
 
 
-def read_schema(stream: Stream, file: FoundFile, open_file: OpenForArrow) -> pa.Schema:
+def read_schema(
+    form: GroupFormat, stream: Stream, file: FoundFile, open_file: OpenForArrow
+) -> pa.Schema:
     """The columns of a file.
 
     Raises:
-      InputError: the file is not a Parquet file, or cannot be read.
+      InputError: the file does not have the format, or cannot be read.
     """
-    with _opened(stream, file, open_file) as opened, _errors_named(stream, file.path):
-        return opened.schema_arrow
+    with _opened(form, stream, file, open_file) as opened:
+        return opened.schema
 
 
 def read_portion(
+    form: GroupFormat,
     stream: Stream,
-    portion: ParquetPortion,
+    portion: GroupPortion,
     open_file: OpenForArrow,
     version_of: VersionOf,
     max_text_bytes: int,
@@ -178,7 +164,7 @@ def read_portion(
         path = piece.file.path
         try:
             if piece.rows:
-                for read in _read_piece(stream, piece, portion.chosen, first, open_file):
+                for read in _read_piece(form, stream, piece, portion.chosen, first, open_file):
                     yield _checked(stream, read, piece, portion.chosen, max_text_bytes, digest)
         except InputError:
             # A file that was replaced looks as if it were damaged.
@@ -199,36 +185,33 @@ _Batch = tuple[pa.RecordBatch, int, int]
 
 
 def _read_piece(
-    stream: Stream, piece: ParquetPiece, chosen: Chosen, first: int, open_file: OpenForArrow
+    form: GroupFormat,
+    stream: Stream,
+    piece: GroupPiece,
+    chosen: Chosen,
+    first: int,
+    open_file: OpenForArrow,
 ) -> Iterator[_Batch]:
+    path = piece.file.path
     read = 0
-    with _opened(stream, piece.file, open_file, piece) as file:
-        groups = range(piece.row_groups.start, piece.row_groups.stop)
-        metadata = file.metadata
-        if groups.stop > metadata.num_row_groups or piece.rows != sum(
-            metadata.row_group(group).num_rows for group in groups
-        ):
-            raise _changed(stream, piece.file.path)
-        leaves = _leaves(file.schema_arrow, metadata.num_columns, chosen.columns)
-        batches = file.iter_batches(
-            batch_size=_batch_rows(piece, chosen),
-            row_groups=list(groups),
-            columns=[metadata.schema.column(leaf).path for leaf in leaves],
-            use_threads=False,
-        )
+    with _opened(form, stream, piece.file, open_file, piece) as file:
+        batches = file.batches(piece, chosen.columns, _batch_rows(piece, chosen))
         while True:
-            with _errors_named(stream, piece.file.path, groups):
-                batch = next(batches, None)
+            with _errors_named(form, stream, path, piece.groups):
+                try:
+                    batch = next(batches, None)
+                except GroupsChangedError:
+                    raise _changed(stream, path) from None
             if batch is None:
                 break
             yield batch, first + read, piece.first_row + read
             read += len(batch)
             PROGRESS.add(piece.bytes * len(batch) // piece.rows)
     if read != piece.rows:
-        raise _damaged(stream, piece.file.path, f"{read} of {piece.rows} rows could be read")
+        raise _damaged(form, stream, path, f"{read} of {piece.rows} rows could be read")
 
 
-def _batch_rows(piece: ParquetPiece, chosen: Chosen) -> int:
+def _batch_rows(piece: GroupPiece, chosen: Chosen) -> int:
     row_bytes = piece.bytes // piece.rows + 1
     return max(min(usual_rows(len(chosen.columns)), _BATCH_BYTES // row_bytes), 1)
 
@@ -236,7 +219,7 @@ def _batch_rows(piece: ParquetPiece, chosen: Chosen) -> int:
 def _checked(
     stream: Stream,
     batch: _Batch,
-    piece: ParquetPiece,
+    piece: GroupPiece,
     chosen: Chosen,
     max_text_bytes: int,
     digest: bool,
@@ -328,116 +311,51 @@ def _without(column: pa.Array, rows: Sequence[int]) -> pa.Array:
     return column.take(pa.array(np.arange(len(column)), mask=mask))
 
 
-def _leaves(schema: pa.Schema, leaves: int, paths: Sequence[ColumnPath]) -> Sequence[int]:
-    """The numbers of the leaves that hold the values of paths.
-
-    Parquet stores a nested column as several columns, the leaves, in the order of the fields.
-    """
-    bounds = np.cumsum([0, *(_leaf_count(field.type) for field in schema)])
-    if bounds[-1] != leaves:
-        return range(leaves)  # a type that this file does not know: everything is read
-    numbers: set[int] = set()
-    for path in paths:
-        number = schema.names.index(path.steps[0])
-        first, kind = int(bounds[number]), schema.field(number).type
-        for step in path.steps[1:]:
-            kind = _stored(kind)
-            if isinstance(step, int):
-                kind = kind.value_type
-                continue
-            index = kind.get_field_index(step)
-            first += sum(_leaf_count(kind.field(before).type) for before in range(index))
-            kind = kind.field(index).type
-        numbers.update(range(first, first + _leaf_count(kind)))
-    return sorted(numbers)
-
-
-def _leaf_count(kind: pa.DataType) -> int:
-    kind = _stored(kind)
-    if pa.types.is_map(kind):
-        return _leaf_count(kind.key_type) + _leaf_count(kind.item_type)
-    if pa.types.is_nested(kind):
-        return sum(_leaf_count(kind.field(index).type) for index in range(kind.num_fields))
-    return 1
-
-
-def _stored(kind: pa.DataType) -> pa.DataType:
-    if isinstance(kind, pa.BaseExtensionType):
-        return _stored(kind.storage_type)
-    return _stored(kind.value_type) if pa.types.is_dictionary(kind) else kind
-
-
 @contextlib.contextmanager
 def _opened(
-    stream: Stream, listed: FoundFile, open_file: OpenForArrow, piece: ParquetPiece | None = None
-) -> Iterator[pq.ParquetFile]:
-    """A Parquet file that is closed at the end.
+    form: GroupFormat,
+    stream: Stream,
+    listed: FoundFile,
+    open_file: OpenForArrow,
+    piece: GroupPiece | None = None,
+) -> Iterator[GroupFile]:
+    """A file that is closed at the end.
 
     Args:
+      form: its format.
       stream: its stream.
       listed: the file, as it was listed.
       open_file: opens it.
-      piece: the row groups that are read; None to read only the footer.
+      piece: the groups that are read; None to read only the footer.
 
     Raises:
-      InputError: it is not a Parquet file, or cannot be read.
+      InputError: it does not have the format, or cannot be read.
     """
-    import pyarrow.parquet as pq  # a run without Parquet does not load it
-
     path = listed.path
     with contextlib.ExitStack() as stack:
-        with _errors_named(stream, path):
+        with _errors_named(form, stream, path):
             source = stack.enter_context(open_file(path))
             size = source.size()
         if size != listed.size:
             raise changed(stream, path, f"has {size} bytes, and had {listed.size} when listed")
-        is_local = isinstance(source, pa.OSFile)
-        all_bytes = piece.bytes if piece else 0
-        group_bytes = all_bytes // len(piece.row_groups) if piece else 0
-        buffer_bytes = _BUFFER_BYTES if is_local else _REMOTE_BUFFER_BYTES
-        if is_local and group_bytes <= _MOST_UNBUFFERED:
-            buffer_bytes = 0  # none: pyarrow reads the columns of one row group at a time
-        with _errors_named(stream, path):
+        if not size:
+            raise InputError(
+                stream.told(f"the file is empty, so it is not {form.a_file}", path),
+                f"check that it was written; {form.a_file} without rows has some bytes",
+            )
+        with _errors_named(form, stream, path):
             try:
-                file = pq.ParquetFile(
-                    source,
-                    # Of a large row group, only the buffers are in memory. On other machines each
-                    # read is a request, so the bytes of small row groups are read at once.
-                    buffer_size=buffer_bytes,
-                    pre_buffer=not is_local and all_bytes <= _MOST_PRE_BUFFERED,
-                    page_checksum_verification=True,
-                )
+                file = form.open(source, piece)
             except (pa.ArrowException, OSError):
-                _require_parquet(stream, path, source, size)
+                form.check(stream, path, source, size)
                 raise
         yield file
 
 
-def _require_parquet(stream: Stream, path: str, source: pa.NativeFile, size: int) -> None:
-    """Raises a better error than Arrow for a file that is not a whole Parquet file."""
-    if not size:
-        raise InputError(
-            stream.told("the file is empty, so it is not a Parquet file", path),
-            "check that it was written; a Parquet file without rows has some bytes",
-        )
-    first = source.read_at(len(_MAGIC), 0)
-    last = source.read_at(len(_MAGIC), max(size - len(_MAGIC), 0))
-    if _ENCRYPTED_MAGIC in (first, last):
-        raise _encrypted(stream, path)
-    if first != _MAGIC:
-        raise InputError(
-            stream.told("this is not a Parquet file", path),
-            "check the path and --input_format; a Parquet file is not compressed as a whole",
-        )
-    if last != _MAGIC or size < 3 * len(_MAGIC):
-        raise InputError(
-            stream.told("the Parquet file is truncated: its footer is missing", path),
-            "copy it again, or wait until it is written",
-        )
-
-
 @contextlib.contextmanager
-def _errors_named(stream: Stream, path: str, groups: range | None = None) -> Iterator[None]:
+def _errors_named(
+    form: GroupFormat, stream: Stream, path: str, groups: range | None = None
+) -> Iterator[None]:
     """Makes an `InputError` of each error inside."""
     try:
         yield
@@ -452,35 +370,23 @@ def _errors_named(stream: Stream, path: str, groups: range | None = None) -> Ite
                 "start again when the file is complete, and do not remove it",
             ) from error
         said = str(error).strip().partition("\n")[0].rstrip(".")
-        if "crypt" in said.lower():
-            raise _encrypted(stream, path) from error
-        if _FIXED_SIZE_LISTS in said:
-            raise InputError(
-                stream.told(
-                    f"pyarrow cannot read null in a column of lists of a fixed size: {said}", path
-                ),
-                "write the column with lists of any size: pa.list_(pa.string()) in pyarrow",
-            ) from error
+        explained = form.explained(stream, path, said)
+        if explained is not None:
+            raise explained from error
         where = ""
         if groups is not None:
             only = len(groups) == 1
             where = (
-                f"row group {groups.start}"
+                f"{form.group} {groups.start}"
                 if only
-                else f"row groups {groups.start} to {groups[-1]}"
+                else f"{form.group_plural} {groups.start} to {groups[-1]}"
             )
             where += ": "
-        raise _damaged(stream, path, f"{where}{said}") from error
+        raise _damaged(form, stream, path, f"{where}{said}") from error
 
 
-def _damaged(stream: Stream, path: str, what: str) -> InputError:
+def _damaged(form: GroupFormat, stream: Stream, path: str, what: str) -> InputError:
     return InputError(
-        stream.told(f"the Parquet file cannot be read: {what}", path),
+        stream.told(f"the {form.label} file cannot be read: {what}", path),
         "check the file, for example copy it again",
-    )
-
-
-def _encrypted(stream: Stream, path: str) -> InputError:
-    return InputError(
-        stream.told("the file is encrypted, and cannot be read", path), "decrypt it first"
     )

@@ -10,7 +10,7 @@ import numpy as np
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.ranges import range_bytes_for
+from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 
 _FILE_BYTES = 1 << 20
@@ -39,24 +39,26 @@ class Footer:
 
 
 @dataclasses.dataclass(frozen=True)
-class ParquetPiece:
+class GroupPiece:
     """Neighbouring row groups of one file.
 
     Attributes:
       file: the file.
       version: the version of the file, or None.
-      row_groups: the numbers of the row groups, from 0. A file without rows has none.
+      groups: the numbers of the groups, from 0. A file without rows has none.
       group_rows: the number of rows of each of them.
       first_row: the number of the first row in the file, from 0.
-      bytes: their bytes, of all columns and before compression.
+      bytes: their bytes, of all columns and before compression, if the format knows them so.
+      bytes_before: those of the groups before them in the file.
     """
 
     file: FoundFile
     version: str | None
-    row_groups: range
+    groups: range
     group_rows: tuple[int, ...]
     first_row: int
     bytes: int
+    bytes_before: int
 
     @property
     def rows(self) -> int:
@@ -65,7 +67,7 @@ class ParquetPiece:
 
 
 @dataclasses.dataclass(frozen=True)
-class ParquetPortion:
+class GroupPortion:
     """Row groups that one worker reads.
 
     Attributes:
@@ -75,7 +77,7 @@ class ParquetPortion:
     """
 
     first_record: int
-    pieces: tuple[ParquetPiece, ...]
+    pieces: tuple[GroupPiece, ...]
     chosen: Chosen
 
     @property
@@ -85,7 +87,7 @@ class ParquetPortion:
 
 
 @dataclasses.dataclass(frozen=True)
-class ParquetPlan:
+class GroupPlan:
     """All rows of an input, in portions.
 
     Attributes:
@@ -108,21 +110,27 @@ class ParquetPlan:
         """The bytes of all row groups, of all columns and before compression."""
         return sum(int(footer.bytes.sum()) for footer in self.footers)
 
-    def portions(self) -> Iterator[ParquetPortion]:
+    def portions(self) -> Iterator[GroupPortion]:
         """Yields the portions in order. A row group that is larger than that is one portion."""
         first = rows = cost = 0
-        pieces: list[ParquetPiece] = []
+        pieces: list[GroupPiece] = []
         for piece in self._pieces():
             size = piece.bytes + _FILE_BYTES
             if pieces and cost + size > self.portion_bytes:
-                yield ParquetPortion(first, tuple(pieces), self.chosen)
+                yield GroupPortion(first, tuple(pieces), self.chosen)
                 first, rows, cost, pieces = first + rows, 0, 0, []
             pieces.append(piece)
             rows += piece.rows
             cost += size
-        yield ParquetPortion(first, tuple(pieces), self.chosen)
+        yield GroupPortion(first, tuple(pieces), self.chosen)
 
-    def _pieces(self) -> Iterator[ParquetPiece]:
+    def portions_to_read(self) -> list[GroupPortion]:
+        """The portions in the order in which workers should read them."""
+        portions = list(self.portions())
+        sizes = np.array([portion.bytes for portion in portions], np.int64)
+        return [portions[number] for number in longest_first(sizes, self.portion_bytes)]
+
+    def _pieces(self) -> Iterator[GroupPiece]:
         """The pieces of all files, each with as many row groups as a portion may have."""
         for footer in self.footers:
             starts = [0]
@@ -134,19 +142,20 @@ class ParquetPlan:
                 size += group_bytes
             before = np.concatenate([[0], np.cumsum(footer.rows)])
             for start, stop in zip(starts, [*starts[1:], len(footer.rows)], strict=True):
-                yield ParquetPiece(
+                yield GroupPiece(
                     footer.shard.file,
                     footer.version,
                     range(start, stop),
                     tuple(footer.rows[start:stop].tolist()),
                     int(before[start]),
                     int(footer.bytes[start:stop].sum()),
+                    int(footer.bytes[:start].sum()),
                 )
 
 
-def make_parquet_plan(
+def make_group_plan(
     stream: Stream, footers: Iterable[Footer], portion_bytes: int | None
-) -> ParquetPlan:
+) -> GroupPlan:
     """Numbers the rows of all files, and cuts them into portions.
 
     Args:
@@ -179,7 +188,7 @@ def make_parquet_plan(
         )
     if portion_bytes is None:
         portion_bytes = range_bytes_for(sum(int(footer.bytes.sum()) for footer in ordered))
-    return ParquetPlan(ordered, first.chosen, portion_bytes)
+    return GroupPlan(ordered, first.chosen, portion_bytes)
 
 
 class OtherColumnsError(Exception):

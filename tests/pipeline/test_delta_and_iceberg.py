@@ -1,0 +1,282 @@
+"""Tables of Delta Lake and Iceberg: what the current version has is scored, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import struct
+from typing import Any
+
+import jsonschema
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import PROJECT, Run, called, typed
+
+deltalake = pytest.importorskip("deltalake")
+sql = pytest.importorskip("pyiceberg.catalog.sql")
+
+COLUMNS = {
+    "hyp": ["the cat sat on the mat", "it rains a lot in May", "good morning to all of you"],
+    "ref": ["a cat sat on the mat", "it rains a lot in June", "good morning to all"],
+    "lang": ["de", "fr", "de"],
+}
+ROWS = pa.table(COLUMNS)
+MORE = pa.table({"hyp": ["and one more line here"], "ref": ["and one more line"], "lang": ["fr"]})
+
+
+def scores(run: Run) -> Any:
+    assert run.code == 0, run.err
+    return run.document["scores"]
+
+
+@pytest.fixture
+def expected(tmp_path: pathlib.Path) -> Any:
+    """The scores of the rows, and of all rows, as Parquet."""
+    pq.write_table(ROWS, tmp_path / "rows.parquet")
+    pq.write_table(pa.concat_tables([ROWS, MORE]), tmp_path / "all.parquet")
+    return [
+        scores(called("--input", tmp_path / f"{name}.parquet", "--format", "json"))
+        for name in ("rows", "all")
+    ]
+
+
+@pytest.fixture
+def catalog(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    uri = f"sqlite:///{tmp_path}/catalog.db"
+    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__TYPE", "sql")
+    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__URI", uri)
+    catalog = sql.SqlCatalog("lake", uri=uri, warehouse=f"file://{tmp_path}/warehouse")
+    catalog.create_namespace("news")
+    # pyiceberg reads its environment when it is imported, so only for a process of its own.
+    monkeypatch.setattr("pyiceberg.catalog.load_catalog", lambda name: {"lake": catalog}[name])
+    return catalog
+
+
+def table_in(catalog: Any, name: str = "news.rows") -> Any:
+    table = catalog.create_table(name, ROWS.schema)
+    table.append(ROWS)
+    return table
+
+
+def test_a_delta_table_is_its_current_version(tmp_path: pathlib.Path, expected: Any) -> None:
+    path = tmp_path / "table"
+    deltalake.write_deltalake(path, ROWS)
+    assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[0]
+    deltalake.write_deltalake(path, MORE, mode="append")
+    assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[1]
+    table = deltalake.DeltaTable(path)
+    table.delete("hyp = 'and one more line here'")
+    assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[0]
+    called("--input", f"{path}/*.parquet").assert_failed(3, f"write delta:{path} in place of")
+    out = tmp_path / "out"
+    called("--input", f"delta:{path}", "--output", out)
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    jsonschema.validate(
+        manifest, json.loads((PROJECT / "docs" / "manifest.schema.json").read_bytes())
+    )
+    (stream,) = manifest["streams"]
+    assert (stream["pattern"], stream["snapshot"]) == (f"delta:{path}", "2")
+    assert sum(file["lines"] for file in stream["files"]) == 3
+
+
+def test_totals_of_a_table_are_those_of_its_files(tmp_path: pathlib.Path) -> None:
+    deltalake.write_deltalake(tmp_path / "table", ROWS)
+    flags = ["--output", tmp_path / "out", "--save_totals"]
+    assert called("--input", f"delta:{tmp_path}/table", *flags).code == 0
+    merged = called("merge", tmp_path / "out" / "totals.json", "--format", "json")
+    assert merged.document["segments"] == 3
+
+
+def test_partitions_of_a_delta_table_are_labels_from_paths(tmp_path: pathlib.Path) -> None:
+    deltalake.write_deltalake(tmp_path / "table", ROWS, partition_by=["lang"])
+    table = f"delta:{tmp_path}/table"
+    run = called("--input", table, "--slice_by", "lang")
+    run.assert_failed(3, "there is no column lang", "the columns are: hyp, ref")
+    label = ["--label_from_path", "lang=/lang=(*)/", "--slice_by", "lang", "--format", "json"]
+    slices = {
+        score["slice"]["lang"]: score["segments"]
+        for score in scores(called("--input", table, *label))
+        if score["slice"]
+    }
+    assert slices == {"de": 2, "fr": 1}
+
+
+def z85(data: bytes) -> str:
+    letters = (
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+    )
+    numbers = struct.unpack(f">{len(data) // 4}I", data)
+    return "".join(letters[n // 85**place % 85] for n in numbers for place in (4, 3, 2, 1, 0))
+
+
+def with_deletion_vector(path: pathlib.Path) -> None:
+    """Adds a version in which the first row of the only file is deleted, as Delta's format says."""
+    deltalake.write_deltalake(path, ROWS, configuration={"delta.enableDeletionVectors": "true"})
+    (log,) = (path / "_delta_log").glob("*.json")
+    (add,) = [row["add"] for row in map(json.loads, log.open()) if "add" in row]
+    bitmap = struct.pack("<IQIIIHHIH", 1681511377, 1, 0, 12346, 1, 0, 0, 16, 0)
+    vector = {
+        "storageType": "i",
+        "pathOrInlineDv": z85(bitmap + bytes(-len(bitmap) % 4)),
+        "sizeInBytes": len(bitmap),
+        "cardinality": 1,
+    }
+    removed = {"path": add["path"], "deletionTimestamp": 1, "dataChange": True}
+    actions = [{"remove": removed}, {"add": {**add, "deletionVector": vector}}]
+    text = "".join(json.dumps(action) + "\n" for action in actions)
+    log.with_name(f"{1:020}.json").write_text(text)
+
+
+def test_a_delta_table_with_deletion_vectors_is_refused(
+    tmp_path: pathlib.Path, expected: Any
+) -> None:
+    with_deletion_vector(tmp_path / "table")
+    table = deltalake.DeltaTable(tmp_path / "table")
+    assert len(table.file_uris()) == 1  # which has all rows
+    called("--input", f"delta:{tmp_path}/table").assert_failed(
+        3, "has deletion vectors: ", "rows that were deleted", "REORG TABLE"
+    )
+    table.load_as_version(0)
+    deltalake.write_deltalake(
+        tmp_path / "other", ROWS, configuration={"delta.enableDeletionVectors": "true"}
+    )
+    other = called("--input", f"delta:{tmp_path}/other", "--format", "json")
+    assert scores(other) == expected[0]  # such a table can be read as long as it has none
+
+
+def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "table"
+    deltalake.write_deltalake(path, ROWS)
+    (log,) = (path / "_delta_log").glob("*.json")
+    actions = [json.loads(line) for line in log.open()]
+    for action in actions:
+        if "protocol" in action:
+            action["protocol"] = {"minReaderVersion": 2, "minWriterVersion": 5}
+        if "metaData" in action:
+            action["metaData"]["configuration"] = {"delta.columnMapping.mode": "name"}
+            schema = json.loads(action["metaData"]["schemaString"])
+            for number, field in enumerate(schema["fields"], 1):
+                field["metadata"] = {
+                    "delta.columnMapping.id": number,
+                    "delta.columnMapping.physicalName": f"col-{number}",
+                }
+            action["metaData"]["schemaString"] = json.dumps(schema)
+    log.write_text("".join(json.dumps(action) + "\n" for action in actions))
+    called("--input", f"delta:{path}").assert_failed(3, "maps its columns by name")
+
+
+def test_what_is_no_delta_table_is_an_error(tmp_path: pathlib.Path) -> None:
+    for place in (tmp_path, tmp_path / "missing"):
+        run = called("--input", f"delta:{place}")
+        run.assert_failed(
+            3, "input: the Delta table cannot be read: ", str(place), "check the path"
+        )
+
+
+def test_a_file_of_a_table_that_is_gone_is_an_error(tmp_path: pathlib.Path) -> None:
+    deltalake.write_deltalake(tmp_path / "table", ROWS)
+    (file,) = (tmp_path / "table").glob("*.parquet")
+    data = file.read_bytes()
+    file.unlink()
+    called("--input", f"delta:{tmp_path}/table").assert_failed(3, str(file))
+    file.write_bytes(data + b"x")
+    run = called("--input", f"delta:{tmp_path}/table")
+    run.assert_failed(3, f"has {len(data) + 1} bytes, and had {len(data)} when listed")
+
+
+def test_an_iceberg_table_is_its_current_snapshot(
+    tmp_path: pathlib.Path, catalog: Any, expected: Any
+) -> None:
+    table = table_in(catalog)
+    names = [f"iceberg:{table.metadata_location}", "iceberg:lake.news.rows"]
+    for name in names:
+        assert scores(called("--input", name, "--format", "json")) == expected[0]
+    table.append(MORE)
+    assert scores(called("--input", names[1], "--format", "json")) == expected[1]
+    assert scores(called("--input", names[0], "--format", "json")) == expected[0]  # older metadata
+    run = typed("--input", names[1], "--output", tmp_path / "out")
+    assert run.code == 0, run.err
+    (stream,) = json.loads((tmp_path / "out" / "manifest.json").read_bytes())["streams"]
+    assert stream["snapshot"] == str(table.current_snapshot().snapshot_id)
+    assert stream["pattern"] == names[1]
+
+
+def test_an_iceberg_table_with_a_renamed_column_is_refused(catalog: Any) -> None:
+    table = table_in(catalog)
+    with table.update_schema() as update:
+        update.rename_column("lang", "language")
+    called("--input", "iceberg:lake.news.rows").assert_failed(
+        3, "has renamed the column lang to language", "write the table again"
+    )
+
+
+def test_a_dropped_column_of_an_iceberg_table_is_not_read(catalog: Any, expected: Any) -> None:
+    table = table_in(catalog)
+    with table.update_schema() as update:
+        update.delete_column("lang")
+    run = called("--input", "iceberg:lake.news.rows", "--format", "json")
+    assert scores(run) == expected[0]
+    called("--input", "iceberg:lake.news.rows", "--slice_by", "lang").assert_failed(
+        3, "the table has no column lang any more", "the columns of the table are: hyp, ref"
+    )
+
+
+def test_a_column_that_came_back_with_another_number_is_refused(catalog: Any) -> None:
+    table = table_in(catalog)
+    with table.update_schema() as update:
+        update.delete_column("hyp")
+    with table.update_schema() as update:
+        update.add_column("hyp", table.schema().find_type("ref"))
+    called("--input", "iceberg:lake.news.rows").assert_failed(
+        3, "has had another column that was called hyp"
+    )
+
+
+def test_a_new_column_that_old_files_lack_is_an_error(catalog: Any) -> None:
+    table = table_in(catalog)
+    with table.update_schema() as update:
+        update.add_column("id", table.schema().find_type("ref"))
+    table.append(MORE.append_column("id", pa.array(["x"])))
+    run = called("--input", "iceberg:lake.news.rows", "--slice_by", "id")
+    run.assert_failed(3, "column", "id", ".parquet")
+
+
+def test_an_iceberg_table_with_delete_files_is_refused(
+    catalog: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyiceberg cannot write delete files, so its plan is changed."""
+    from pyiceberg.table import DataScan
+
+    table_in(catalog)
+    whole = DataScan.plan_files
+
+    def plan_files(scan: Any) -> Any:
+        tasks = list(whole(scan))
+        for task in tasks:
+            task.delete_files.add(task.file)
+        return tasks
+
+    monkeypatch.setattr(DataScan, "plan_files", plan_files)
+    called("--input", "iceberg:lake.news.rows").assert_failed(
+        3, "has delete files: ", "rows that were deleted", "rewrite_data_files"
+    )
+
+
+def test_a_table_without_rows_is_an_error(catalog: Any) -> None:
+    catalog.create_table("news.empty", ROWS.schema)
+    called("--input", "iceberg:lake.news.empty").assert_failed(3, "the Iceberg table has no files")
+    run = called("--input", "iceberg:lake.news.missing")
+    run.assert_failed(3, "the Iceberg table cannot be read: ", "lake.news.missing")
+
+
+def test_tables_can_be_joined(tmp_path: pathlib.Path, catalog: Any, expected: Any) -> None:
+    ids = pa.array([1, 2, 3])
+    deltalake.write_deltalake(tmp_path / "refs", ROWS.select(["ref"]).append_column("id", ids))
+    table = catalog.create_table("news.hyps", pa.schema([("hyp", pa.string()), ("id", pa.int64())]))
+    table.append(ROWS.select(["hyp"]).append_column("id", ids))
+    run = called(
+        *("--candidates", "hyp=iceberg:lake.news.hyps", "--references", f"delta:{tmp_path}/refs"),
+        *("--join_on", "id", "--format", "json"),
+    )
+    assert scores(run) == expected[0]

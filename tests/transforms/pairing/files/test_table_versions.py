@@ -1,0 +1,74 @@
+"""Tables of Delta Lake and Iceberg without their libraries: the names, and what is missing."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from command_line import called
+
+from beam_bleu.pipeline.command_line import paths
+from beam_bleu.pipeline.command_line.paths import checked_path
+from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.pairing.files.found_files import find_files
+from beam_bleu.transforms.pairing.files.streams import FoundFile, ListedBy, Stream
+from beam_bleu.transforms.pairing.files.tables import require_table_columns, table_kind
+from beam_bleu.transforms.pairing.records.formats import format_of_name
+
+
+@pytest.mark.parametrize(
+    ("pattern", "label"),
+    [
+        ("delta:/data/table", "Delta"),
+        ("delta:s3://bucket/table", "Delta"),
+        ("iceberg:lake.news.rows", "Iceberg"),
+        ("/data/delta/table", None),
+        ("s3://bucket/delta:1", None),
+        ("deltas:x", None),
+        ("table.jsonl", None),
+    ],
+)
+def test_a_word_before_a_colon_names_a_table(pattern: str, label: str | None) -> None:
+    kind = table_kind(pattern)
+    assert (kind and kind.label) == label
+    if label is not None:
+        assert format_of_name(pattern) == "parquet"
+
+
+@pytest.mark.parametrize(("name", "library"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
+def test_a_missing_library_is_named_with_its_extra(
+    name: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "has_module", lambda module: module != library)
+    run = called("--input", f"{name}:x/y")
+    run.assert_failed(2, f"--input {name}:x/y: ", f"no module {library}", f"install {name}")
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match="is not installed here: x/y") as failed:
+        find_files(Stream("input", f"{name}:x/y"))
+    assert f"install {name}" in failed.value.remedy
+
+
+def test_the_path_of_a_table_means_the_same_on_all_workers(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "has_module", lambda module: True)
+    monkeypatch.chdir(tmp_path)
+    for given, anywhere, checked in (
+        ("delta:a/b", True, f"delta:{tmp_path}/a/b"),
+        ("delta:a", True, f"delta:{tmp_path}/a"),
+        ("delta:a/b", False, "delta:a/b"),
+        ("delta:gs://a/b", True, "delta:gs://a/b"),
+        ("iceberg:lake.news.rows", True, "iceberg:lake.news.rows"),
+        ("iceberg:a/x.metadata.json", True, f"iceberg:{tmp_path}/a/x.metadata.json"),
+    ):
+        assert checked_path("--input", given, anywhere) == checked
+    with pytest.raises(UsageError, match="names no table"):
+        checked_path("--input", "delta:", False)
+
+
+def test_only_the_columns_that_a_table_still_has_are_read() -> None:
+    files = [FoundFile("a", 1, ListedBy("1", ("hyp", "ref"))), FoundFile("b", 1)]
+    require_table_columns("input", files, ["hyp"])
+    require_table_columns("input", files[1:], ["lang"])
+    with pytest.raises(InputError, match="input: the table has no column lang any more"):
+        require_table_columns("input", files, ["hyp", "lang"])

@@ -1,0 +1,214 @@
+"""Tables of Delta Lake and Iceberg: which Parquet files the current version of a table consists of.
+
+A table's own library reads its log. Then its files are read like other Parquet files. So a table is
+refused if its files do not say all: if they have rows that were deleted, or columns by other names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from beam_bleu.transforms.errors import BleuError, InputError, installing
+from beam_bleu.transforms.pairing.files.streams import FoundFile, ListedBy, Stream
+
+if TYPE_CHECKING:
+    import types
+
+_READABLE = frozenset(
+    ("deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "variantType")
+)
+"""The features of Delta tables with which Parquet files have all columns under their own names, and
+all rows, unless a file has a deletion vector."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TableKind:
+    """A kind of tables.
+
+    Attributes:
+      label: its name in messages.
+      library: the module that reads its log.
+      extra: the extra of beam-bleu that has the library.
+      files: lists the files of a table. Its arguments are the library, the stream, and the table
+        without the prefix.
+    """
+
+    label: str
+    library: str
+    extra: str
+    files: Callable[[types.ModuleType, Stream, str], list[FoundFile]]
+
+
+def table_kind(pattern: str) -> TableKind | None:
+    """The kind of the table that a pattern names, such as delta:PATH; None if it names files."""
+    return TABLE_KINDS.get(pattern.partition(":")[0]) if ":" in pattern else None
+
+
+def table_files(stream: Stream) -> list[FoundFile]:
+    """The files of the table that a stream names.
+
+    Raises:
+      BleuError: the table cannot be read, has no files, or its files do not say all.
+    """
+    prefix, _, table = stream.pattern.partition(":")
+    kind = TABLE_KINDS[prefix]
+    try:
+        library = importlib.import_module(kind.library)
+    except ImportError as error:
+        raise InputError(
+            stream.told(f"the library for {kind.label} tables is not installed here", table),
+            installing(kind.extra),
+        ) from error
+    try:
+        files = kind.files(library, stream, table)
+    except BleuError:
+        raise
+    except Exception as error:  # the libraries have exceptions of their own
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(
+            stream.told(f"the {kind.label} table cannot be read: {said}", table),
+            "check the path and the access to it",
+        ) from error
+    if not files:
+        raise InputError(
+            stream.told(f"the {kind.label} table has no files", table), "check that it has rows"
+        )
+    return files
+
+
+def require_table_columns(label: str, files: Iterable[FoundFile], columns: Sequence[str]) -> None:
+    """Checks that a table still has the columns that are read of its files.
+
+    Args:
+      label: the input in messages.
+      files: the files. Those that no table lists have all of their columns.
+      columns: the names of the columns.
+
+    Raises:
+      InputError: it has not: old files have columns that were dropped.
+    """
+    for listed_by in {file.listed_by for file in files if file.listed_by is not None}:
+        for column in columns:
+            if column not in listed_by.columns:
+                raise InputError(
+                    f"{label}: the table has no column {column} any more, but its files have one",
+                    f"the columns of the table are: {', '.join(listed_by.columns)}",
+                )
+
+
+def _delta_files(library: types.ModuleType, stream: Stream, path: str) -> list[FoundFile]:
+    table = library.DeltaTable(path)
+    mapping = table.metadata().configuration.get("delta.columnMapping.mode", "none")
+    protocol = table.protocol()
+    features = set(protocol.reader_features or ())
+    # Version 2 of the protocol has one feature, which is not named: the mapping of columns.
+    unknown = sorted(features - _READABLE - {"columnMapping"})
+    if mapping != "none":
+        raise _refused(
+            stream, path, f"maps its columns by {mapping}, so its files have other names for them"
+        )
+    if unknown or protocol.min_reader_version > 3:
+        said = ", ".join(unknown) or f"version {protocol.min_reader_version} of the protocol"
+        raise _refused(stream, path, f"has features that are not known here: {said}")
+    if "deletionVectors" in features:
+        deleted = [name for batch in table.deletion_vectors() for name in _column(batch, 0)]
+        if deleted:
+            raise _refused(
+                stream,
+                path,
+                f"has deletion vectors: {deleted[0]} has rows that were deleted",
+                "remove them from the files: REORG TABLE ... APPLY (PURGE)",
+            )
+    actions = table.get_add_actions(flatten=True)
+    names, sizes = (_column(actions, name) for name in ("path", "size_bytes"))
+    listed_by = ListedBy(str(table.version()), tuple(field.name for field in table.schema().fields))
+    found = []
+    for uri, name, size in zip(table.file_uris(), names, sizes, strict=True):
+        if not uri.endswith((name, unquote(name))):
+            raise _refused(stream, path, f"has a file by two names: {uri}, {name}")
+        found.append(FoundFile(uri.removeprefix("file://"), int(size), listed_by))
+    return found
+
+
+def _column(rows: Any, column: int | str) -> list[Any]:
+    """A column of rows that are Arrow of another library than pyarrow."""
+    values: list[Any] = rows.column(column).to_pylist()
+    return values
+
+
+def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list[FoundFile]:
+    table = _iceberg_table(name)
+    snapshot = table.current_snapshot()
+    if snapshot is None:
+        return []
+    current = _iceberg_names(table.schema())
+    ids = {column: number for number, column in current.items()}
+    for schema in table.metadata.schemas:
+        for number, column in _iceberg_names(schema).items():
+            if current.get(number, column) != column:
+                raise _refused(
+                    stream, name, f"has renamed the column {column} to {current[number]}", _REWRITE
+                )
+            if ids.get(column, number) != number:
+                raise _refused(
+                    stream, name, f"has had another column that was called {column}", _REWRITE
+                )
+    listed_by = ListedBy(
+        str(snapshot.snapshot_id), tuple(field.name for field in table.schema().fields)
+    )
+    found = []
+    for task in table.scan().plan_files():
+        file = task.file
+        if task.delete_files:
+            raise _refused(
+                stream,
+                name,
+                f"has delete files: {file.file_path} has rows that were deleted",
+                "write the files without them: CALL system.rewrite_data_files",
+            )
+        if file.file_format.value.upper() != "PARQUET":
+            what = f"has a file of the format {file.file_format.value}: {file.file_path}"
+            raise _refused(stream, name, what)
+        path = re.sub(r"^(file:(//)?(?=/)|s3[an](?=://))", _scheme, file.file_path)
+        found.append(FoundFile(path, file.file_size_in_bytes, listed_by))
+    return found
+
+
+def _scheme(match: re.Match[str]) -> str:
+    return "s3" if match[0].startswith("s3") else ""
+
+
+def _iceberg_table(name: str) -> Any:
+    """A table by the place of its metadata, or by its name in a catalog."""
+    if "/" in name:
+        from pyiceberg.table import StaticTable
+
+        return StaticTable.from_metadata(name)
+    from pyiceberg.catalog import load_catalog
+
+    catalog, _, identifier = name.partition(".")
+    return load_catalog(catalog).load_table(identifier)
+
+
+def _iceberg_names(schema: Any) -> dict[int, str]:
+    """The names of all columns and of their parts, by their numbers."""
+    return {number: schema.find_column_name(number) for number in schema.field_ids}
+
+
+_REWRITE = "write the table again, or score an export of it"
+
+
+def _refused(stream: Stream, table: str, what: str, remedy: str = _REWRITE) -> InputError:
+    return InputError(stream.told(f"the table {what}", table), remedy)
+
+
+TABLE_KINDS = {
+    "delta": TableKind("Delta", "deltalake", "delta", _delta_files),
+    "iceberg": TableKind("Iceberg", "pyiceberg", "iceberg", _iceberg_files),
+}
+"""The kinds of tables, by the word before the colon."""
