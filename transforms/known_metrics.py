@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from beam_bleu.transforms.definition.choices import table
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.definition.choices import MetricFlag
-    from beam_bleu.transforms.metrics.metric import Metric
+    from beam_bleu.transforms.metrics.metric import Metric, Presentation
+    from beam_bleu.transforms.score.differences import ComparedSystems
     from beam_bleu.transforms.score.metric_kind import MetricKind, Score
     from beam_bleu.transforms.statistics.counting import Counter
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+    from beam_bleu.transforms.totals.system_sums import SystemSums
 
 MetricName = Literal[
     "bleu",
@@ -48,7 +51,6 @@ class MetricRow:
       lower_is_better: whether a lower score is better.
       family: the folder that it shares with metrics of its kind; "" if it has one of its own name.
       highest: the largest possible score; None if there is none.
-      decimals: how many decimals its scores have in tables.
       without_highest: how a field of the signature begins if it is of a definition without a
         largest possible score, although others have one.
       parameter: the field of its config that is a part of its word, after a colon; "" if there is
@@ -62,7 +64,6 @@ class MetricRow:
     lower_is_better: bool = False
     family: str = ""
     highest: float | None = None
-    decimals: int = 1  # as in sacreBLEU
     without_highest: tuple[str, ...] = ()
     parameter: str = ""
     counts_texts: bool = True
@@ -129,13 +130,11 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         "perplexity",
         "perplexity, from log-probabilities in records",
         True,
-        decimals=4,
         counts_texts=False,
     ),
     MetricRow(
         "mean",
         "the mean of a column of numbers, such as the scores of COMET",
-        decimals=4,
         parameter="column",
         counts_texts=False,
         can_be_negative=True,
@@ -145,7 +144,6 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         "the same if lower is better, as for MetricX",
         True,
         "mean",
-        decimals=4,
         parameter="column",
         counts_texts=False,
         can_be_negative=True,
@@ -204,19 +202,6 @@ def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | Non
     return next((name for name in METRICS_OF_TEXTS if name in metrics), None)
 
 
-class Presentation(Protocol):
-    """The module `presentation` of a folder: what tables and reports show of its scores.
-
-    Attributes:
-      COUNTS: the fields of its scores with counts. If they are equal, so is the score.
-    """
-
-    COUNTS: tuple[str, ...]
-
-    def cells(self, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """What a table shows beside the score: texts by the names of their columns."""
-
-
 def kind_of(word: MetricWord) -> MetricKind:
     """A metric by its word, or the name of one with a parameter. It loads the kernel.
 
@@ -233,7 +218,7 @@ def presentation_of(word: MetricWord) -> Presentation:
     Raises:
       ValueError: there is no such metric.
     """
-    return cast(Presentation, _module(word, "presentation"))
+    return cast("Presentation", _module(word, "presentation"))
 
 
 def flags_of(word: MetricWord) -> Sequence[MetricFlag]:
@@ -245,6 +230,7 @@ def flags_of(word: MetricWord) -> Sequence[MetricFlag]:
     return cast("Sequence[MetricFlag]", _module(word, "flags").FLAGS)
 
 
+@functools.lru_cache(maxsize=256)  # words of means have no bound
 def _module(word: MetricWord, module: str) -> Any:
     row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
     folder = row.family or row.name
@@ -278,3 +264,24 @@ class Definition:
     def score(self, sums: CorpusSums) -> Score:
         """The score of sums, with its uncertainty if the sums have products."""
         return self.kind.score(sums, self.text, self.metric)
+
+    def compared(
+        self, sums: SystemSums, systems: Sequence[str], *, all_pairs: bool
+    ) -> ComparedSystems:
+        """The scores and comparisons of systems, as `compared_systems` gives them.
+
+        Args:
+          sums: those of one or more segments.
+          systems: the systems' names, in the order of the sums.
+          all_pairs: whether the sums have all pairs, and clusters are asked for.
+        """
+        from beam_bleu.transforms.score.differences import compared_systems
+
+        return compared_systems(
+            sums,
+            systems,
+            self.metric,
+            self.score,
+            all_pairs=all_pairs,
+            lower_is_better=row_of(self.name).lower_is_better,
+        )

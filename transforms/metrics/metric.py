@@ -1,10 +1,10 @@
-"""What every metric has: columns that add up, and a function from their sums to a score."""
+"""What every metric has: columns that add up, a function from their sums to a score, and tables."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,10 @@ class Metric(Protocol):
     It is a frozen value, so that it can be sent to workers.
     """
 
+    @property
+    def name(self) -> str:
+        """Its name for readers, such as "chrF2"."""
+
     def value(self, sums: Sequence[Number]) -> Number:
         """The score.
 
@@ -91,6 +95,27 @@ class Metric(Protocol):
 
     def used(self, width: int) -> Sequence[int]:
         """Those of W columns from which the score is computed."""
+
+
+class Presentation(Protocol):
+    """The module `presentation` of a folder: what tables and reports show of its scores."""
+
+    @property
+    def DECIMALS(self) -> int:  # noqa: N802
+        """How many decimals a score has in tables if it has no standard error."""
+
+    @property
+    def COUNTS(self) -> tuple[str, ...]:  # noqa: N802
+        """The fields of its scores with counts. If they are equal, so is the score."""
+
+    def cells(self, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """What a table shows beside the score: texts by the names of their columns."""
+
+    def parts(self, score: Mapping[str, Any]) -> dict[str, float]:
+        """The parts of a score that have one unit, so that a chart can have all of them.
+
+        They have names for readers. A metric without such parts has none.
+        """
 
 
 def require_width(name: str, width: int, expected: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
@@ -28,6 +29,16 @@ def exact(values: NDArray[Any]) -> ExactIntegers:
     if values.dtype == object and (not values.size or max(values.flat) <= LARGEST_INTEGER):
         return values.astype(np.int64)
     return values
+
+
+def without_nan(values: Floats) -> pa.DoubleArray:
+    """Numbers as an Arrow array, in which nan is null."""
+    # Not `pa.array`: it imports pandas if it is installed.
+    is_there = values == values
+    complete = is_there.all()
+    there = None if complete else pa.py_buffer(np.packbits(is_there, bitorder="little"))
+    buffers = [there, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.DoubleArray.from_buffers(pa.float64(), len(values), buffers)
 
 
 def largest(values: ExactIntegers) -> int:

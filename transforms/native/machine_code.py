@@ -13,12 +13,15 @@ import ctypes
 import dataclasses
 import functools
 import json
+import os
 import struct
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from llvmlite import binding
+
+from beam_bleu.transforms.errors import UsageError
 
 ENTRY = "beam_bleu_entry"
 """The name of the C function."""
@@ -127,6 +130,32 @@ class LoadedCode:
         return self._result.of(memory[len(words) :].tolist())
 
 
+class BoundCall:
+    """A call that is made again and again with the same arguments. One thread uses it at a time.
+
+    To make the words of a few small arrays takes much longer than the call. Only the contents of
+    the arrays can be others in the next call.
+    """
+
+    def __init__(self, code: LoadedCode, words: Sequence[int], arguments: Any) -> None:
+        self._code = code
+        self._arguments = arguments  # they live as long as the call
+        self._memory = array.array("q", [*words, *code._room])
+        self._address, _ = self._memory.buffer_info()
+        self._result = len(words)
+
+    def __call__(self) -> Any:
+        """Calls the function.
+
+        Raises:
+          ArithmeticError: the compiled function raised an exception.
+        """
+        status = self._code._call(self._address)
+        if status:
+            raise ArithmeticError(f"compiled code ended with the status {status}")
+        return self._code._result.of(self._memory[self._result :].tolist())
+
+
 def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
     """(a key of the types of arguments, the words of the arguments).
 
@@ -139,14 +168,14 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]
     key: list[Any] = []
     words: list[int] = []
     for argument in arguments:
-        if isinstance(argument, np.ndarray):
+        if type(argument) is int and -(2**63) <= argument < 2**63:
+            key.append(int)
+            words.append(argument)
+        elif isinstance(argument, np.ndarray):
             key.append((argument.dtype, argument.ndim, argument.flags.num))
             words.append(_word_at(id(argument) + _DATA).value)
             words += argument.shape
             words += argument.strides
-        elif type(argument) is int and -(2**63) <= argument < 2**63:
-            key.append(int)
-            words.append(argument)
         elif isinstance(argument, tuple):
             of_items, items = key_and_words(argument)
             key.append(of_items)
@@ -188,12 +217,28 @@ def kind_of(argument: Any) -> str:
 
 @functools.cache
 def processor() -> tuple[str, str, str]:
-    """What machine code depends on: the system, the processor and its instructions."""
-    return (
-        binding.get_process_triple(),
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
-    )
+    """What machine code depends on: the system, the processor and its instructions.
+
+    They are those of this machine, unless numba's variables NUMBA_CPU_NAME and NUMBA_CPU_FEATURES
+    are both set, as in an image whose code is to run on many kinds of machines.
+
+    Raises:
+      UsageError: this machine lacks an instruction that the variables allow.
+    """
+    here = binding.get_host_cpu_features()
+    name, features = (os.environ.get(f"NUMBA_CPU_{word}") for word in ("NAME", "FEATURES"))
+    if not name or not features:
+        return (binding.get_process_triple(), binding.get_host_cpu_name(), here.flatten())
+    allowed = [word[1:] for word in features.split(",") if word.startswith("+")]
+    missing = [feature for feature in allowed if not here.get(feature)]
+    if missing:
+        # Running such code would end the process without a message.
+        raise UsageError(
+            f"the processor of this machine lacks {', '.join(missing)}, and NUMBA_CPU_FEATURES "
+            "lets compiled code use it",
+            "run on a newer machine, or unset NUMBA_CPU_NAME and NUMBA_CPU_FEATURES",
+        )
+    return (binding.get_process_triple(), name, features)
 
 
 @functools.cache

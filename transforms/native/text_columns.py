@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +66,30 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return padded_column(texts, offsets - offsets[0], column)
 
 
+def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
+    """A padded column of texts of Python; null where one is None.
+
+    Raises:
+      UnicodeEncodeError: UTF-8 cannot encode a text (a lone surrogate).
+    """
+    # Not `pa.array`: it looks for types of pandas, and imports pandas for that if it is installed.
+    nulls = None
+    complete = cast("Sequence[str]", texts)
+    if None in texts:
+        complete = ["" if text is None else text for text in texts]
+        there = np.fromiter((text is not None for text in texts), bool, len(texts))
+        nulls = pa.py_buffer(np.packbits(there, bitorder="little"))
+    encoded = [*map(str.encode, complete)]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+    return pa.LargeStringArray.from_buffers(
+        len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join([*encoded, _PADDING])), nulls
+    )
+
+
+_PADDING = bytes(READ_AHEAD)
+
+
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Spans:
     """Where every text of columns is in memory. It does not keep the columns.
@@ -111,6 +137,14 @@ class TextColumns:
             raise ValueError(f"columns of {[len(column) for column in self.columns]} rows")
         self._spans: Spans | None = None
 
+    @classmethod
+    def of_row(cls, texts: Sequence[bytes]) -> TextColumns:
+        """Columns of one row, from texts in UTF-8. Their Arrow arrays are made if they are needed.
+
+        For one sentence, to make them takes longer than all else.
+        """
+        return _Row(texts)
+
     @property
     def spans(self) -> Spans:
         """The addresses of the texts, see the function `spans`."""
@@ -124,6 +158,30 @@ class TextColumns:
         changed = TextColumns(map(change, self.columns))
         pairs = zip(self.columns, changed.columns, strict=True)
         return self if all(old is new for old, new in pairs) else changed
+
+
+class _Row(TextColumns):
+    """Columns of one row, without their Arrow arrays as long as nobody asks for them."""
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        data = pa.py_buffer(b"".join((*texts, _PADDING)))
+        start = data.address
+        ends = [start := start + len(text) for text in texts]
+        places = np.array([[data.address, *ends[:-1]], ends], np.int64).reshape(2, -1, 1)
+        starts_and_ends = places[0], places[1]
+        self._spans = Spans(*starts_and_ends, starts_and_ends)
+        self._data = data
+
+    @functools.cached_property
+    def columns(self) -> tuple[pa.LargeStringArray, ...]:  # type: ignore[override]
+        """The columns, which share the bytes of all texts."""
+        assert self._spans is not None
+        ends = self._spans.ends[:, 0] - self._data.address
+        offsets = pa.py_buffer(np.concatenate([[0], ends]))
+        return tuple(
+            pa.LargeStringArray.from_buffers(1, offsets, self._data, None, 0, column)
+            for column in range(len(ends))
+        )
 
 
 def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:

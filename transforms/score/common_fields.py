@@ -41,6 +41,7 @@ def common_fields(
         suspicious = suspicions(sums, text, lengths, why_zero=why_zero)
     estimate = NOT_ASKED_FOR if units is None else uncertainty(units, metric, score)
     return {
+        "name": metric.name,
         "score": score,
         "segments": sums.segments,
         "signature": signatures.own,

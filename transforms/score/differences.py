@@ -5,11 +5,26 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
-from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.shown_numbers import (
+    USUAL_DECIMALS,
+    aligned,
+    decimals_for,
+    difference_estimate,
+    estimates,
+    rounded,
+)
+from beam_bleu.transforms.score.shown_numbers import p_value as shown_p
+from beam_bleu.transforms.score.shown_score import (
+    columns_as_html,
+    html_list,
+    printable_name,
+    shown_columns,
+    size_of,
+    text_table,
+)
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
     Gradient,
@@ -23,8 +38,14 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums, product
 
+if TYPE_CHECKING:
+    from beam_bleu.transforms.score.metric_kind import Score  # it loads what counts texts
+
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""
+
+_NO_P_VALUE = "the standard error is 0: every unit shows the same difference"
+"""Why a difference has no p-value although it has a standard error."""
 
 _POWER_80 = 0.8416212335729143
 """The normal quantile of 0.8."""
@@ -107,35 +128,53 @@ def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
     return _judged(difference, root(spread(pair, gradient), gradient.denominator**2, pair.units))
 
 
-def independent_difference(
-    new: UnitSums, old: UnitSums, metric_new: Metric, metric_old: Metric
+def difference_of_estimates(
+    new: float,
+    old: float,
+    standard_errors: tuple[float | None, float | None],
+    segments: int,
 ) -> Difference:
     """The difference of two scores of different units, such as the texts of two nights.
 
-    Args:
-      new: the sums of one corpus.
-      old: the sums of the other corpus; no unit of it is in the first one.
-      metric_new: how the first sums become a score.
-      metric_old: how the other sums become a score.
+    Independent errors add up in their squares.
 
-    Raises:
-      ValueError: sums have a lower n-gram order than their scoring, or a scoring is only for
-        single segments.
+    Args:
+      new: one score.
+      old: the other score.
+      standard_errors: of the new score and of the old one; None if it has none.
+      segments: the segments of the smaller corpus.
     """
-    score = metric_new.value(new.columns)
-    old_score = metric_old.value(old.columns)
-    smaller = min(new, old, key=lambda sums: sums.units)
-    difference = Difference(smaller.units, smaller.columns[SEGMENTS], score - old_score)
-    variance = Fraction()
-    try:
-        require_enough(smaller)
-        for units, metric, its_score in ((new, metric_new, score), (old, metric_old, old_score)):
-            gradient, factor = gradient_of(units.columns, metric, its_score)
-            own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
-            variance += Fraction(factor) ** 2 * own
-    except NoGradientError as error:
-        return dataclasses.replace(difference, reason=str(error))
-    return _judged(difference, math.sqrt(variance))
+    difference = Difference(segments, segments, new - old)
+    of_new, of_old = standard_errors
+    if of_new is None or of_old is None:
+        lacking = "new" if of_old is not None else "old"
+        whose = "neither" if of_new is of_old else f"the {lacking}"
+        verb = "has a" if of_new is of_old else "has no"
+        return dataclasses.replace(difference, reason=f"{whose} score {verb} standard error")
+    return _judged(difference, math.hypot(of_new, of_old))
+
+
+def mean_difference(differences: Sequence[Difference]) -> Difference:
+    """The mean of differences that have no unit in common, such as those of several languages.
+
+    Errors add up in their squares, as if the differences were independent: nothing here says how
+    far languages vary together. There is no standard error unless all have one.
+
+    Args:
+      differences: one or more.
+    """
+    number = len(differences)
+    mean = Difference(
+        sum(difference.units for difference in differences),
+        sum(difference.segments for difference in differences),
+        math.fsum(difference.difference for difference in differences) / number,
+    )
+    squares = []
+    for difference in differences:
+        if difference.standard_error is None:
+            return dataclasses.replace(mean, reason=difference.reason)
+        squares.append(difference.standard_error**2)
+    return _judged(mean, math.sqrt(math.fsum(squares)) / number)
 
 
 def _are_identical(pair: UnitSums, metric: Metric) -> bool:
@@ -155,13 +194,7 @@ def _are_identical(pair: UnitSums, metric: Metric) -> bool:
 def _judged(difference: Difference, standard_error: float) -> Difference:
     """The difference with all that follows from its standard error."""
     points = difference.difference
-    reason, p_value = "", None
-    if standard_error:
-        p_value = math.erfc(abs(points) / (standard_error * math.sqrt(2)))
-    elif not points:
-        p_value = 1.0
-    else:
-        reason = "the standard error is 0: every unit shows the same difference"
+    p_value = _two_sided_p(points, standard_error)
     return dataclasses.replace(
         difference,
         standard_error=standard_error,
@@ -169,8 +202,15 @@ def _judged(difference: Difference, standard_error: float) -> Difference:
         p_value=p_value,
         # Units that all show the same do not tell how small a difference they would show.
         detectable=DETECTABLE * standard_error or None,
-        reason=reason,
+        reason=_NO_P_VALUE if p_value is None else "",
     )
+
+
+def _two_sided_p(difference: float, standard_error: float) -> float | None:
+    """The p-value of a difference; None if its standard error is 0, and the difference is not."""
+    if standard_error:
+        return math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
+    return None if difference else 1.0
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -227,7 +267,7 @@ def best_first(
     return sorted(systems, key=lambda system: scores[system].score * (1 if lower_is_better else -1))
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class SystemComparison:
     """A system compared with a baseline on the same segments.
 
@@ -244,6 +284,20 @@ class SystemComparison:
       detectable: the smallest true difference that this test set would usually find significant
         (80 % power); None if there is no standard error, or if it is 0.
       reason: why there is no standard error or no p-value; "" if there are both.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CompareSystems
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
+      ...                        for i in range(300)])
+      ...         | CompareSystems.Globally(["old", "new"])
+      ...         | beam.FlatMap(lambda compared: compared.comparisons)
+      ...         | beam.Map(lambda one: print(f"{one.difference:+.2f}", one.p_value < 0.05))
+      ...     )
+      +11.35 True
     """
 
     system: str
@@ -257,8 +311,34 @@ class SystemComparison:
     detectable: float | None
     reason: str = ""
 
+    def __repr__(self) -> str:
+        shown = {name: cell for name, (cell,) in _columns_of([self]).items()}
+        shown |= {"segments": str(self.segments), "reason": self.reason}
+        return "  ".join(f"{name} {cell}" for name, cell in shown.items() if cell)
 
-@dataclasses.dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return columns_as_html(_columns_of([self]))
+
+
+def _columns_of(comparisons: Sequence[SystemComparison]) -> dict[str, list[str]]:
+    """The columns of a table with a row for each comparison, as the command shows them."""
+    entries = [vars(comparison) for comparison in comparisons]
+    decimals = decimals_for([one.standard_error for one in comparisons], USUAL_DECIMALS)
+    detectable = [
+        "" if one.detectable is None else rounded(one.detectable, decimals) for one in comparisons
+    ]
+    return {
+        "system": [printable_name(one.system) for one in comparisons],
+        "baseline": [printable_name(one.baseline) for one in comparisons],
+        "difference": estimates([difference_estimate(entry, decimals) for entry in entries]),
+        "p": [shown_p(one.p_value) for one in comparisons],
+        "Holm p": [shown_p(one.p_value_holm) for one in comparisons],
+        "detectable": aligned(detectable),
+    }
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
 class ComparedSystems:
     """The scores and comparisons of several systems.
 
@@ -268,11 +348,55 @@ class ComparedSystems:
       clusters: with all pairs, the names of the systems in clusters, best first: each system is
         significantly better than all systems of later clusters. Systems without a standard error
         are in none. Otherwise empty.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CompareSystems
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
+      ...                        for i in range(300)])
+      ...         | CompareSystems.Globally(["old", "new"])
+      ...         | beam.Map(print)
+      ...     )
+      system  BLEU          precisions           BP     ratio  hyp_len  ref_len
+      old     66.87 ± 0.00  80.0/75.0/66.7/50.0  1.000  1.000  1500     1500
+      new     78.23 ± 1.79  86.7/83.3/77.8/66.7  1.000  1.000  1500     1500
+      300 segments; ± is half of the 95 % interval
+      <BLANKLINE>
+      system  baseline  difference     p       Holm p  detectable
+      new     old       +11.35 ± 1.79  <0.001  <0.001  2.55
     """
 
-    scores: Mapping[str, Any]
+    scores: Mapping[str, Score]
     comparisons: tuple[SystemComparison, ...]
     clusters: tuple[tuple[str, ...], ...] = ()
+
+    def __repr__(self) -> str:
+        tables = [text_table(columns) for columns in self._tables]
+        return "\n\n".join(["\n".join([*tables[:1], *self._notes]), *tables[1:]])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        first, *others = map(columns_as_html, self._tables)
+        return "".join([first, html_list(self._notes), *others])
+
+    @property
+    def _tables(self) -> list[dict[str, list[str]]]:
+        """The columns of the table of scores, and those of the table of comparisons."""
+        systems = [printable_name(system) for system in self.scores]
+        tables = [{"system": systems, **shown_columns(list(self.scores.values()))}]
+        return [*tables, _columns_of(self.comparisons)] if self.comparisons else tables
+
+    @property
+    def _notes(self) -> list[str]:
+        """What a reader of the tables must know."""
+        best_first = " > ".join(
+            ", ".join(map(printable_name, cluster)) for cluster in self.clusters
+        )
+        size = size_of(list(self.scores.values()))
+        return [size, *([f"clusters, best first: {best_first}"] if best_first else [])]
 
 
 def compared_systems(

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.metrics.metric import Basis, Metric
+from beam_bleu.transforms.metrics.metric import Basis, Metric, Presentation, Scores
 from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import Counter
@@ -30,6 +30,14 @@ class Config(Protocol):
 
 class Score(Protocol):
     """A score and what is known about it. Each metric adds its own fields."""
+
+    @property
+    def _PRESENTATION(self) -> Presentation:  # noqa: N802
+        """What tables show of it."""
+
+    @property
+    def name(self) -> str:
+        """The name of its metric for readers, such as "chrF2"."""
 
     @property
     def score(self) -> float:
@@ -121,6 +129,31 @@ def _own_lengths(columns: Sequence[int], metric: Any) -> Lengths:
     return lengths
 
 
+def _values_of_segments(statistics: BatchStatistics, metric: Metric) -> Scores:
+    """What the definition makes of the columns of each segment, as of those of a corpus."""
+    return metric.values(statistics.counts.reshape(-1, statistics.counts.shape[2]))
+
+
+def _same(metric: Any) -> Any:
+    """The same definition for single segments."""
+    return metric
+
+
+class OneSegment(Protocol):
+    """Scores one short segment at a time, on one thread: to the last bit as in a batch."""
+
+    def score(self, bounds: Sequence[Sequence[int]]) -> float | None:
+        """The score; None if only the code for batches can score the segment.
+
+        Args:
+          bounds: the addresses of the texts, and those of their ends; references come first.
+        """
+
+
+def _only_batches(text: Text, metric: Any, references: int) -> None:
+    """The metric has no code for single segments."""
+
+
 def _unknown_length(columns: Sequence[int]) -> None:
     """The average length of references, in tokens, of columns that count something else."""
 
@@ -133,9 +166,9 @@ class MetricKind:
     method `lengths`, and is the attribute `metric` of its config.
 
     Attributes:
-      shown: (metric) its name for readers, such as "chrF2".
       config: the type of a user's definition, with the steps from a text to its tokens.
       metric_of: (config) its part that turns the sums of a corpus into a score.
+      of_segments: (metric) the definition of single segments, if no other one is asked for.
       score_type: the type of a score, a dataclass.
       config_of: (text of the run, choices) a definition with those steps of this text that the
         metric has, and with choices of its own, by field; otherwise sacreBLEU's. It raises a
@@ -150,8 +183,12 @@ class MetricKind:
       average_length: (columns) the average lengths of the references of all segments, in tokens,
         added up; None if the columns do not tell it.
       has_no_error: what sums of enough units have if their score has no standard error.
-      segment_columns: (statistics, metric) the columns of the scores of segments: "score" and its
-        own ones; arrays of (systems * segments) values, system by system.
+      segment_scores: (statistics, metric) the scores of segments, float64 (systems * segments,),
+        system by system; nan where a score is not defined.
+      segment_columns: (statistics, metric) what it shows beside these scores: its own columns, with
+        as many values.
+      one_segment: (text, metric, number of references) what scores single segments faster than
+        batches of one; None if there is no such code.
       segment_fields: (metric) its own columns with their types.
       definition: the dataclass whose fields `encoded` has.
       encoded: (metric) the definition as values of JSON.
@@ -162,9 +199,9 @@ class MetricKind:
         be those of segments with these sums, beyond what is true of all units.
     """
 
-    shown: Callable[[Any], str]
     config: type[Config]
     metric_of: Callable[[Any], Metric] = operator.attrgetter("metric")
+    of_segments: Callable[[Any], Metric] = _same
     score_type: type[Any]
     config_of: Callable[[Text, Mapping[str, Any]], Any]
     presets: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -175,7 +212,9 @@ class MetricKind:
     lengths: Callable[[Sequence[int], Any], Lengths | None] = _own_lengths
     average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length
     has_no_error: str = "a score of 0"
+    segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
+    one_segment: Callable[[Text, Any, int], OneSegment | None] = _only_batches
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
     definition: type[Any]
     encoded: Callable[[Any], dict[str, Any]] = dataclasses.asdict

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Integers, without_nan
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
@@ -17,20 +17,34 @@ from beam_bleu.transforms.statistics.signs import BatchSigns
 INTEGERS = pa.list_(pa.field("element", pa.int64(), nullable=False))
 """The type of a column with a list of integers in each row."""
 
+TEXTS = pa.list_(pa.field("element", pa.large_string(), nullable=False))
+"""The type of a column with a list of texts in each row."""
+
+_TEXT_FIELDS = (
+    pa.field("candidate", pa.large_string(), nullable=False),
+    pa.field("references", TEXTS, nullable=False),
+)
+
 _NAME = pa.dictionary(pa.int32(), pa.string())
 
 
 def segment_schema(
-    fields: Sequence[Mapping[str, pa.DataType]], labels: Sequence[str] = ()
+    fields: Sequence[Mapping[str, pa.DataType]],
+    labels: Sequence[str] = (),
+    kept: Sequence[str] = (),
+    *,
+    texts: bool = False,
 ) -> pa.Schema:
     """The columns of the table.
 
     `score` is null if it is not defined, and a column that a metric does not have is null in its
-    rows. Labels can be null, too. All other columns have no nulls.
+    rows. Labels and kept columns can be null, too. All other columns have no nulls.
 
     Args:
       fields: for each metric the columns that only it has, with their types.
-      labels: the names of the labels. They are the last columns.
+      labels: the names of the labels.
+      kept: the names of the columns that are kept. They come after the labels.
+      texts: whether the texts are kept, too, in the last columns.
 
     Raises:
       ValueError: two metrics have a column of one name and different types.
@@ -53,6 +67,8 @@ def segment_schema(
                 for name, its_type in types.items()
             ),
             *(pa.field(name, pa.string()) for name in labels),
+            *(pa.field(name, pa.large_string()) for name in kept),
+            *(_TEXT_FIELDS if texts else ()),
         ]
     )
 
@@ -71,7 +87,8 @@ def segment_table(
 
     Returns:
       A table of (systems * segments) rows: `index`, the segment's number; `system`, the system's
-      name; `metric`; `score`, 0..100; the columns of the metric; and the labels.
+      name; `metric`; `score`, 0..100; the columns of the metric; the labels; the columns that are
+      kept; and `candidate` and `references`, if the texts are.
 
     Raises:
       ValueError: the statistics lack columns that the metric needs, or their segments have no
@@ -81,18 +98,24 @@ def segment_table(
         raise ValueError("segments without numbers have no rows: set the numbers of the batch")
     systems, segments = len(statistics.systems), len(statistics)
     rows = systems * segments
-    labels = schema.names[len(schema) - len(statistics.labels) :]
+    texts = _text_columns(statistics)
+    after_labels = len(schema) - len(statistics.kept) - len(texts)
+    labels = schema.names[after_labels - len(statistics.labels) : after_labels]
     columns = {
         "index": np.tile(statistics.numbers, systems),
         "system": _named(
             np.repeat(np.arange(systems, dtype=np.int32), segments), statistics.systems
         ),
         "metric": _named(np.zeros(rows, np.int32), [name]),
+        "score": _score_column(statistics, kind, metric),
         **kind.segment_columns(statistics, metric),
         **{
             label: pa.concat_arrays([column.cast(pa.string())] * systems)
             for label, column in zip(labels, statistics.labels, strict=True)
         },
+        # The rows of all systems share the bytes of these texts.
+        **{name: pa.chunked_array([column] * systems) for name, column in statistics.kept.items()},
+        **texts,
     }
     arrays = [
         columns[field.name] if field.name in columns else pa.nulls(rows, field.type)
@@ -101,12 +124,71 @@ def segment_table(
     return pa.table(arrays, schema=schema)
 
 
+def named_fields(name: str, kind: MetricKind, metric: Any, *, details: bool) -> list[pa.Field]:
+    """The columns of a metric in a table that has a row for each segment, and no other systems.
+
+    Args:
+      name: the metric's name, which its scores have: "bleu". Others begin with it: "bleu_matches".
+      kind: the metric.
+      metric: its definition, for single segments.
+      details: whether there are the columns that only this metric has, too.
+    """
+    own = kind.segment_fields(metric) if details else {}
+    return [
+        pa.field(name, pa.float64()),
+        *(pa.field(f"{name}_{field}", its_type) for field, its_type in own.items()),
+    ]
+
+
+def named_columns(
+    statistics: BatchStatistics, kind: MetricKind, metric: Any, *, details: bool
+) -> list[pa.Array]:
+    """The values of these columns for a batch that has one system."""
+    scores = _score_column(statistics, kind, metric)
+    if not details:
+        return [scores]
+    values = kind.segment_columns(statistics, metric)
+    return [
+        scores,
+        *(pa.array(values[name], of) for name, of in kind.segment_fields(metric).items()),
+    ]
+
+
+def _score_column(statistics: BatchStatistics, kind: MetricKind, metric: Any) -> pa.DoubleArray:
+    return without_nan(kind.segment_scores(statistics, metric))
+
+
+def _text_columns(statistics: BatchStatistics) -> dict[str, pa.ChunkedArray]:
+    """The columns of the texts, if they are kept."""
+    if statistics.texts is None:
+        return {}
+    candidates, references = statistics.texts.candidates, statistics.texts.references
+    lists = _lists(references)
+    return {
+        "candidate": pa.chunked_array(list(candidates)),
+        "references": pa.chunked_array([lists] * len(candidates)),
+    }
+
+
+def _lists(columns: Sequence[pa.LargeStringArray]) -> pa.ListArray:
+    """For each row a list of the texts that the columns have there, without nulls."""
+    rows = len(columns[0])
+    there = np.stack([column.is_valid().to_numpy(zero_copy_only=False) for column in columns])
+    bounds = np.concatenate([[0], np.cumsum(there.sum(axis=0))]).astype(np.int32)
+    texts = columns[0]
+    if len(columns) > 1 or texts.null_count:
+        by_row = np.arange(len(columns) * rows).reshape(len(columns), rows).T[there.T]
+        texts = pa.concat_arrays(columns).take(pa.array(by_row))
+    return pa.ListArray.from_arrays(pa.array(bounds), texts, TEXTS)
+
+
 def compile_segment_table(kind: MetricKind, metric: Any) -> None:
     """Compiles the code that scores segments, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, kind.counter([metric]).basis.width), np.int64)
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
     statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",), numbers=one)
+    kind.segment_scores(statistics, metric)
     kind.segment_columns(statistics, metric)
 
 

@@ -80,8 +80,10 @@ U+00C0 to U+027F or from U+0400 to U+047F. In these two ranges, the first bytes 
 D1, and only two characters are no letters.
 """
 
-large_code_point_mask = byte_mask([("\xe0", "\xff")])
-"""First bytes of code points from U+0800 on, which have three bytes or more."""
+letter_mask = byte_mask([("\xe0", "\xe1"), ("\xe3", "\xf0")])
+"""First bytes of code points from U+0800 to U+3FFFF, but for U+2000 to U+2FFF: `script_masks` looks
+for some of them. The others have the dashes and quotation marks of Western texts.
+"""
 
 script_masks = sequence_masks(
     [

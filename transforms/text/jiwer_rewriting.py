@@ -15,17 +15,20 @@ import re
 import sys
 import unicodedata
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from beam_bleu.transforms.native.code_contents import LazyModule
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import BLOCK, load_byte
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text.byte_classes import other_white_space_masks
 from beam_bleu.transforms.text.jiwer import JiwerSymbols
 from beam_bleu.transforms.text.rewriting import finding, rewritten
+
+pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from beam_bleu.transforms.native.code_contents import LazyModule
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
@@ -43,6 +43,8 @@ from beam_bleu.transforms.text.byte_classes import (
     rewritten_mask,
 )
 
+pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
+
 _Rows = npt.NDArray[np.bool_]
 
 
@@ -51,7 +53,7 @@ def without_skipped(texts: TextColumns) -> TextColumns:
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    return rewritten(texts, _find_rewritten, _rewrite)
+    return rewritten(texts, find_rewritten, _rewrite)
 
 
 def _rewrite(text: str) -> str:
@@ -146,7 +148,7 @@ def _is_rewritten(start, end):
     return is_marked
 
 
-_find_rewritten = finding(_is_rewritten)
+find_rewritten = finding(_is_rewritten)
 
 
 # Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or

@@ -13,10 +13,14 @@ engine finds the same matches. They differ from sacreBLEU's only where the words
 
 from __future__ import annotations
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import Any
 
+import pyarrow as pa
+
+from beam_bleu.transforms.native.code_contents import LazyModule
 from beam_bleu.transforms.text.tercom import Tercom
+
+pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 _WHITE_SPACE = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 """The white space of Python's `str.split`."""

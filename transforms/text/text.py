@@ -125,6 +125,12 @@ class SentencePieceModel:
 
     Raises:
       ValueError: the data are not bytes, or the digest is wrong.
+
+    Examples:
+      >>> from beam_bleu import BleuConfig, SentencePieceModel
+      >>> model = SentencePieceModel.of(b"the bytes of a model's file")
+      >>> BleuConfig(tokenize="spm", spm_model=model).spm_model
+      SentencePieceModel(digest='156e7ab0ac9fd1db')
     """
 
     digest: str

@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.errors import UsageError, installing
 
 ScriptName = Literal["chinese", "japanese", "southeast_asian", "korean"]
@@ -133,6 +133,12 @@ class Tokenizer:
     signed: Callable[[str], str] | None = None
 
 
+OTHER_TOKENS = (
+    "for the tokens of another tokenizer, join them with spaces and choose none: docs/tokenizers.md"
+)
+"""What to do if none of these is the wanted tokenizer."""
+
+
 def _with_ipadic(_model: str) -> str:
     return f"ja-mecab-{_version('MeCab', 'ja')}-IPA"
 
@@ -243,3 +249,15 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
 )
 """All tokenizers, in the order in which they are shown."""
+
+
+def require_tokenizer(name: object) -> None:
+    """Checks the name of a tokenizer.
+
+    Raises:
+      ValueError: there is no such tokenizer; the message says how to use one of the user's own.
+    """
+    try:
+        require_choice("tokenize", name, TOKENIZERS)
+    except ValueError as error:
+        raise ValueError(f"{error}; {OTHER_TOKENS}") from None

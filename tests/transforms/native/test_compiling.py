@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite import binding
 
 import beam_bleu.transforms
+from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native import compiling as module
 from beam_bleu.transforms.native.code_contents import contents_digest
@@ -256,6 +258,36 @@ def test_code_for_other_settings_of_the_compiler_is_not_used(
         assert not loaded(add_one, np.int64(1), 2)
     module._compilers.cache_clear()
     assert loaded(add_one, np.int64(1), 2)
+
+
+def test_code_for_a_chosen_processor_runs_on_every_machine_with_its_instructions(
+    chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def machine(name: str, *features: str) -> None:
+        of_machine = binding.FeatureMap(dict.fromkeys(features, True))
+        monkeypatch.setattr(binding, "get_host_cpu_name", lambda: name)
+        monkeypatch.setattr(binding, "get_host_cpu_features", lambda: of_machine)
+        module.processor.cache_clear()
+
+    with monkeypatch.context() as changed:
+        changed.setenv("NUMBA_CPU_NAME", "generic")
+        changed.setenv("NUMBA_CPU_FEATURES", "+one,+two")
+        module._compilers.cache_clear()
+        machine("builder", "one", "two", "three")
+        chosen_here = module.processor()
+        machine("worker", "one", "two")
+        assert module.processor() == chosen_here
+        machine("old", "one")
+        with pytest.raises(UsageError, match="lacks two, and NUMBA_CPU_FEATURES lets"):
+            module.processor()
+        changed.delenv("NUMBA_CPU_FEATURES")
+        machine("builder", "one", "two")
+        of_builder = module.processor()
+        machine("worker", "one", "two")
+        assert module.processor() != of_builder
+    monkeypatch.undo()
+    module.processor.cache_clear()
+    module._compilers.cache_clear()
 
 
 def truncate(path: pathlib.Path) -> None:

@@ -13,9 +13,11 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.differences import (
+    Difference,
     clusters,
+    difference_of_estimates,
     holm,
-    independent_difference,
+    mean_difference,
     paired_difference,
 )
 from beam_bleu.transforms.score.uncertainty import log_gradient, uncertainty
@@ -133,28 +135,54 @@ def test_only_counts_of_the_definition_make_systems_different():
     ids=["units", "zero", "order"],
 )
 def test_without_a_standard_error_there_is_a_reason(rows, reason):
-    for found in (
-        paired_difference(pair_of_rows(rows, _longer(rows)), USUAL),
-        independent_difference(sums_of_rows(rows), sums_of_rows(ROWS), USUAL, USUAL),
-    ):
-        assert found.reason.startswith(reason)
-        assert found.units == found.segments == len(rows)
-        shown = found.standard_error, found.interval, found.p_value, found.detectable
-        assert shown == (None, None, None, None)
+    found = paired_difference(pair_of_rows(rows, _longer(rows)), USUAL)
+    assert found.reason.startswith(reason)
+    assert found.units == found.segments == len(rows)
+    shown = found.standard_error, found.interval, found.p_value, found.detectable
+    assert shown == (None, None, None, None)
+
+
+def test_the_mean_of_differences_adds_up_variances_and_numbers():
+    one = Difference(40, 50, 1.0, 0.3, p_value=0.1)
+    other = Difference(60, 60, -4.0, 0.4, p_value=0.1)
+    mean = mean_difference([one, other])
+    assert (mean.units, mean.segments, mean.difference) == (100, 110, -1.5)
+    assert mean.standard_error == pytest.approx(0.25)
+    assert mean.interval == pytest.approx((-1.98999, -1.01001), abs=1e-5)
+    assert mean.p_value == pytest.approx(1.973e-9, rel=1e-3)
+    unknown = mean_difference([one, Difference(9, 9, 2.0, reason="9 segments are fewer than 30")])
+    assert (unknown.difference, unknown.standard_error, unknown.p_value) == (1.5, None, None)
+    assert unknown.reason == "9 segments are fewer than 30"
+    same = Difference(40, 50, 0.0, 0.0, p_value=1.0)
+    assert mean_difference([same, same]).p_value == 1
 
 
 def test_independent_differences_add_up_both_variances():
     new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
     intl = Bleu(Scoring(smooth_method="floor", max_ngram_order=3))
-    found = independent_difference(new, old, USUAL, intl)
     scores = USUAL.value(new.columns), intl.value(old.columns)
-    both = (
-        uncertainty(new, USUAL, scores[0]).standard_error,
-        uncertainty(old, intl, scores[1]).standard_error,
-    )
+    one = uncertainty(new, USUAL, scores[0]).standard_error
+    other = uncertainty(old, intl, scores[1]).standard_error
+    found = difference_of_estimates(*scores, (one, other), 200)
     assert found.difference == scores[0] - scores[1]
-    assert found.standard_error == pytest.approx(math.hypot(*both), rel=1e-12)
-    assert found.units == 200
+    assert found.standard_error == pytest.approx(math.hypot(one, other), rel=1e-12)
+    z = abs(found.difference) / found.standard_error
+    assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)))
+    assert (found.units, found.segments) == (200, 200)
+
+
+@pytest.mark.parametrize(
+    ("errors", "reason"),
+    [
+        ((None, 1.0), "the new score has no standard error"),
+        ((1.0, None), "the old score has no standard error"),
+        ((None, None), "neither score has a standard error"),
+    ],
+)
+def test_a_score_without_a_standard_error_is_named(errors, reason):
+    found = difference_of_estimates(3.0, 4.5, errors, 29)
+    assert (found.difference, found.standard_error, found.p_value) == (-1.5, None, None)
+    assert found.reason == reason
 
 
 def test_documents_are_counted_as_units_and_by_their_segments():

@@ -16,7 +16,7 @@ from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.metrics.bleu.columns import ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring, SmoothMethodName
 from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel, Text
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.tokenizers import TokenizerName, require_tokenizer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +47,18 @@ class BleuConfig:
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import BleuConfig, CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally(BleuConfig(tokenize="intl", smooth_method="floor"))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
+      ...     )
+      75.98
     """
 
     tokenize: TokenizerName = "13a"
@@ -61,7 +73,7 @@ class BleuConfig:
     spm_model: SentencePieceModel | None = Text.spm_model
 
     def __post_init__(self) -> None:
-        require_choice("tokenize", self.tokenize, TOKENIZERS)
+        require_tokenizer(self.tokenize)
         # Text and Scoring check the other fields.
         _ = self.text, self.scoring
 
@@ -210,7 +222,8 @@ def preset(name: PresetName, **changes: Any) -> BleuConfig:
     Raises:
       ValueError: there is no such preset, or a change is impossible.
 
-    Example:
+    Examples:
+      >>> from beam_bleu import preset
       >>> preset("tensorflow", smooth_method="add-k-all").reference_length
       'shortest'
     """

@@ -9,6 +9,8 @@ tokens of very long texts are not written at all: they are numbered while they a
 
 from __future__ import annotations
 
+import numpy as np
+
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     CANDIDATE_LENGTH,
@@ -28,6 +30,8 @@ from beam_bleu.transforms.native.compiling import call, compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_AT_ONCE, tokenize
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
+
+_NOTHING = np.uint64(0)
 
 MOST_WRITTEN = 2**16
 """The most bytes of a segment whose tokens are written."""
@@ -111,8 +115,10 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
     store_int(counts, CLOSEST_FIRST, first - closest)
     store_int(counts, LONGEST, longest - shortest)
     above = total - present * shortest
-    # A division takes long.
-    store_int(counts, AVERAGE, above * PARTS_OF_A_TOKEN // present if above else 0)
+    parts = _NOTHING
+    if above:  # a division takes long, and one of signed integers longer
+        parts = np.uint64(above * PARTS_OF_A_TOKEN) // np.uint64(present)
+    store_int(counts, AVERAGE, np.int64(parts))
 
 
 @compiled

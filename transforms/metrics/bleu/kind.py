@@ -16,11 +16,13 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
+from beam_bleu.transforms.metrics.bleu.one_segment import one_segment
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
     bleu_score,
     bleu_segment_columns,
     bleu_segment_fields,
+    bleu_segment_scores,
     sacrebleu_signature,
     signature,
 )
@@ -32,12 +34,12 @@ from beam_bleu.transforms.text.tokenizers import TokenizerName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
-def _name(metric: Bleu) -> str:
-    return "BLEU"
-
-
 def _metric_of(config: BleuConfig) -> Bleu:
     return Bleu(config.scoring)
+
+
+def _of_segments(metric: Bleu) -> Bleu:
+    return Bleu(metric.scoring.for_segments())
 
 
 def _config_of(text: Text, choices: Mapping[str, Any]) -> BleuConfig:
@@ -89,9 +91,9 @@ def _decoded(encoded: Mapping[str, Any]) -> Bleu:
 
 KINDS = {
     "bleu": MetricKind(
-        shown=_name,
         config=BleuConfig,
         metric_of=_metric_of,
+        of_segments=_of_segments,
         score_type=BleuScore,
         config_of=_config_of,
         presets={name: preset(name) for name in PRESETS},
@@ -102,7 +104,9 @@ KINDS = {
         lengths=_lengths,
         average_length=_average_length,
         has_no_error="an n-gram order without a match",
+        segment_scores=bleu_segment_scores,
         segment_columns=bleu_segment_columns,
+        one_segment=one_segment,
         segment_fields=bleu_segment_fields,
         definition=Scoring,
         encoded=_encoded,

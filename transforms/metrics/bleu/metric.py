@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
@@ -82,6 +83,8 @@ class Bleu:
     Attributes:
       scoring: how sums become a score; it must be for a corpus.
     """
+
+    name: ClassVar[str] = "BLEU"
 
     scoring: Scoring
 

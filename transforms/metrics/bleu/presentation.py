@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+DECIMALS = 1  # as in sacreBLEU
+"""How many decimals a score has in tables if it has no standard error."""
+
 COUNTS = ("matches", "totals", "sys_len", "ref_len")
 """The fields of a score with counts. If they are equal, so is the score."""
 
@@ -23,4 +26,16 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
         "ratio": f"{score['ratio']:.3f}",
         "hyp_len": str(score["sys_len"]),
         "ref_len": str(ref_len) if isinstance(ref_len, int) else f"{ref_len:.1f}",
+    }
+
+
+def parts(score: Mapping[str, Any]) -> dict[str, float]:
+    """The precisions of all orders, in percent, by names for readers.
+
+    Args:
+      score: a score of scores.json.
+    """
+    return {
+        f"precision of {order}-grams": precision
+        for order, precision in enumerate(score["precisions"], 1)
     }

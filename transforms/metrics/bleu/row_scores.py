@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
+from beam_bleu.transforms.native.machine_code import BoundCall
 
 _EXP = formula.method_number("exp")
 
@@ -71,7 +73,13 @@ def row_scores(columns: Integers, scoring: Scoring) -> Scores:
       float64 (rows,).
     """
     scores = np.empty(len(columns))
-    _score_rows(
+    _score_rows(*_arguments(scoring, columns, scores))
+    return scores
+
+
+def _arguments(scoring: Scoring, columns: Integers, scores: Scores) -> tuple[Any, ...]:
+    """The arguments of `_score_rows`."""
+    return (
         formula.method_number(scoring.smooth_method),
         float(scoring.effective_smooth_value),
         scoring.effective_order,
@@ -83,7 +91,30 @@ def row_scores(columns: Integers, scoring: Scoring) -> Scores:
         np.empty(scoring.max_ngram_order, np.float64),
         np.empty((3, order_of(columns.shape[1])), np.int64),
     )
-    return scores
+
+
+def bound_score(scoring: Scoring, columns: Integers, scores: Scores) -> BoundCall:
+    """A call that writes the scores of these rows, for many times (see `row_scores`)."""
+    return _score_rows.bound(*_arguments(scoring, columns, scores))
+
+
+_LOOKED_UP = 64
+"""The logarithms of the precisions of fewer n-grams are looked up: most segments are short."""
+
+_LOGS = np.full((_LOOKED_UP, _LOOKED_UP), math.nan)
+"""float64 (n-grams, matches): the logarithm of a precision in percent."""
+
+for _total in range(1, _LOOKED_UP):
+    for _matches in range(1, _total + 1):
+        _LOGS[_total, _matches] = math.log(100.0 * _matches / _total)
+
+
+@functools.partial(inner, error_model="numpy")
+def _log_precision(matches, total):
+    """The logarithm of a precision in percent; the total is a float above 0."""
+    if matches <= total < _LOOKED_UP:
+        return _LOGS[int(total), matches]
+    return math.log(100.0 * matches / total)
 
 
 # Each division is by a number that is not 0, so numba need not look for a division by 0.
@@ -91,7 +122,7 @@ def row_scores(columns: Integers, scoring: Scoring) -> Scores:
 def _score_rows_usually(effective_order, columns, lengths, divisor, scores, orders):
     """`_score_rows` for "exp" without weights: the same operations as in formula.py, in one loop.
 
-    Nearly all runs score segments this way. It takes two thirds of the time of the general code.
+    Nearly all runs score segments this way. It takes less than half the time of the general code.
     """
     max_order = (columns.shape[1] - FIRST_MATCHES) // 2
     for row in range(len(columns)):
@@ -105,9 +136,9 @@ def _score_rows_usually(effective_order, columns, lengths, divisor, scores, orde
                 counted += 1
                 if matched == 0:
                     halvings *= 2
-                    logs += math.log(100.0 / (halvings * total))
+                    logs += _log_precision(1, halvings * total)
                 else:
-                    logs += math.log(100.0 * matched / total)
+                    logs += _log_precision(matched, float(total))
             total += columns[row, FIRST_MATCHES + max_order + n] - columns[row, SEGMENTS]
         score = 0.0
         if any_match != 0 and (effective_order or counted == orders):

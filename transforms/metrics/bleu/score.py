@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
+from beam_bleu.transforms.metrics.bleu import presentation
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns, order_of
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths, scored_columns
 from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, counted_order
+from beam_bleu.transforms.metrics.metric import Presentation, Scores
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
@@ -38,8 +41,8 @@ _ALMOST_0 = 1e-9
 _SACREBLEU_ORDER = 4
 
 
-@dataclasses.dataclass(frozen=True)
-class BleuScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class BleuScore(ShownScore):
     """BLEU and its parts.
 
     Attributes:
@@ -61,7 +64,22 @@ class BleuScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind, in BLEU; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers: "BLEU".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally()
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}", bleu.matches, bleu.totals))
+      ...     )
+      75.98 (5, 4, 3, 2) (6, 5, 4, 3)
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     precisions: tuple[float, ...]
@@ -77,6 +95,7 @@ class BleuScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def bleu_score(
@@ -240,8 +259,8 @@ def bleu_segment_fields(metric: Bleu) -> Mapping[str, pa.DataType]:
     return {"sys_len": pa.int64(), "ref_len": ref_len, "matches": INTEGERS, "totals": INTEGERS}
 
 
-def bleu_segment_columns(statistics: BatchStatistics, metric: Bleu) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system.
+def bleu_segment_scores(statistics: BatchStatistics, metric: Bleu) -> Scores:
+    """The scores of a batch, system by system; nan if the smoothing is not defined.
 
     With sacreBLEU's smoothing methods they equal those of its `sentence_score`. With NLTK's methods
     they equal those of its `sentence_bleu` times 100.
@@ -251,26 +270,30 @@ def bleu_segment_columns(statistics: BatchStatistics, metric: Bleu) -> Mapping[s
       metric: BLEU of a segment (see `Scoring.for_segments`).
 
     Returns:
-      `score`, 0..100, null if the smoothing is not defined, and the columns of
-      `bleu_segment_fields`: (systems * segments) values each.
+      float64 (systems * segments,), 0..100.
 
     Raises:
       ValueError: the statistics have a lower n-gram order than the scoring needs.
     """
     scoring = metric.scoring
     counts, needed = statistics.counts, counted_order([scoring])
-    columns = BleuColumns(np.moveaxis(counts, 2, 0))
-    if columns.max_order < needed:
+    order = order_of(counts.shape[2])
+    if order < needed:
         raise ValueError(
-            f"statistics of order {columns.max_order} cannot be scored by a definition "
-            f"that needs order {needed}"
+            f"statistics of order {order} cannot be scored by a definition that needs order "
+            f"{needed}"
         )
+    return row_scores(counts.reshape(-1, counts.shape[2]), scoring)
+
+
+def bleu_segment_columns(statistics: BatchStatistics, metric: Bleu) -> Mapping[str, Any]:
+    """The columns of `bleu_segment_fields`: a row for each segment and system, system by system."""
+    scoring = metric.scoring
+    columns = BleuColumns(np.moveaxis(statistics.counts, 2, 0))
     orders = scoring.max_ngram_order
-    scores = row_scores(counts.reshape(-1, counts.shape[2]), scoring)
     ref_len, divisor = columns.reference_length(scoring.reference_length)
     totals = np.maximum(columns.candidate_length[..., np.newaxis] - np.arange(orders), 0)
     return {
-        "score": pa.array(scores, from_pandas=True),  # from_pandas: NaN becomes null
         "sys_len": columns.candidate_length.ravel(),
         "ref_len": (ref_len / divisor if _is_divided(scoring) else ref_len).ravel(),
         "matches": list_array(np.stack(columns.matches[:orders], axis=-1)),

@@ -26,10 +26,6 @@ from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
-def _name(metric: Chrf) -> str:
-    return metric.name
-
-
 def _config_of(text: Text, choices: Mapping[str, Any]) -> ChrfConfig:
     """The case is chrF's own choice, not that of the run: sacreBLEU's --lowercase is for BLEU."""
     return ChrfConfig(normalize=text.normalize, **choices)
@@ -55,7 +51,6 @@ def _decoded(encoded: Mapping[str, Any]) -> Chrf:
 
 KINDS = {
     "chrf": MetricKind(
-        shown=_name,
         config=ChrfConfig,
         score_type=ChrfScore,
         config_of=_config_of,

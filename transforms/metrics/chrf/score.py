@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.metrics.chrf import presentation
 from beam_bleu.transforms.metrics.chrf.columns import ChrfColumns
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.chrf.presentation import COUNTS
+from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import (
     CASES,
@@ -27,8 +30,8 @@ from beam_bleu.transforms.text.text import (
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
-@dataclasses.dataclass(frozen=True)
-class ChrfScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ChrfScore(ShownScore):
     """chrF and its parts.
 
     Attributes:
@@ -46,7 +49,22 @@ class ChrfScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers, such as "chrF2".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusChrf
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusChrf.Globally()
+      ...         | beam.Map(print)
+      ...     )
+      chrF2 89.0  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     hyp_ngrams: tuple[int, ...]
@@ -58,6 +76,7 @@ class ChrfScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def chrf_score(
@@ -129,11 +148,10 @@ def chrf_segment_fields(metric: Chrf) -> Mapping[str, pa.DataType]:
 
 
 def chrf_segment_columns(statistics: BatchStatistics, metric: Chrf) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system.
+    """The counts of a batch: a row for each segment and system, system by system.
 
-    They are those of sacreBLEU's `sentence_score`.
+    The scores are those of sacreBLEU's `sentence_score`.
     """
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     columns = ChrfColumns(counts.T)
-    lists = {name: list_array(np.stack(getattr(columns, name), axis=-1)) for name in COUNTS}
-    return {"score": metric.values(counts), **lists}
+    return {name: list_array(np.stack(getattr(columns, name), axis=-1)) for name in COUNTS}

@@ -31,10 +31,6 @@ from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
-def _name(metric: ErrorRate) -> str:
-    return metric.NAME
-
-
 def _counter(metrics: Sequence[ErrorRate]) -> ErrorCounter:
     return ErrorCounter()
 
@@ -57,7 +53,6 @@ def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> M
         return definition(**encoded)
 
     return MetricKind(
-        shown=_name,
         config=config,
         score_type=ErrorRateScore,
         config_of=config_of,

@@ -37,7 +37,7 @@ from beam_bleu.transforms.text.text import NormalizationName, Text
 class ErrorRate:
     """How sums become an error rate: there is nothing to choose. See `Metric`."""
 
-    NAME: ClassVar[str]
+    name: ClassVar[str]
     SYMBOL: ClassVar[SymbolName]
 
     def value(self, sums: Sequence[Number]) -> Number:
@@ -45,13 +45,13 @@ class ErrorRate:
 
         If all references are empty, each edit counts as 100 %, as in jiwer.
         """
-        require_width(self.NAME, len(sums), WIDTH)
+        require_width(self.name, len(sums), WIDTH)
         length = sums[REFERENCE_LENGTH]
         return 100 * (edits_of(sums) / (length if length > 0 else 1))
 
     def values(self, sums: Integers) -> Scores:
         """The rate of each row."""
-        require_width(self.NAME, sums.shape[1], WIDTH)
+        require_width(self.name, sums.shape[1], WIDTH)
         if sums.max(initial=0) * 3 > EXACT_AS_FLOAT:
             return np.array([self.value(row) for row in sums.tolist()])  # exact integers
         scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
@@ -85,7 +85,7 @@ class ErrorRate:
 class Wer(ErrorRate):
     """The error rate of words."""
 
-    NAME = "WER"
+    name = "WER"
     SYMBOL = "word"
 
 
@@ -93,7 +93,7 @@ class Wer(ErrorRate):
 class Cer(ErrorRate):
     """The error rate of characters."""
 
-    NAME = "CER"
+    name = "CER"
     SYMBOL = "character"
 
 
@@ -101,7 +101,7 @@ class Cer(ErrorRate):
 class _Config:
     """What the definitions of WER and CER have in common."""
 
-    SYMBOL: ClassVar[SymbolName]
+    _SYMBOL: ClassVar[SymbolName]
 
     lowercase: bool = False
     no_punct: bool = False
@@ -114,7 +114,7 @@ class _Config:
     @property
     def text(self) -> Text:
         """The part that turns texts into words or characters."""
-        symbols = JiwerSymbols(self.SYMBOL, self.no_punct)
+        symbols = JiwerSymbols(self._SYMBOL, self.no_punct)
         return Text(symbols.name, self.lowercase, self.normalize)
 
 
@@ -130,9 +130,21 @@ class WerConfig(_Config):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, WerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(WerConfig(lowercase=True))
+      ...         | beam.Map(print)
+      ...     )
+      WER 16.7  sub 1  del 0  ins 0  ref 6  segments 1  warnings 1
     """
 
-    SYMBOL = "word"
+    _SYMBOL = "word"
 
     @property
     def metric(self) -> Wer:
@@ -142,9 +154,22 @@ class WerConfig(_Config):
 
 @dataclasses.dataclass(frozen=True)
 class CerConfig(_Config):
-    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`."""
+    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`.
 
-    SYMBOL = "character"
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CerConfig, CorpusScore
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(CerConfig(lowercase=True))
+      ...         | beam.Map(print)
+      ...     )
+      CER 15.0  sub 1  del 0  ins 2  ref 20  segments 1  warnings 1
+    """
+
+    _SYMBOL = "character"
 
     @property
     def metric(self) -> Cer:

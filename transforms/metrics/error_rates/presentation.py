@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+DECIMALS = 1  # as in sacreBLEU
+"""How many decimals a score has in tables if it has no standard error."""
+
 COUNTS = ("substitutions", "deletions", "insertions", "ref_length")
 """The fields of a score with counts. If they are equal, so is the score."""
 
@@ -22,3 +25,14 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
         "ins": str(score["insertions"]),
         "ref": str(int(score["ref_length"])),
     }
+
+
+def parts(score: Mapping[str, Any]) -> dict[str, float]:
+    """Each kind of edit for 100 words or characters of the references.
+
+    Args:
+      score: a score of scores.json.
+    """
+    length = score["ref_length"]
+    kinds = ("substitutions", "deletions", "insertions")
+    return {kind: 100 * score[kind] / length for kind in kinds} if length else {}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.metrics.error_rates import presentation
 from beam_bleu.transforms.metrics.error_rates.columns import (
     DELETIONS,
     INSERTIONS,
@@ -17,8 +18,10 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
     edits_of,
 )
 from beam_bleu.transforms.metrics.error_rates.metric import ErrorRate
+from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.jiwer import JIWER
 from beam_bleu.transforms.text.text import (
@@ -31,8 +34,8 @@ from beam_bleu.transforms.text.tokenizers import JiwerName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
-@dataclasses.dataclass(frozen=True)
-class ErrorRateScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ErrorRateScore(ShownScore):
     """An error rate and its parts, which count words for WER and characters for CER.
 
     Attributes:
@@ -51,7 +54,22 @@ class ErrorRateScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers, such as "WER".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, WerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(WerConfig())
+      ...         | beam.Map(lambda wer: print(wer.substitutions, wer.ref_length))
+      ...     )
+      1 6.0
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     edits: int
@@ -65,6 +83,7 @@ class ErrorRateScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def error_score(
@@ -115,10 +134,9 @@ def error_segment_fields(metric: ErrorRate) -> Mapping[str, pa.DataType]:
 
 
 def error_segment_columns(statistics: BatchStatistics, metric: ErrorRate) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system."""
+    """The edits of a batch: a row for each segment and system, system by system."""
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     return {
-        "score": metric.values(counts),
         "edits": edits_of(counts.T),
         "substitutions": counts[:, SUBSTITUTIONS],
         "deletions": counts[:, DELETIONS],

@@ -25,10 +25,6 @@ from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
-def _shown(metric: Mean) -> str:
-    return f"mean {metric.column}"
-
-
 def _counter(metrics: Sequence[Mean]) -> NumberCounter:
     (column,) = {metric.column for metric in metrics}
     return NumberCounter(column)
@@ -56,7 +52,6 @@ def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
         return definition(**encoded)
 
     return MetricKind(
-        shown=_shown,
         config=config,
         config_of=config_of,
         counter=_counter,

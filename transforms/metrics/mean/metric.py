@@ -39,6 +39,11 @@ class Mean:
         if "=" in self.column or "|" in self.column:
             raise ValueError(f'column must be a name without "=" and "|", got {self.column!r}')
 
+    @property
+    def name(self) -> str:
+        """The name for readers."""
+        return f"mean {self.column}"
+
     def value(self, sums: Sequence[Number]) -> Number:
         """The mean; 0 without a segment."""
         require_width(self.NAME, len(sums), mean_basis().width)

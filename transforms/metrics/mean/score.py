@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.metrics.mean import presentation
 from beam_bleu.transforms.metrics.mean.metric import Mean
+from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
-@dataclasses.dataclass(frozen=True)
-class MeanScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class MeanScore(ShownScore):
     """The mean of a column of numbers.
 
     Attributes:
@@ -30,7 +32,10 @@ class MeanScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors; None as above.
+      name: the name of the metric for readers, such as "mean comet".
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     segments: int
@@ -39,6 +44,7 @@ class MeanScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def mean_score(
@@ -71,7 +77,5 @@ def mean_segment_fields(metric: Mean) -> Mapping[str, pa.DataType]:
 
 
 def mean_segment_columns(statistics: BatchStatistics, metric: Mean) -> Mapping[str, Any]:
-    """The numbers of a batch: a row for each segment and system, system by system."""
-    counts = statistics.counts
-    scores: Any = metric.values(counts.reshape(-1, counts.shape[2]))
-    return {"score": np.asarray(scores)}
+    """A mean has no columns of its own: the score is the number."""
+    return {}

@@ -18,15 +18,12 @@ from beam_bleu.transforms.metrics.perplexity.score import (
     perplexity_score,
     perplexity_segment_columns,
     perplexity_segment_fields,
+    perplexity_segment_scores,
     perplexity_signatures,
 )
 from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
-
-
-def _name(metric: Perplexity) -> str:
-    return "perplexity"
 
 
 def _config_of(text: Text, choices: Mapping[str, Any]) -> PerplexityConfig:
@@ -62,7 +59,6 @@ def _columns_are_possible(columns: ExactIntegers, references: int, metric: Perpl
 
 KINDS = {
     "perplexity": MetricKind(
-        shown=_name,
         config=PerplexityConfig,
         score_type=PerplexityScore,
         config_of=_config_of,
@@ -71,6 +67,7 @@ KINDS = {
         score=perplexity_score,
         signatures=perplexity_signatures,
         lengths=_no_lengths,
+        segment_scores=perplexity_segment_scores,
         segment_columns=perplexity_segment_columns,
         segment_fields=perplexity_segment_fields,
         definition=Perplexity,

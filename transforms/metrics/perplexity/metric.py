@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -61,6 +62,8 @@ class Perplexity:
     Raises:
       ValueError: the symbol of the score is not counted.
     """
+
+    name: ClassVar[str] = "perplexity"
 
     per: SymbolName
     counted: tuple[SymbolName, ...]
@@ -174,13 +177,14 @@ class PerplexityConfig:
     def _symbols(self) -> dict[SymbolName, ValueColumn]:
         """The column of each symbol whose number is read."""
         columns: dict[SymbolName, ValueColumn | None] = {
-            "token": _column(self.token_count_column, "positive"),
-            "word": _column(self.word_count_column, "positive")
-            or _column(self.text_column, "words"),
-            "byte": _column(self.byte_count_column, "whole") or _column(self.text_column, "bytes"),
+            "token": self._column("token_count_column", "positive"),
+            "word": self._column("word_count_column", "positive")
+            or self._column("text_column", "words"),
+            "byte": self._column("byte_count_column", "whole")
+            or self._column("text_column", "bytes"),
         }
         if self._has_lists:
-            columns["token"] = ValueColumn(self.logprob_column, "length", _NO_LISTS)
+            columns["token"] = self._logprobs("length", _NO_LISTS)
         return {symbol: column for symbol, column in columns.items() if column is not None}
 
     @property
@@ -198,13 +202,17 @@ class PerplexityConfig:
         """The part that turns sums into a score."""
         symbols = self._symbols
         if self._has_lists:
-            read = ValueColumn(self.logprob_column, "log_probabilities", _NO_LISTS)
+            read = self._logprobs("log_probabilities", _NO_LISTS)
         elif self.token_count_column is not None:
-            read = ValueColumn(self.logprob_column, "summed_log_probability", _ONLY_SUMS)
+            read = self._logprobs("summed_log_probability", _ONLY_SUMS)
         else:
-            read = ValueColumn(self.logprob_column, "log_probability")
+            read = self._logprobs("log_probability")
         return Perplexity(self.per, tuple(symbols), (read, *symbols.values()))
 
+    def _logprobs(self, part: ValuePartName, remedy: str = "") -> ValueColumn:
+        return ValueColumn(self.logprob_column, part, remedy, "--logprob_column")
 
-def _column(name: str | None, part: ValuePartName) -> ValueColumn | None:
-    return None if name is None else ValueColumn(name, part)
+    def _column(self, field: str, part: ValuePartName) -> ValueColumn | None:
+        """The column that a field of this name holds; the flag has the same name."""
+        column = getattr(self, field)
+        return None if column is None else ValueColumn(column, part, flag=f"--{field}")

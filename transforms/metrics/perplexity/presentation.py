@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+DECIMALS = 4
+"""How many decimals a score has in tables if it has no standard error."""
+
 COUNTS = ("score",)
 """Counts can be unknown, and then they do not tell the score."""
 
@@ -21,3 +24,8 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     if score["bits_per_byte"] is not None:
         shown["bits/byte"] = f"{score['bits_per_byte']:.{decimals}f}"
     return shown
+
+
+def parts(score: Mapping[str, Any]) -> dict[str, float]:
+    """A perplexity has no parts with a common unit."""
+    return {}

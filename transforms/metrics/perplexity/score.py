@@ -5,15 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.metrics.metric import Presentation, Scores
+from beam_bleu.transforms.metrics.perplexity import presentation
 from beam_bleu.transforms.metrics.perplexity.columns import SYMBOLS, SymbolName, surprisal
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
 from beam_bleu.transforms.native.fixed_point import SIGNED_ONE
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -21,8 +25,8 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 _BITS = math.log(2)
 
 
-@dataclasses.dataclass(frozen=True)
-class PerplexityScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class PerplexityScore(ShownScore):
     """A perplexity and its parts.
 
     Attributes:
@@ -39,7 +43,10 @@ class PerplexityScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers: "perplexity".
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     log_probability: float
@@ -53,6 +60,7 @@ class PerplexityScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def perplexity_score(
@@ -94,18 +102,22 @@ def perplexity_segment_fields(metric: Perplexity) -> Mapping[str, pa.DataType]:
     return {"log_probability": pa.float64(), **counts}
 
 
-def perplexity_segment_columns(
-    statistics: BatchStatistics, metric: Perplexity
-) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system.
+def perplexity_segment_scores(statistics: BatchStatistics, metric: Perplexity) -> Scores:
+    """The scores of a batch, system by system.
 
     A segment without the symbol, or whose perplexity is too large, has no score.
     """
+    rows = statistics.counts.reshape(-1, statistics.counts.shape[2]).tolist()
+    scores = [metric.value(row) if metric.has_value(row) else math.nan for row in rows]
+    return np.array(scores, np.float64)
+
+
+def perplexity_segment_columns(
+    statistics: BatchStatistics, metric: Perplexity
+) -> Mapping[str, Any]:
+    """The parts of the scores of a batch: a row for each segment and system, system by system."""
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
-    rows = counts.tolist()
-    scores = [metric.value(row) if metric.has_value(row) else None for row in rows]
     return {
-        "score": pa.array(scores, pa.float64()),
-        "log_probability": [-surprisal(row) / SIGNED_ONE for row in rows],
+        "log_probability": [-surprisal(row) / SIGNED_ONE for row in counts.tolist()],
         **{f"{symbol}s": counts[:, SYMBOLS[symbol].column] for symbol in metric.counted},
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Basis
@@ -16,6 +16,7 @@ from beam_bleu.transforms.metrics.rouge.matching import MASK_BYTES
 from beam_bleu.transforms.metrics.rouge.union import memory_bytes
 from beam_bleu.transforms.metrics.rouge.words import number_words
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.code_contents import LazyModule
 from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
 from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
@@ -28,6 +29,8 @@ from beam_bleu.transforms.text.numbered_texts import numbering_memory
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
+
+pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 MOST_BYTES_OF_SENTENCES = 2**22
 """The most bytes of a segment whose sentences are compared: those of a long novel. The memory for

@@ -21,15 +21,12 @@ from beam_bleu.transforms.metrics.rouge.score import (
     rouge_score,
     rouge_segment_columns,
     rouge_segment_fields,
+    rouge_segment_scores,
     rouge_signatures,
 )
 from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
-
-
-def _name(metric: Rouge) -> str:
-    return metric.NAME
 
 
 def _columns_are_possible(columns: ExactIntegers, references: int, metric: Rouge) -> bool:
@@ -40,7 +37,7 @@ def _columns_are_possible(columns: ExactIntegers, references: int, metric: Rouge
 def _kind(
     config: type[Rouge1Config | Rouge2Config | RougeLConfig | RougeLsumConfig],
 ) -> MetricKind:
-    definition = config.METRIC
+    definition = config._METRIC
     only_counter = RougeCounter(definition.HIT)
 
     def config_of(text: Text, choices: Mapping[str, Any]) -> Any:
@@ -57,7 +54,6 @@ def _kind(
         return definition(**encoded)
 
     return MetricKind(
-        shown=_name,
         config=config,
         score_type=RougeScore,
         config_of=config_of,
@@ -66,6 +62,7 @@ def _kind(
         score=rouge_score,
         has_no_error="no match",
         signatures=rouge_signatures,
+        segment_scores=rouge_segment_scores,
         segment_columns=rouge_segment_columns,
         segment_fields=rouge_segment_fields,
         definition=definition,

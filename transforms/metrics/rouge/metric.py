@@ -51,23 +51,23 @@ class Rouge:
     """How sums become a score: there is nothing to choose. See `Metric`.
 
     Attributes:
-      NAME: its name for readers.
+      name: its name for readers.
       HIT: what is hit, as count_rows.py numbers it.
       WIDTH: the number of its columns.
     """
 
-    NAME: ClassVar[str]
+    name: ClassVar[str]
     HIT: ClassVar[int]
     WIDTH: ClassVar[int] = WIDTH
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The mean F-score, 0..100; 0 without a segment."""
-        require_width(self.NAME, len(sums), self.WIDTH)
+        require_width(self.name, len(sums), self.WIDTH)
         return mean(sums, F_HIGH)
 
     def values(self, sums: Integers) -> Scores:
         """The score of each row."""
-        require_width(self.NAME, sums.shape[1], self.WIDTH)
+        require_width(self.name, sums.shape[1], self.WIDTH)
         return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
     def require_corpus(self) -> None:
@@ -96,7 +96,7 @@ class Rouge:
 class Rouge1(Rouge):
     """Words in common."""
 
-    NAME = "ROUGE-1"
+    name = "ROUGE-1"
     HIT = WORDS
 
 
@@ -104,7 +104,7 @@ class Rouge1(Rouge):
 class Rouge2(Rouge):
     """Pairs of neighbouring words in common."""
 
-    NAME = "ROUGE-2"
+    name = "ROUGE-2"
     HIT = PAIRS
 
 
@@ -112,7 +112,7 @@ class Rouge2(Rouge):
 class RougeL(Rouge):
     """The longest common subsequence of words."""
 
-    NAME = "ROUGE-L"
+    name = "ROUGE-L"
     HIT = SUBSEQUENCE
 
 
@@ -120,7 +120,7 @@ class RougeL(Rouge):
 class RougeLsum(Rouge):
     """The union of the longest common subsequences of sentences, which newlines separate."""
 
-    NAME = "ROUGE-Lsum"
+    name = "ROUGE-Lsum"
     HIT = UNION
     WIDTH = WIDTH + 1
 
@@ -129,7 +129,7 @@ class RougeLsum(Rouge):
 class _Config:
     """What the definitions of all metrics of ROUGE have in common."""
 
-    METRIC: ClassVar[type[Rouge]]
+    _METRIC: ClassVar[type[Rouge]]
 
     stemmer: bool = False
     normalize: NormalizationName | None = Text.normalize
@@ -147,7 +147,7 @@ class _Config:
     @property
     def metric(self) -> Rouge:
         """The part that turns sums into a score."""
-        return self.METRIC()
+        return self._METRIC()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,27 +162,78 @@ class Rouge1Config(_Config):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, Rouge1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("two cats sat", ["the cat sat"])])
+      ...         | CorpusScore.Globally(Rouge1Config(stemmer=True))
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-1 66.7  precision 66.7  recall 66.7  hits 2  hyp 3  ref 3  segments 1  warnings 1
     """
 
-    METRIC = Rouge1
+    _METRIC = Rouge1
 
 
 @dataclasses.dataclass(frozen=True)
 class Rouge2Config(_Config):
-    """A definition of ROUGE-2; see `Rouge1Config`."""
+    """A definition of ROUGE-2; see `Rouge1Config`.
 
-    METRIC = Rouge2
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, Rouge2Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(Rouge2Config())
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-2 80.0  precision 80.0  recall 80.0  hits 4  hyp 6  ref 6  segments 1  warnings 1
+    """
+
+    _METRIC = Rouge2
 
 
 @dataclasses.dataclass(frozen=True)
 class RougeLConfig(_Config):
-    """A definition of ROUGE-L; see `Rouge1Config`."""
+    """A definition of ROUGE-L; see `Rouge1Config`.
 
-    METRIC = RougeL
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, RougeLConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(RougeLConfig())
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-L 83.3  precision 83.3  recall 83.3  hits 5  hyp 6  ref 6  segments 1  warnings 1
+    """
+
+    _METRIC = RougeL
 
 
 @dataclasses.dataclass(frozen=True)
 class RougeLsumConfig(_Config):
-    """A definition of ROUGE-Lsum; see `Rouge1Config`."""
+    r"""A definition of ROUGE-Lsum; see `Rouge1Config`.
 
-    METRIC = RougeLsum
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, RougeLsumConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("A cat.\nIt sat.", ["It sat.\nThe cat."])])
+      ...         | CorpusScore.Globally(RougeLsumConfig())
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-Lsum 75.0  precision 75.0  recall 75.0  hits 3  hyp 4  ref 4  segments 1  warnings 1
+    """
+
+    _METRIC = RougeLsum

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+DECIMALS = 1  # as in sacreBLEU
+"""How many decimals a score has in tables if it has no standard error."""
+
 COUNTS = ("score",)
 """Counts can be equal although the means of F are not, so this is the score itself."""
 
@@ -19,3 +22,12 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     percentages = {name: f"{score[name]:.{decimals}f}" for name in ("precision", "recall")}
     counts = {"hits": "hits", "hyp_words": "hyp", "ref_words": "ref"}
     return {**percentages, **{shown: str(score[name]) for name, shown in counts.items()}}
+
+
+def parts(score: Mapping[str, Any]) -> dict[str, float]:
+    """The mean precision and recall, in percent.
+
+    Args:
+      score: a score of scores.json.
+    """
+    return {name: score[name] for name in ("precision", "recall")}

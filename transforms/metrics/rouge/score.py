@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Presentation, Scores
+from beam_bleu.transforms.metrics.rouge import presentation
 from beam_bleu.transforms.metrics.rouge.columns import (
     CANDIDATE_LENGTH,
     HITS,
@@ -22,6 +23,7 @@ from beam_bleu.transforms.metrics.rouge.columns import (
 from beam_bleu.transforms.metrics.rouge.metric import Rouge, Rouge2, RougeLsum, mean
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.text import CASES, TextName, own_signature, reference_field
@@ -34,8 +36,8 @@ _NOT_BY_ACCIDENT = 1 / 100
 """The share of segments from which ROUGE warns that it does not read them."""
 
 
-@dataclasses.dataclass(frozen=True)
-class RougeScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class RougeScore(ShownScore):
     """A score of ROUGE and its parts.
 
     Attributes:
@@ -55,7 +57,22 @@ class RougeScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers, such as "ROUGE-L".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, RougeLConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(RougeLConfig())
+      ...         | beam.Map(lambda rouge: print(f"{rouge.precision:.1f} {rouge.hits}"))
+      ...     )
+      83.3 5
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     precision: float
@@ -69,6 +86,7 @@ class RougeScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def rouge_score(
@@ -137,27 +155,37 @@ def rouge_segment_fields(metric: Rouge) -> Mapping[str, pa.DataType]:
     return {**values, **dict.fromkeys(("hits", "hyp_words", "ref_words"), pa.int64())}
 
 
-def rouge_segment_columns(statistics: BatchStatistics, metric: Rouge) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system.
+def rouge_segment_scores(statistics: BatchStatistics, metric: Rouge) -> Scores:
+    """The scores of a batch, system by system: 100 times the F-scores of rouge_score."""
+    precision, recall = _precision_and_recall(statistics, metric)
+    has_hits = precision > 0
+    f = np.zeros(len(precision))
+    p, r = precision[has_hits], recall[has_hits]
+    f[has_hits] = 2 * p * r / (p + r)
+    return 100.0 * f
 
-    The three values are 100 times the floats of rouge_score.
+
+def rouge_segment_columns(statistics: BatchStatistics, metric: Rouge) -> Mapping[str, Any]:
+    """The parts of the scores of a batch: a row for each segment and system, system by system.
+
+    Precision and recall are 100 times the floats of rouge_score.
     """
+    precision, recall = _precision_and_recall(statistics, metric)
+    counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
+    return {
+        "precision": 100.0 * precision,
+        "recall": 100.0 * recall,
+        "hits": counts[:, HITS],
+        "hyp_words": counts[:, CANDIDATE_LENGTH],
+        "ref_words": counts[:, REFERENCE_LENGTH],
+    }
+
+
+def _precision_and_recall(statistics: BatchStatistics, metric: Rouge) -> tuple[Scores, Scores]:
+    """Those of each segment and system, 0..1. Both are 0 if there is no match."""
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     hits, words, reference_words = (
         counts[:, column] for column in (HITS, CANDIDATE_LENGTH, REFERENCE_LENGTH)
     )
     fewer = 1 if isinstance(metric, Rouge2) else 0  # a text has one pair less than words
-    precision = hits / np.maximum(words - fewer, 1)
-    recall = hits / np.maximum(reference_words - fewer, 1)
-    has_hits = hits > 0
-    f = np.zeros(len(hits))
-    p, r = precision[has_hits], recall[has_hits]
-    f[has_hits] = 2 * p * r / (p + r)
-    return {
-        "score": 100.0 * f,
-        "precision": 100.0 * precision,
-        "recall": 100.0 * recall,
-        "hits": hits,
-        "hyp_words": words,
-        "ref_words": reference_words,
-    }
+    return hits / np.maximum(words - fewer, 1), hits / np.maximum(reference_words - fewer, 1)

@@ -24,18 +24,16 @@ from beam_bleu.transforms.metrics.squad.score import (
     exact_match_score,
     exact_match_segment_columns,
     exact_match_segment_fields,
+    exact_match_segment_scores,
     squad_signatures,
     token_f1_score,
     token_f1_segment_columns,
     token_f1_segment_fields,
+    token_f1_segment_scores,
 )
 from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
-
-
-def _name(metric: ExactMatch | TokenF1) -> str:
-    return metric.NAME
 
 
 def _exact_match_is_possible(columns: ExactIntegers, references: int, metric: ExactMatch) -> bool:
@@ -68,7 +66,6 @@ def _kind(
         return definition(**encoded)
 
     return MetricKind(
-        shown=_name,
         config=config,
         config_of=config_of,
         counter=counter,
@@ -88,6 +85,7 @@ KINDS = {
         score_type=ExactMatchScore,
         score=exact_match_score,
         has_no_error="no exact match",
+        segment_scores=exact_match_segment_scores,
         segment_columns=exact_match_segment_columns,
         segment_fields=exact_match_segment_fields,
         columns_are_possible=_exact_match_is_possible,
@@ -98,6 +96,7 @@ KINDS = {
         score_type=TokenF1Score,
         score=token_f1_score,
         has_no_error="no word in common",
+        segment_scores=token_f1_segment_scores,
         segment_columns=token_f1_segment_columns,
         segment_fields=token_f1_segment_fields,
         columns_are_possible=_token_f1_is_possible,

@@ -36,7 +36,7 @@ from beam_bleu.transforms.text.tokenizers import SquadName
 class _Mean(abc.ABC):
     """What both metrics have in common; see `Metric`."""
 
-    NAME: ClassVar[str]
+    name: ClassVar[str]
     WIDTH: ClassVar[int]
 
     @abc.abstractmethod
@@ -45,7 +45,7 @@ class _Mean(abc.ABC):
 
     def values(self, sums: Integers) -> Scores:
         """The score of each row."""
-        require_width(self.NAME, sums.shape[1], self.WIDTH)
+        require_width(self.name, sums.shape[1], self.WIDTH)
         return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
 
@@ -53,12 +53,12 @@ class _Mean(abc.ABC):
 class ExactMatch(_Mean):
     """How sums become exact match: there is nothing to choose. See `Metric`."""
 
-    NAME = "exact match"
+    name = "exact match"
     WIDTH = exact_match_basis().width
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Exact match, 0..100; 0 without a segment."""
-        require_width(self.NAME, len(sums), self.WIDTH)
+        require_width(self.name, len(sums), self.WIDTH)
         return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
 
     def require_corpus(self) -> None:
@@ -87,12 +87,12 @@ class ExactMatch(_Mean):
 class TokenF1(_Mean):
     """How sums become token F1: there is nothing to choose. See `Metric`."""
 
-    NAME = "token F1"
+    name = "token F1"
     WIDTH = token_f1_basis().width
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Token F1, 0..100; 0 without a segment."""
-        require_width(self.NAME, len(sums), self.WIDTH)
+        require_width(self.name, len(sums), self.WIDTH)
         if not sums[SEGMENTS] > 0:
             return 0.0
         # Percent before the division, so that there is one rounding, as for exact match.
@@ -124,7 +124,7 @@ class TokenF1(_Mean):
 class _Config:
     """What the definitions of exact match and token F1 have in common."""
 
-    TOKENIZER: ClassVar[SquadName]
+    _TOKENIZER: ClassVar[SquadName]
 
     normalize: NormalizationName | None = Text.normalize
 
@@ -134,7 +134,7 @@ class _Config:
     @property
     def text(self) -> Text:
         """The part that turns texts into words."""
-        return Text(self.TOKENIZER, lowercase=True, normalize=self.normalize)
+        return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,9 +147,21 @@ class ExactMatchConfig(_Config):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, ExactMatchConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(ExactMatchConfig())
+      ...         | beam.Map(print)
+      ...     )
+      exact match 100.0  exact_matches 1  segments 1  warnings 1
     """
 
-    TOKENIZER = "squad-whole"
+    _TOKENIZER = "squad-whole"
 
     @property
     def metric(self) -> ExactMatch:
@@ -159,9 +171,22 @@ class ExactMatchConfig(_Config):
 
 @dataclasses.dataclass(frozen=True)
 class TokenF1Config(_Config):
-    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`."""
+    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
 
-    TOKENIZER = "squad"
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, TokenF1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(TokenF1Config())
+      ...         | beam.Map(print)
+      ...     )
+      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
+    """
+
+    _TOKENIZER = "squad"
 
     @property
     def metric(self) -> TokenF1:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+DECIMALS = 1  # as in sacreBLEU
+"""How many decimals a score has in tables if it has no standard error."""
+
 COUNTS = ("score",)
 """Counts can be equal although the means of F1 are not, so these are the scores themselves."""
 
@@ -20,3 +23,8 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
       decimals: how many decimals percentages have.
     """
     return {name: str(score[name]) for name in _SHOWN if name in score}
+
+
+def parts(score: Mapping[str, Any]) -> dict[str, float]:
+    """These scores have no parts with a common unit."""
+    return {}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.metrics.metric import Presentation, Scores
+from beam_bleu.transforms.metrics.squad import presentation
 from beam_bleu.transforms.metrics.squad.columns import (
     CANDIDATE_LENGTH,
     COMMON,
@@ -18,6 +20,7 @@ from beam_bleu.transforms.metrics.squad.columns import (
 from beam_bleu.transforms.metrics.squad.metric import ExactMatch, TokenF1
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import (
     CASES,
@@ -28,8 +31,8 @@ from beam_bleu.transforms.text.text import (
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
-@dataclasses.dataclass(frozen=True)
-class ExactMatchScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ExactMatchScore(ShownScore):
     """Exact match and its parts.
 
     Attributes:
@@ -43,7 +46,22 @@ class ExactMatchScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers: "exact match".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, ExactMatchConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(ExactMatchConfig())
+      ...         | beam.Map(lambda score: print(score.score, score.exact_matches))
+      ...     )
+      100.0 1
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     exact_matches: int
@@ -53,10 +71,11 @@ class ExactMatchScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
-@dataclasses.dataclass(frozen=True)
-class TokenF1Score:
+@dataclasses.dataclass(frozen=True, repr=False)
+class TokenF1Score(ShownScore):
     """Token F1 and its parts.
 
     Attributes:
@@ -73,7 +92,22 @@ class TokenF1Score:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers: "token F1".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, TokenF1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(TokenF1Config())
+      ...         | beam.Map(lambda score: print(f"{score.score:.1f} {score.common_words}"))
+      ...     )
+      66.7 1
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     common_words: int
@@ -85,6 +119,7 @@ class TokenF1Score:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def exact_match_score(
@@ -146,8 +181,13 @@ def exact_match_segment_fields(metric: ExactMatch) -> Mapping[str, pa.DataType]:
 def exact_match_segment_columns(
     statistics: BatchStatistics, metric: ExactMatch
 ) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system."""
-    return {"score": 100.0 * statistics.counts[..., EXACT].ravel()}
+    """Exact match has no columns of its own."""
+    return {}
+
+
+def exact_match_segment_scores(statistics: BatchStatistics, metric: ExactMatch) -> Scores:
+    """The scores of a batch, system by system."""
+    return 100.0 * statistics.counts[..., EXACT].ravel().astype(np.float64)
 
 
 def token_f1_segment_fields(metric: TokenF1) -> Mapping[str, pa.DataType]:
@@ -156,10 +196,17 @@ def token_f1_segment_fields(metric: TokenF1) -> Mapping[str, pa.DataType]:
 
 
 def token_f1_segment_columns(statistics: BatchStatistics, metric: TokenF1) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system.
+    """The words of a batch: a row for each segment and system, system by system."""
+    counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
+    return {
+        "common_words": counts[:, COMMON],
+        "hyp_words": counts[:, CANDIDATE_LENGTH],
+        "ref_words": counts[:, REFERENCE_LENGTH],
+    }
 
-    They are 100 times the floats of SQuAD's `compute_f1`.
-    """
+
+def token_f1_segment_scores(statistics: BatchStatistics, metric: TokenF1) -> Scores:
+    """The scores of a batch, system by system: 100 times the floats of SQuAD's `compute_f1`."""
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     common, words, reference_words = (
         counts[:, column] for column in (COMMON, CANDIDATE_LENGTH, REFERENCE_LENGTH)
@@ -170,9 +217,5 @@ def token_f1_segment_columns(statistics: BatchStatistics, metric: TokenF1) -> Ma
     precision = common[has_common] / words[has_common]
     recall = common[has_common] / reference_words[has_common]
     f1[has_common] = (2 * precision * recall) / (precision + recall)
-    return {
-        "score": 100.0 * f1,
-        "common_words": common,
-        "hyp_words": words,
-        "ref_words": reference_words,
-    }
+    scores: Scores = 100.0 * f1
+    return scores

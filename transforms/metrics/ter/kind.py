@@ -25,10 +25,6 @@ from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
-def _name(metric: Ter) -> str:
-    return "TER"
-
-
 def _config_of(text: Text, choices: Mapping[str, Any]) -> TerConfig:
     """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
     return TerConfig(normalize=text.normalize, **choices)
@@ -52,7 +48,6 @@ def _columns_are_possible(columns: ExactIntegers, references: int, metric: Ter) 
 
 KINDS = {
     "ter": MetricKind(
-        shown=_name,
         config=TerConfig,
         score_type=TerScore,
         config_of=_config_of,

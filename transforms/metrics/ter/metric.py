@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,8 @@ from beam_bleu.transforms.text.text import NormalizationName, Text
 @dataclasses.dataclass(frozen=True)
 class Ter:
     """How sums become TER: there is nothing to choose. See `Metric`."""
+
+    name: ClassVar[str] = "TER"
 
     def value(self, sums: Sequence[Number]) -> Number:
         """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
@@ -98,6 +101,18 @@ class TerConfig:
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusTer, TerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusTer.Globally(TerConfig(case_sensitive=True))
+      ...         | beam.Map(print)
+      ...     )
+      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
     """
 
     normalized: bool = False

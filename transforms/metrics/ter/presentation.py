@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+DECIMALS = 1  # as in sacreBLEU
+"""How many decimals a score has in tables if it has no standard error."""
+
 COUNTS = ("edits", "ref_length")
 """The fields of a score with counts. If they are equal, so is the score."""
 
@@ -19,3 +22,8 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     length = score["ref_length"]
     shown = str(int(length)) if length == int(length) else f"{length:.1f}"
     return {"edits": str(score["edits"]), "ref_words": shown}
+
+
+def parts(score: Mapping[str, Any]) -> dict[str, float]:
+    """Edits are not told apart, so there are no parts."""
+    return {}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pyarrow as pa
 
+from beam_bleu.transforms.metrics.metric import Presentation
+from beam_bleu.transforms.metrics.ter import presentation
 from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
 from beam_bleu.transforms.metrics.ter.metric import Ter
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.tercom import TERCOM
 from beam_bleu.transforms.text.text import (
@@ -26,8 +29,8 @@ from beam_bleu.transforms.text.tokenizers import TercomName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
-@dataclasses.dataclass(frozen=True)
-class TerScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class TerScore(ShownScore):
     """TER and its parts.
 
     Attributes:
@@ -44,7 +47,22 @@ class TerScore:
       standard_error: how much the score would typically differ with other segments of the same
         kind; None if it was not asked for, or if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers: "TER".
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusTer
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusTer.Globally()
+      ...         | beam.Map(lambda ter: print(ter.edits, ter.ref_length))
+      ...     )
+      1 6.0
     """
+
+    _PRESENTATION: ClassVar[Presentation] = presentation
 
     score: float
     edits: int
@@ -55,6 +73,7 @@ class TerScore:
     warnings: tuple[str, ...] = ()
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+    name: str = dataclasses.field(kw_only=True)
 
 
 def ter_score(
@@ -113,13 +132,12 @@ def ter_segment_fields(metric: Ter) -> Mapping[str, pa.DataType]:
 
 
 def ter_segment_columns(statistics: BatchStatistics, metric: Ter) -> Mapping[str, Any]:
-    """The scores of a batch: a row for each segment and system, system by system.
+    """The edits of a batch: a row for each segment and system, system by system.
 
-    They are those of sacreBLEU's `sentence_score`.
+    The scores are those of sacreBLEU's `sentence_score`.
     """
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     return {
-        "score": metric.values(counts),
         "edits": counts[:, EDITS],
         "ref_length": reference_parts(counts.T) / PARTS_OF_A_WORD,
     }

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scoring import score_of
 
+from beam_bleu import score
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 
@@ -32,7 +33,13 @@ SENTENCES = {sentence["name"]: sentence for sentence in table("sentences")["sent
 
 
 def scored(candidates: list[str], references: list[list[str]], config: BleuConfig) -> BleuScore:
-    return score_of(list(zip(candidates, references, strict=True)), config)
+    """The score of a corpus, which a plain call gives, too."""
+    ours = score_of(list(zip(candidates, references, strict=True)), config)
+    by_call = score(
+        *(candidates,), references_per_segment=references, metrics=[config], uncertainty=False
+    )
+    assert by_call == {"bleu": ours}
+    return ours
 
 
 def of_corpus(record: dict[str, Any], config: BleuConfig) -> BleuScore:

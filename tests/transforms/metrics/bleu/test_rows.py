@@ -396,7 +396,7 @@ FAKE: Any = "fake"
 
 def choices_of_flags(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The choices of flags by the rows of a test: a process keeps the parser that it has made."""
-    monkeypatch.setattr(options, "_our_parser", options._our_parser.__wrapped__)
+    monkeypatch.setattr(options, "our_parser", options.our_parser.__wrapped__)
     return {flag.dest: flag.choices for flag in our_flags()}
 
 

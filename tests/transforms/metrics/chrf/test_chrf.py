@@ -10,7 +10,7 @@ import pytest
 from test_chrf_against_sacrebleu import CONFIGS, counted, hostile, score_of
 
 from beam_bleu import ChrfConfig
-from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS, chrf_basis
 from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.metrics.chrf.metric import Chrf

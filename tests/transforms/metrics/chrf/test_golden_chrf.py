@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from test_chrf_against_sacrebleu import counted, score_of
 
-from beam_bleu import ChrfConfig
+from beam_bleu import ChrfConfig, score
 
 RISK = (
     " risk assessment must be made of those who are qualified and expertise in the sector - these "
@@ -84,5 +84,7 @@ CASES = [
 @pytest.mark.parametrize(("config", "pairs", "expected"), CASES)
 def test_sacrebleus_own_cases(config, pairs, expected):
     segments = [(candidate, [reference]) for candidate, reference in pairs]
-    score = score_of(counted(segments, config), config).score
-    assert score == pytest.approx(expected, abs=1e-4)
+    ours = score_of(counted(segments, config), config)
+    assert ours.score == pytest.approx(expected, abs=1e-4)
+    candidates, references = zip(*pairs, strict=True)
+    assert score(candidates, [references], metrics=[config]) == {"chrf": ours}

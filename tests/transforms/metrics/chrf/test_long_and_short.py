@@ -15,7 +15,7 @@ from hostile_texts import CODE_POINTS
 from test_chrf_against_sacrebleu import assert_equal_to_sacrebleu, counted, hostile
 
 from beam_bleu import ChrfConfig
-from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.chrf import kernel
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch

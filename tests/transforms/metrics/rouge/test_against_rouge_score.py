@@ -10,14 +10,9 @@ import pytest
 from hostile_texts import WORDS, Segment, hostile_segments
 from hypothesis import given
 from hypothesis import strategies as st
+from metric_segments import counted, score_of
 from rouge_score.rouge_scorer import _lcs_table, _union_lcs
-from rouge_segments import (
-    NAMES,
-    assert_equal_to_rouge_score,
-    by_rouge_score,
-    counted,
-    score_of,
-)
+from rouge_segments import NAMES, assert_equal_to_rouge_score, by_rouge_score
 
 from beam_bleu.transforms.metrics.rouge.columns import (
     F_HIGH,

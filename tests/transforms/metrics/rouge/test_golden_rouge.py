@@ -9,7 +9,7 @@ that is not in the package; test_against_rouge_score.py compares many other summ
 from __future__ import annotations
 
 import pytest
-from rouge_segments import segment_scores
+from metric_segments import segment_scores
 
 TARGETS = [
     "ZfbCUIUuePaiLVUlCaUXxkpu XPeWing tUHfPMuZ',-Xd Y BrUgVJing M-HV.-DgdDaY.rFDJCRing Ht-LM "

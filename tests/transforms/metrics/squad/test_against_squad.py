@@ -10,7 +10,8 @@ import pytest
 from hostile_texts import FRAGMENTS, WORDS, Segment
 from hypothesis import given
 from hypothesis import strategies as st
-from squad_segments import ARTICLES, counted, raw_scores, score_of, segment_scores
+from metric_segments import counted, score_of, segment_scores
+from squad_segments import ARTICLES, raw_scores
 
 from beam_bleu.transforms.metrics.squad.columns import COMMON, F1_HIGH, F1_LOW, REFERENCE_LENGTH
 from beam_bleu.transforms.native.fixed_point import fixed_point

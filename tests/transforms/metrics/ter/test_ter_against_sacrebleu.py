@@ -18,6 +18,7 @@ from ter_segments import (
     recorded_segments,
 )
 
+from beam_bleu import score, score_segments
 from beam_bleu.transforms.metrics.ter.columns import EDITS
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 
@@ -160,3 +161,9 @@ GERMAN = [
 def test_edits_of_one_segment(candidate, references, edits):
     statistics = assert_counts_are_those_of_sacrebleu([(candidate, references)])
     assert statistics.counts[0, 0, EDITS] == edits
+    table = score_segments([candidate], references_per_segment=[references], metrics=["ter"])
+    (of_call,) = table["ter"].to_pylist()
+    assert of_call == sacrebleu.sentence_ter(candidate, references).score
+    assert (
+        of_call == score([candidate], [[text] for text in references], metrics=["ter"])["ter"].score
+    )

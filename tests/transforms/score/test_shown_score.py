@@ -1,0 +1,114 @@
+"""Scores and comparisons read like the command's tables, as text and as HTML."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import pickle
+import re
+from typing import Any
+
+import pytest
+from metric_segments import score_of
+
+from beam_bleu.pipeline.display.table import whole_rows
+from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of
+from beam_bleu.transforms.metrics.mean.score import MeanScore
+from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
+from beam_bleu.transforms.score.differences import ComparedSystems, SystemComparison
+
+SEGMENTS = [
+    (candidate, ["the cat sat on the mat", "a cat was on the mat"])
+    for candidate in ("the cat sat on a mat", "a cat sat there", "the dog sat on the mat !") * 30
+]
+
+ERROR = {"standard_error": 0.0123, "interval": (2.5, 2.6)}
+
+SCORES = {
+    **{metric: score_of(SEGMENTS, metric) for metric in METRICS_OF_TEXTS},
+    "mean:comet": MeanScore(0.81234567, 9, "mean:comet", name="mean comet"),
+    "mean_error:x": MeanScore(2.54321, 9, "mean_error:x", **ERROR, name="mean x"),
+    "perplexity": PerplexityScore(
+        12.3456789, -12.5, 7, None, 40, 0.4512345, 9, "perplexity", name="perplexity"
+    ),
+}
+
+
+def test_there_is_a_score_of_each_metric() -> None:
+    assert {metric.partition(":")[0] for metric in SCORES} == {*METRICS}
+    for metric, score in SCORES.items():
+        assert type(score) is kind_of(metric).score_type
+
+
+def of_table(metric: str, score: Any) -> dict[str, str]:
+    """What the command's table shows of a score, by the names of its columns."""
+    entry = {**vars(score), "metric": metric, "system": "a", "slice": None}
+    header, row = whole_rows([{"metric": metric, "name": score.name, "scores": [entry]}], None)
+    return dict(zip(header[1:], row[1:], strict=True))
+
+
+@pytest.mark.parametrize("metric", SCORES)
+def test_a_score_reads_like_its_row_of_the_table(metric: str) -> None:
+    score = SCORES[metric]
+    expected = of_table(metric, score)
+    shown = "  ".join(f"{name} {cell}" for name, cell in expected.items())
+    warnings = f"  warnings {len(score.warnings)}" if score.warnings else ""
+    assert repr(score) == f"{shown}  segments {score.segments}{warnings}"
+    header, body = re.findall(r"<tr>(.*?)</tr>", score._repr_html_())
+    assert re.findall(r'<th scope="col">(.*?)</th>', header) == list(expected)
+    assert re.findall("<td>(.*?)</td>", body) == [html.escape(cell) for cell in expected.values()]
+    assert f"<li>signature: {html.escape(score.signature)}</li>" in score._repr_html_()
+
+
+@pytest.mark.parametrize("metric", SCORES)
+def test_a_score_is_a_value(metric: str) -> None:
+    score = SCORES[metric]
+    assert pickle.loads(pickle.dumps(score)) == score
+    assert len({score, dataclasses.replace(score), dataclasses.replace(score, segments=8)}) == 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        score.score = 1.0
+
+
+def test_a_score_says_that_it_has_warnings_and_html_has_no_markup_of_them() -> None:
+    score = score_of([("a", ["b <script>"])], "bleu")
+    assert repr(score) == (
+        "BLEU 0.0  precisions 0.0/0.0/0.0/0.0  BP 1.000  ratio 0.250  hyp_len 1  ref_len 4  "
+        f"segments 1  warnings {len(score.warnings)}"
+    ).replace("BP 1.000", f"BP {score.bp:.3f}")
+    hostile = dataclasses.replace(score, warnings=("<script>alert(1)</script>",))
+    assert "<li>warning: &lt;script&gt;alert(1)&lt;/script&gt;</li>" in hostile._repr_html_()
+
+
+COMPARISON = SystemComparison("b", "a", 90, 11.349, 0.912, (9.56, 13.14), 0.0000001, 0.0412, 2.553)
+
+
+def test_a_comparison_reads_like_its_row() -> None:
+    assert repr(COMPARISON) == (
+        "system b  baseline a  difference +11.35 ± 1.79  p <0.001  Holm p 0.041  detectable 2.55  "
+        "segments 90"
+    )
+    without = SystemComparison("b", "a", 1, 0.04, None, None, None, None, None, "one segment")
+    assert repr(without) == "system b  baseline a  difference 0.0  segments 1  reason one segment"
+    assert "<td>&lt;0.001</td><td>0.041</td>" in COMPARISON._repr_html_()
+
+
+def test_compared_systems_read_like_the_tables() -> None:
+    bleu = dataclasses.replace(SCORES["bleu"], score=61.25, interval=(57.9, 64.6))
+    names = {"a": bleu, "系统": dataclasses.replace(bleu, score=8.0), "<b>\n": bleu}
+    compared = ComparedSystems(
+        names, (COMPARISON, dataclasses.replace(COMPARISON, system="<b>\n")), (("a", "b"), ("c",))
+    )
+    lines = repr(compared).splitlines()
+    assert lines[0].split()[:3] == ["system", "BLEU", "precisions"]
+    assert lines[1].startswith("a        61.2")
+    assert lines[2].startswith("系统      8.0")
+    assert lines[3].startswith(r"'<b>\n'")
+    assert lines[4] == "90 segments; ± is half of the 95 % interval"
+    assert lines[5] == "clusters, best first: a, b > c"
+    assert lines[7].split() == ["system", "baseline", "difference", "p", "Holm", "p", "detectable"]
+    assert lines[8].split() == ["b", "a", "+11.35", "±", "1.79", "<0.001", "0.041", "2.55"]
+    shown = compared._repr_html_()
+    assert shown.count("<table>") == 2
+    assert r"<td>&#x27;&lt;b&gt;\n&#x27;</td>" in shown
+    assert "<b>" not in shown
+    assert "clusters" not in repr(dataclasses.replace(compared, clusters=(), comparisons=()))

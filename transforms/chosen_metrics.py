@@ -1,0 +1,125 @@
+"""The metrics that a user of the library chooses: from their names and configs to definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from beam_bleu.transforms.known_metrics import (
+    METRIC_WORDS,
+    METRICS,
+    Definition,
+    MetricName,
+    is_metric,
+    kind_of,
+    parameter_of,
+    word_of,
+)
+from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.needs import ValueColumn
+    from beam_bleu.transforms.statistics.counting import Counter
+    from beam_bleu.transforms.text.text import Text
+
+
+def definition_of(
+    config: Any, metrics: Iterable[MetricName] = METRICS, *, of_segments: bool = False
+) -> tuple[Text, Definition]:
+    """The parts of a config whose tokenizer is installed.
+
+    Args:
+      config: a config of one of these metrics; None for the default of the first one.
+      metrics: the metrics.
+      of_segments: whether it is to score single segments, instead of a corpus.
+
+    Returns:
+      The steps from a text to its tokens, and the definition.
+
+    Raises:
+      ValueError: it is not a config of one of these metrics, or it is for single segments only and
+        is to score a corpus.
+    """
+    types = []
+    for name in metrics:
+        kind = kind_of(name)
+        definition: Any = kind.config() if config is None else config
+        if isinstance(definition, kind.config):
+            metric = kind.metric_of(definition)
+            if of_segments:
+                metric = kind.of_segments(metric)
+            else:
+                metric.require_corpus()
+            require_tokenizer(definition.text)
+            return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
+        types.append(_with_article(kind.config.__name__))
+    raise ValueError(
+        f"config must be {' or '.join(types)}, got {config!r}, of type {type(config).__name__}"
+    )
+
+
+def _with_article(name: str) -> str:
+    return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
+
+
+def definitions_of(metrics: Any, *, of_segments: bool = False) -> list[tuple[Text, Definition]]:
+    """The definitions of several metrics, as `definition_of` gives them, in their order.
+
+    Args:
+      metrics: a list of names, such as "bleu", and of configs; each metric can be there once.
+      of_segments: whether they are to score single segments.
+
+    Raises:
+      ValueError: it is something else, or one of them is impossible.
+    """
+    if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
+        raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
+    defined = [_defined(metric, of_segments) for metric in metrics]
+    names = [definition.name for _, definition in defined]
+    if len({*names}) < len(names):
+        raise ValueError(f"metrics must be different ones, got {', '.join(names)}")
+    return defined
+
+
+def _defined(metric: Any, of_segments: bool) -> tuple[Text, Definition]:
+    """The definition of a metric, which is given as its name or as its config.
+
+    Raises:
+      ValueError: there is no such metric.
+    """
+    if metric is None:  # it would be the default one
+        raise ValueError("metrics must be a list of names and configs, got one that is None")
+    if not isinstance(metric, str):
+        return definition_of(metric, of_segments=of_segments)
+    if not is_metric(metric):
+        raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {metric!r}")
+    kind = kind_of(metric)
+    return definition_of(kind.config(**parameter_of(metric)), of_segments=of_segments)
+
+
+def require_texts_only(counters: Iterable[Counter]) -> None:
+    """Checks that metrics can count segments, which have only texts.
+
+    Raises:
+      ValueError: one needs numbers.
+    """
+    for value in (value for counter in counters for value in counter.needs.values):
+        raise ValueError(
+            f"a metric needs numbers of the column {value.column}, and segments have only "
+            "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
+            "them with CorpusScores.PerSystem"
+        )
+
+
+def require_readable(values: Iterable[ValueColumn]) -> None:
+    """Checks that the transforms that read can read columns that metrics need.
+
+    Raises:
+      ValueError: one of them has other values than numbers.
+    """
+    for value in values:
+        if value.part != "number":
+            raise ValueError(
+                f"a metric needs the column {value.column}, which the transforms of the "
+                "library do not read: score these records with the command beam-bleu"
+            )

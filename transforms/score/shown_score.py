@@ -1,0 +1,108 @@
+"""How scores look in an interpreter and in a notebook: like a row of the command's table."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from beam_bleu.transforms.metrics.metric import Presentation
+from beam_bleu.transforms.score.shown_numbers import (
+    HALF_INTERVAL,
+    counted,
+    decimals_for,
+    estimates,
+    score_estimate,
+)
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.score.metric_kind import Score  # it loads what counts texts
+
+
+class ShownScore:
+    """What the scores of all metrics have in common: how they are shown.
+
+    Attributes:
+      _PRESENTATION: the module `presentation` of the metric.
+    """
+
+    _PRESENTATION: ClassVar[Presentation]
+
+    def __repr__(self: Score) -> str:
+        shown = {name: cell for name, (cell,) in shown_columns([self]).items()}
+        shown["segments"] = str(self.segments)
+        if self.warnings:
+            shown["warnings"] = str(len(self.warnings))
+        return "  ".join(f"{name} {value}" for name, value in shown.items())
+
+    def _repr_html_(self: Score) -> str:
+        """What a notebook shows."""
+        return columns_as_html(shown_columns([self])) + html_list(
+            [
+                size_of([self]),
+                f"signature: {self.signature}",
+                *(f"warning: {warning}" for warning in self.warnings),
+            ]
+        )
+
+
+def shown_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
+    """The columns of a table with a row for each score: the score, then what its metric adds.
+
+    Args:
+      scores: one or more, of one metric.
+    """
+    presentation = scores[0]._PRESENTATION
+    decimals = decimals_for([score.standard_error for score in scores], presentation.DECIMALS)
+    fields = [vars(score) for score in scores]
+    others = [presentation.cells(score, presentation.DECIMALS) for score in fields]
+    return {
+        scores[0].name: estimates([score_estimate(score, decimals) for score in fields]),
+        **{name: [other[name] for other in others] for name in others[0]},
+    }
+
+
+def size_of(scores: Sequence[Score]) -> str:
+    """How many segments scores of the same segments have, and what ± means if it is shown."""
+    text = counted(scores[0].segments, "segment")
+    return f"{text}; {HALF_INTERVAL}" if any(score.interval for score in scores) else text
+
+
+def printable_name(name: str) -> str:
+    """The name of a system; with quotation marks and escapes if it cannot be printed as it is."""
+    return name if name.isprintable() else repr(name)
+
+
+def text_table(columns: Mapping[str, Sequence[str]]) -> str:
+    """A table as text: a line with the names of the columns, and a line for each row."""
+    from rich.cells import cell_len, set_cell_size  # here, because few scores are shown
+
+    shown = [[name, *cells] for name, cells in columns.items()]
+    widths = [max(map(cell_len, column)) for column in shown]
+    return "\n".join(
+        "  ".join(map(set_cell_size, row, widths)).rstrip() for row in zip(*shown, strict=True)
+    )
+
+
+def columns_as_html(columns: Mapping[str, Sequence[str]]) -> str:
+    """The same table as HTML."""
+    rows = zip(*columns.values(), strict=True)
+    return html_table([escaped(columns), *map(escaped, rows)])
+
+
+def html_table(rows: Sequence[Iterable[str]]) -> str:
+    """A table as HTML. Its first row is the header; its cells are HTML."""
+    header, *others = rows
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in others)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_list(lines: Iterable[str]) -> str:
+    """A list as HTML, of lines of text."""
+    return f"<ul>{''.join(f'<li>{line}</li>' for line in escaped(lines))}</ul>"
+
+
+def escaped(texts: Iterable[str]) -> list[str]:
+    """Texts as HTML."""
+    return [html.escape(text) for text in texts]
