@@ -1,0 +1,270 @@
+"""score and compare give the numbers of pipelines and of sacreBLEU, without a pipeline."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pytest
+import sacrebleu
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from hostile_texts import FRAGMENTS, WORDS, Segment
+
+from beam_bleu import (
+    BleuConfig,
+    ChrfConfig,
+    CompareSystems,
+    CorpusScores,
+    TerConfig,
+    compare,
+    score,
+)
+from beam_bleu.transforms.calls import segments as call_segments
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
+
+PIECES = [*FRAGMENTS, *WORDS * 3, *[" "] * 200]
+
+
+def made_segments(number: int, references: int, seed: int = 1) -> list[Segment]:
+    """Segments of difficult text; some references are missing, but not the last one."""
+    rng = random.Random(seed)
+
+    def text() -> str:
+        return "".join(rng.choices(PIECES, k=rng.randrange(24)))
+
+    segments: list[Segment] = []
+    for _ in range(number):
+        last = text()
+        others = [text() if rng.random() < 0.8 else None for _ in range(references - 1)]
+        candidate = last[rng.randrange(5) :] + text() if rng.random() < 0.7 else text()
+        segments.append((candidate, [*others, last]))
+    return segments
+
+
+def in_streams(segments: Sequence[Segment]) -> tuple[list[str], list[list[str | None]]]:
+    """The candidates, and sacreBLEU's layout of the references."""
+    candidates = [candidate for candidate, _ in segments]
+    streams = zip(*(references for _, references in segments), strict=True)
+    return candidates, [[*stream] for stream in streams]
+
+
+SEGMENTS = made_segments(90, 3)
+CANDIDATES, STREAMS = in_streams(SEGMENTS)
+LISTS = [references for _, references in SEGMENTS]
+
+
+def given_by(elements: Sequence[Any], transform: beam.PTransform) -> Any:
+    """What a transform gives for all elements."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "found"
+        with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+            _ = (
+                pipeline
+                | beam.Create(elements)
+                | "Score" >> transform
+                | "Pack" >> beam.Map(pickle.dumps)
+                | beam.Map(file.write_bytes)
+            )
+        return pickle.loads(file.read_bytes())
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_segments, "usual_rows", lambda columns: 7)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("uncertainty", [True, False])
+def test_scores_are_those_of_a_pipeline(uncertainty):
+    metrics = [*METRICS_OF_TEXTS]
+    transform = CorpusScores.Globally(metrics, uncertainty=uncertainty)
+    expected = given_by(SEGMENTS, transform)
+    found = score(CANDIDATES, STREAMS, metrics=metrics, uncertainty=uncertainty)
+    assert list(found) == metrics
+    assert found == expected
+    by_lists = score(
+        *(CANDIDATES,),
+        references_per_segment=LISTS,
+        metrics=metrics,
+        uncertainty=uncertainty,
+        threads=3,
+    )
+    assert by_lists == expected
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("references", [1, 2, 4])
+def test_scores_are_those_of_sacrebleu(references):
+    candidates, streams = in_streams(made_segments(60, references, seed=references))
+    configs = [
+        BleuConfig(tokenize="intl", lowercase=True, smooth_method="floor"),
+        ChrfConfig(word_order=2),
+        TerConfig(normalized=True, case_sensitive=True),
+    ]
+    theirs = {
+        "bleu": sacrebleu.BLEU(tokenize="intl", lowercase=True, smooth_method="floor", force=True),
+        "chrf": sacrebleu.CHRF(word_order=2),
+        "ter": sacrebleu.TER(normalized=True, case_sensitive=True),
+    }
+    found = score(candidates, streams, metrics=configs)
+    for word, metric in theirs.items():
+        expected = metric.corpus_score(candidates, streams).score
+        if word == "ter":  # sacreBLEU adds up averages of reference lengths, which are floats
+            expected = pytest.approx(expected, rel=1e-15 * len(candidates))
+        assert found[word].score == expected
+        assert found[word].sacrebleu_signature == str(metric.get_signature())
+
+
+def test_bleu_without_choices_is_sacrebleus():
+    expected = sacrebleu.corpus_bleu(CANDIDATES, STREAMS, force=True)
+    bleu = score(CANDIDATES, STREAMS)["bleu"]
+    assert (bleu.score, list(bleu.precisions)) == (expected.score, expected.precisions)
+    assert list(bleu.matches) == expected.counts
+
+
+def test_the_form_of_references_is_the_one_that_is_named():
+    # As many references as segments: both forms are possible, and give different scores.
+    candidates = ["the cat sat", "a dog ran"]
+    references = [["the cat sat", "x"], ["y", "a dog ran"]]
+    by_stream = score(candidates, references, metrics=["chrf"])["chrf"].score
+    by_segment = score(candidates, references_per_segment=references, metrics=["chrf"])["chrf"]
+    assert by_stream == sacrebleu.corpus_chrf(candidates, references).score == 100
+    assert by_segment.score == 100
+    crossed = [["the cat sat", "y"], ["x", "a dog ran"]]
+    swapped = [["y", "the cat sat"], ["a dog ran", "x"]]
+    assert score(candidates, swapped, metrics=["chrf"])["chrf"].score < 50
+    assert score(candidates, crossed, metrics=["chrf"])["chrf"].score == 100
+
+
+def test_a_missing_reference_is_not_an_empty_one():
+    candidates = ["a b c d", "a b"]
+    missing = score(candidates, [["a b c d", "a b"], [None, "a b"]])["bleu"]
+    empty = score(candidates, [["a b c d", "a b"], ["", "a b"]])["bleu"]
+    assert missing.signature.startswith("nrefs:var|")
+    assert empty.signature.startswith("nrefs:2|")
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_comparisons_are_those_of_a_pipeline(all_pairs):
+    rng = random.Random(3)
+    systems = {
+        name: [text if rng.random() < share else rng.choice(CANDIDATES) for text in CANDIDATES]
+        for name, share in {"good": 0.9, "bad": 0.2, "middle": 0.5}.items()
+    }
+    elements = [
+        ({name: texts[row] for name, texts in systems.items()}, references)
+        for row, references in enumerate(LISTS)
+    ]
+    config = TerConfig(no_punct=True)
+    options: dict[str, Any] = {"baseline": "bad", "all_pairs": all_pairs}
+    expected = given_by(elements, CompareSystems.Globally([*systems], config, **options))
+    found = compare(systems, STREAMS, metrics=["bleu", config], threads=2, **options)
+    assert list(found) == ["bleu", "ter"]
+    assert found["ter"] == expected
+    assert found["bleu"].scores["good"] == score(systems["good"], STREAMS)["bleu"]
+    by_lists = compare(systems, references_per_segment=LISTS, metrics=["bleu", config], **options)
+    assert by_lists == found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"candidates": []}, "candidates is empty: there is no segment to score"),
+        ({"candidates": "a b"}, "candidates must be texts: a list .* got 'a b', of type str"),
+        ({"candidates": {"a": 1}}, "candidates must be texts: .* of type dict"),
+        ({"references": None}, "give exactly one of references= .* got neither"),
+        ({"references_per_segment": [["a"], ["b"]]}, "give exactly one of .* got both"),
+        (
+            {"references": ["a", "b"]},
+            "references must be a list of lists, but references.0. is 'a', .*: references= takes "
+            r"a list for each reference, .*\[\[first, second, ...\]\].*references_per_segment=",
+        ),
+        ({"references": "a"}, "references must be a list of lists, got 'a'"),
+        ({"references": []}, "references is empty: references= takes"),
+        ({"references": [["a", "b"], None]}, r"references\[1\] is None"),
+        (
+            {"references": [["a", "b"], ["c"]]},
+            r"references\[1\] has 1 text, but candidates has 2: references= takes a list for each "
+            "reference, each as long as candidates; for a list for each segment, use references_",
+        ),
+        (
+            {"references": None, "references_per_segment": [["a", "b"]]},
+            "references_per_segment has 1 list, but candidates has 2 texts: it takes a list for "
+            "each segment; for a list for each reference, use references=",
+        ),
+        (
+            {"references": None, "references_per_segment": ["a", ["b"]]},
+            r"references_per_segment\[0\] must be a list of texts, got 'a', of type str",
+        ),
+        (
+            {"references": None, "references_per_segment": [["a"], []]},
+            r"references_per_segment\[1\] has no reference",
+        ),
+        (
+            {"references": None, "references_per_segment": [["a"], [None]]},
+            r"references_per_segment\[1\] has no reference",
+        ),
+        (
+            {"references": [["a", None], ["b", None]]},
+            r"references\[0\]\[1\] and references\[1\]\[1\] has no reference",
+        ),
+        ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
+        ({"metrics": []}, "metrics must be a list"),
+        ({"metrics": ["blue"]}, "a metric must be one of bleu, chrf, .*, got 'blue'"),
+        ({"metrics": ["bleu", "bleu"]}, "metrics must be different ones"),
+        ({"metrics": [["bleu"]]}, "config must be a BleuConfig or"),
+        (
+            {"metrics": ["perplexity"]},
+            "a metric needs numbers of the column .*ReadPairedRecords.*CorpusScores.PerSystem",
+        ),
+        ({"metrics": ["mean:comet"]}, "a metric needs numbers of the column comet"),
+        ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
+        ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
+        ({"threads": 0}, "threads must be 1 or more, got 0"),
+        ({"threads": True}, "threads must be 1 or more, got True"),
+    ],
+    ids=str,
+)
+def test_impossible_arguments_are_refused(arguments, message):
+    given = {"candidates": ["a", "b"], "references": [["a", "b"]], **arguments}
+    with pytest.raises(ValueError, match=message):
+        score(**given)
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "message"),
+    [
+        (["a"], {}, "systems must be a dict of names and candidates, got"),
+        ({"one": ["a"]}, {}, "systems must be two or more different names"),
+        ({"one": ["a"], "two": ["a", "b"]}, {}, r"systems\['two'\] has 2 texts, but .* has 1"),
+        ({"one": ["a"], "two": [None]}, {}, r"systems\['two'\]\[0\] is missing"),
+        ({"one": ["a"], "two": ["b"]}, {"baseline": "x"}, "baseline must be one of one, two"),
+        ({"one": ["a"], "two": ["b"]}, {"all_pairs": 1}, "all_pairs must be True or False"),
+    ],
+    ids=str,
+)
+def test_impossible_systems_are_refused(systems, options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(systems, [["a"]], **options)
+
+
+def test_a_call_loads_neither_beam_nor_the_compiler():
+    program = (
+        "import sys\n"
+        "from beam_bleu import compare, score, score_pairs, score_segments\n"
+        "score(['a b'], [['a c']], metrics=['bleu', 'chrf', 'ter'])\n"
+        "score_segments(['a b'], [['a c']])\n"
+        "score_pairs(['a b', 'a c'])\n"
+        "compare({'one': ['a'], 'two': ['b']}, [['a']])\n"
+        "print(*({'apache_beam', 'numba', 'pandas'} & sys.modules.keys()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr

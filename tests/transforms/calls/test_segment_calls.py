@@ -1,0 +1,237 @@
+"""score_segments and score_pairs give the scores that oracles give one sentence at a time."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import jiwer
+import numpy as np
+import pyarrow as pa
+import pytest
+import sacrebleu
+from hostile_texts import Segment
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from rouge_score.rouge_scorer import RougeScorer
+from test_plain_scores import in_streams, made_segments
+
+from beam_bleu import BleuConfig, ChrfConfig, TerConfig, score_pairs, score_segments
+from beam_bleu.transforms.calls import segments as call_segments
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
+from beam_bleu.transforms.statistics import counting
+from benchmarks.speed.squad_evaluation import best_exact, best_f1
+
+SEGMENTS = made_segments(80, 2, seed=5)
+CANDIDATES, STREAMS = in_streams(SEGMENTS)
+LISTS = [references for _, references in SEGMENTS]
+WORDS_OF_METRICS = [*METRICS_OF_TEXTS]
+
+
+def present(segment: Segment) -> list[str]:
+    return [reference for reference in segment[1] if reference is not None]
+
+
+def scores_of(word: str, segments: list[Segment]) -> list[float]:
+    """The scores of segments, as an oracle gives them."""
+    if word.startswith("rouge"):
+        scorer = RougeScorer([word])
+        return [
+            100.0 * scorer.score_multi(present(each), each[0])[word].fmeasure for each in segments
+        ]
+    if word in ("exact_match", "token_f1"):
+        best = best_exact if word == "exact_match" else best_f1
+        return [100 * best(each[0], present(each)) for each in segments]
+    sentence = {
+        "bleu": sacrebleu.BLEU(effective_order=True),
+        "chrf": sacrebleu.CHRF(),
+        "ter": sacrebleu.TER(),
+    }[word].sentence_score
+    return [sentence(each[0], present(each)).score for each in segments]
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_segments, "usual_rows", lambda columns: 7)
+    monkeypatch.setattr(call_segments, "_FEWEST_ROWS", 7)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("threads", [1, 3])
+def test_each_metric_has_a_column(threads):
+    table = score_segments(CANDIDATES, STREAMS, metrics=WORDS_OF_METRICS, threads=threads)
+    assert table.schema == pa.schema([(word, pa.float64()) for word in WORDS_OF_METRICS])
+    by_lists = score_segments(
+        CANDIDATES, references_per_segment=LISTS, metrics=WORDS_OF_METRICS, threads=threads
+    )
+    assert by_lists.to_pylist() == table.to_pylist()
+    for row in range(len(SEGMENTS)):
+        alone = score_segments(
+            *([CANDIDATES[row]],), references_per_segment=[LISTS[row]], metrics=WORDS_OF_METRICS
+        )
+        assert alone.to_pylist() == table.slice(row, 1).to_pylist()
+
+
+@pytest.mark.parametrize("word", [word for word in WORDS_OF_METRICS if word not in ("wer", "cer")])
+def test_scores_are_those_of_the_oracle(word):
+    table = score_segments(CANDIDATES, STREAMS, metrics=[word])
+    assert table[word].to_pylist() == scores_of(word, SEGMENTS)
+
+
+@pytest.mark.parametrize(("word", "rate"), [("wer", jiwer.wer), ("cer", jiwer.cer)])
+def test_error_rates_are_those_of_jiwer(word, rate):
+    candidates = ["the cat sat", "a b c d", "über die Brücke", "x"]
+    references = ["the cat sat on", "a c b d", "über den Berg", "y z"]
+    found = score_segments(candidates, [references], metrics=[word])[word].to_pylist()
+    expected = [100 * rate(*pair) for pair in zip(references, candidates, strict=True)]
+    assert found == pytest.approx(expected, rel=1e-15)
+
+
+def sentences() -> list[Segment]:
+    """Segments for a call each: also long ones, and ones whose texts 13a rewrites."""
+    rng = random.Random(2)
+    words = [f"w{rng.randrange(90)}" for _ in range(900)]
+    return [
+        *SEGMENTS,
+        ("a <skipped> b", ["a b", "a <skipped>b"]),
+        ("twenty-\none", ["twentyone"]),
+        ("", ["a", ""]),
+        (" ".join(words[:70]), [" ".join(words[5:80]), "w1"]),  # more tokens than a mask has bits
+        (" ".join(words[:200] * 2), [" ".join(words[20:220])]),
+        (" ".join(words), [" ".join(words[::-1])]),  # too long for the short way
+        ("the cat", ["the cat"] * 9),
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        BleuConfig(),
+        BleuConfig(smooth_method="nltk-method6"),  # not defined without a match
+        BleuConfig(smooth_method="add-k", max_ngram_order=2, reference_length="average"),
+        BleuConfig(tokenize="none", weights=(0.5, 0.5, 0.0, 0.0)),
+        BleuConfig(lowercase=True),
+    ],
+    ids=str,
+)
+def test_one_sentence_at_a_time_has_the_scores_of_a_batch(config):
+    segments = sentences()
+    together = score_segments(
+        [candidate for candidate, _ in segments],
+        references_per_segment=[references for _, references in segments],
+        metrics=[config],
+    )
+    alone = [
+        score_segments([candidate], references_per_segment=[references], metrics=[config])
+        for candidate, references in segments
+    ]
+    assert pa.concat_tables(alone).to_pylist() == together.to_pylist()
+    by_streams = [
+        score_segments([candidate], [[text] for text in references], metrics=[config])
+        for candidate, references in segments
+    ]
+    assert by_streams == alone
+
+
+def test_sentences_have_the_scores_of_sacrebleu_on_several_threads():
+    segments = [(candidate, present((candidate, texts))) for candidate, texts in sentences() * 3]
+
+    def found(segment: Segment) -> float:
+        candidate, references = segment
+        score: float = score_segments([candidate], [[text] for text in references])["bleu"][
+            0
+        ].as_py()
+        return score
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(found, segments)) == scores_of("bleu", segments)
+
+
+def test_details_are_the_columns_that_the_command_writes():
+    table = score_segments(CANDIDATES, STREAMS, metrics=["bleu", "ter"], details=True)
+    fields = {"bleu": ["sys_len", "ref_len", "matches", "totals"], "ter": ["edits", "ref_length"]}
+    assert table.column_names == [
+        name for word, names in fields.items() for name in (word, *(f"{word}_{n}" for n in names))
+    ]
+    expected = [sacrebleu.BLEU()._extract_corpus_statistics([c], [[r] for r in rs])[0]
+                for c, rs in ((each[0], present(each)) for each in SEGMENTS)]  # fmt: skip
+    assert table["bleu_matches"].to_pylist() == [counts[2:6] for counts in expected]
+    assert table["bleu_sys_len"].to_pylist() == [counts[0] for counts in expected]
+
+
+def test_a_score_that_is_not_defined_is_null():
+    # Its smoothing needs a match of an order below, which "a" does not have.
+    config = BleuConfig(smooth_method="nltk-method6")
+    candidates, references = ["a b c", "the cat sat on the mat"], ["a b d", "the cat sat on a mat"]
+    scores = score_segments(candidates, [references], metrics=[config])["bleu"].to_pylist()
+    assert scores[0] is None
+    assert scores[1] == pytest.approx(100 * sentence_bleu(
+        [references[1].split()], candidates[1].split(),
+        smoothing_function=SmoothingFunction().method6,
+    ))  # fmt: skip
+
+
+# All pairs
+
+MADE = [candidate for candidate, _ in made_segments(9, 1, seed=8)]
+
+
+@pytest.mark.parametrize("most_pairs", [1, 20, 1 << 18])
+@pytest.mark.parametrize("word", WORDS_OF_METRICS)
+def test_pairs_have_the_scores_of_segments(word, most_pairs, monkeypatch):
+    monkeypatch.setattr(counting, "_MOST_PAIRS", most_pairs)
+    pairs = score_pairs(MADE, word)
+    assert (pairs.dtype, pairs.shape) == (np.float64, (9, 9))
+    candidates = [text for text in MADE for _ in MADE]
+    alone = score_segments(candidates, [MADE * 9], metrics=[word])[word].to_numpy()
+    assert pairs.ravel().tolist() == alone.tolist()
+
+
+@pytest.mark.parametrize(
+    ("config", "theirs"),
+    [
+        (
+            BleuConfig(tokenize="intl", lowercase=True),
+            sacrebleu.BLEU(tokenize="intl", lowercase=True, effective_order=True),
+        ),
+        (ChrfConfig(word_order=2, lowercase=True), sacrebleu.CHRF(word_order=2, lowercase=True)),
+        # Its references are rewritten once more than its candidates.
+        (TerConfig(normalized=True), sacrebleu.TER(normalized=True)),
+    ],
+    ids=["bleu", "chrf", "ter"],
+)
+def test_pairs_have_the_sentence_scores_of_sacrebleu(config, theirs):
+    texts = [*MADE[:6], "1,.,2 a", "1,.2 a"]
+    expected = [[theirs.sentence_score(one, [other]).score for other in texts] for one in texts]
+    assert score_pairs(texts, config).tolist() == expected
+
+
+def test_several_segments_have_an_array_each():
+    found = score_pairs([MADE[:2], tuple(MADE[2:5]), pa.array(MADE[5:6])], "chrf")
+    assert [array.shape for array in found] == [(2, 2), (3, 3), (1, 1)]
+    assert found[1].tolist() == score_pairs(MADE[2:5], "chrf").tolist()
+
+
+@pytest.mark.parametrize(
+    ("candidates", "metric", "message"),
+    [
+        ([], "bleu", "candidates is empty: there is no candidate to score"),
+        ([["a"], []], "bleu", r"candidates\[1\] is empty"),
+        (["a", None], "bleu", r"candidates\[1\] is missing"),
+        ([["a", "b"], [b"a"]], "bleu", r"candidates\[1\]\[0\] must be a str, got b'a'"),
+        (["a", ["b"]], "bleu", r"candidates\[1\] must be a str, got \['b'\], of type list"),
+        ("abc", "bleu", "candidates must be texts"),
+        (["a"], "mean:comet", "a metric needs numbers"),
+        (["a"], "blue", "a metric must be one of"),
+    ],
+)
+def test_impossible_pairs_are_refused(candidates, metric, message):
+    with pytest.raises(ValueError, match=message):
+        score_pairs(candidates, metric)
+
+
+def test_every_metric_says_how_segments_are_scored():
+    for word in WORDS_OF_METRICS:
+        kind = kind_of(word)
+        assert kind.of_segments(kind.metric_of(kind.config())) is not None
+    with pytest.raises(ValueError, match="details must be True or False, got 1"):
+        score_segments(["a"], [["a"]], details=1)

@@ -1,0 +1,168 @@
+"""Texts in every form have the same scores, and what is not a text is refused with its place."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from beam_bleu import score_segments
+from beam_bleu.transforms.calls.texts import TextLists, Texts
+
+TEXTS = ["the cat", "über 日本語 😀", "", "a b c"]
+LISTS: list[list[str | None]] = [["the cat", None], ["x"], ["", "y", "z"], [None, "a b d"]]
+
+
+def sliced(texts: list[Any], kind: Any) -> pa.Array:
+    return pa.array(["before", *texts, "after"], kind)[1:-1]
+
+
+FORMS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "string": lambda texts: pa.array(texts, pa.string()),
+    "large string": lambda texts: pa.array(texts, pa.large_string()),
+    "string view": lambda texts: pa.array(texts, pa.string_view()),
+    "dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+    "chunks": lambda texts: pa.chunked_array([texts[:1], [], texts[1:]], pa.string()),
+    "slice": lambda texts: sliced(texts, pa.string()),
+    "numpy objects": lambda texts: np.array(texts, object),
+}
+OF_COMPLETE = {
+    "numpy str": np.array,
+    "numpy StringDType": lambda texts: np.array(texts, np.dtypes.StringDType()),
+    "str of numpy": lambda texts: [*map(np.str_, texts)],
+}
+
+
+@pytest.mark.parametrize("form", {**FORMS, **OF_COMPLETE})
+def test_texts_in_every_form(form):
+    texts = Texts.of({**FORMS, **OF_COMPLETE}[form](TEXTS), "texts")
+    assert len(texts) == 4
+    assert texts.column(0, 4).to_pylist() == TEXTS
+    assert texts.column(1, 3).to_pylist() == TEXTS[1:3]
+    assert texts.column(1, 3).type == pa.large_string()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_none_is_a_missing_text(form):
+    assert Texts.of(FORMS[form](["a", None]), "texts").column(0, 2).to_pylist() == ["a", None]
+
+
+LIST_FORMS: dict[str, Callable[[], Any]] = {
+    "lists": lambda: LISTS,
+    "tuples": lambda: tuple(map(tuple, LISTS)),
+    "list array": lambda: pa.array(LISTS, pa.list_(pa.string())),
+    "slice": lambda: pa.array([["q"], *LISTS, ["q"]], pa.large_list(pa.string_view()))[1:-1],
+    "chunks": lambda: pa.chunked_array([LISTS[:2], LISTS[2:]], pa.list_(pa.large_string())),
+    "arrays": lambda: [np.array(texts, object) for texts in LISTS],
+}
+
+
+@pytest.mark.parametrize("form", LIST_FORMS)
+def test_lists_in_every_form(form):
+    lists = TextLists.of(LIST_FORMS[form](), "lists")
+    assert len(lists) == 4
+    assert lists.column(0, 4).to_pylist() == LISTS
+    assert lists.column(1, 3).to_pylist() == LISTS[1:3]
+
+
+def test_references_can_be_rows_of_an_array():
+    rows = np.array([["a b", "c"], ["a", "c d"]])
+    expected = score_segments(["a b", "c d"], [["a b", "c"], ["a", "c d"]])
+    assert score_segments(np.array(["a b", "c d"]), rows).equals(expected)
+    by_segment = score_segments(["a b", "c d"], references_per_segment=rows.T)
+    assert by_segment.equals(expected)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["a", b"b"], r"texts\[1\] must be a str, got b'b', of type bytes; decode it"),
+        (["a", "b", 3], r"texts\[2\] must be a str, got 3, of type int"),
+        (["a", math.nan], r"texts\[1\] must be a str, got nan, of type float; pandas also reads"),
+        (["a", "b\ud800c"], r"texts\[1\] is not Unicode: .*has a lone surrogate at 1; decode"),
+        (np.array(["a", "\udc80"]), r"texts\[1\] is not Unicode"),
+        (np.array([b"a"]), r"texts\[0\] must be a str, got b'a'"),
+        (np.array([["a"]]), r"texts\[0\] must be a str, got \['a'\], of type list"),
+        (pa.array([1, 2]), "the column 'texts' must have strings, but its type is int64"),
+        (pa.array([b"a"]), "the column 'texts' must have strings, but its type is binary"),
+        (
+            pa.array([b"\xff"]).view(pa.string()),
+            "the column 'texts' is not valid: .*[Ii]nvalid UTF",
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_not_a_text_is_refused(texts, message):
+    with pytest.raises(ValueError, match=message):
+        Texts.of(texts, "texts").column(0, len(texts))
+
+
+@pytest.mark.parametrize(
+    "texts", ["a", b"a", {"a"}, {"a": "b"}, 5, None, iter(["a"]), np.array("a")]
+)
+def test_what_has_no_order_or_one_value_is_refused(texts):
+    with pytest.raises(ValueError, match="texts must be "):
+        Texts.of(texts, "texts")
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ([["a"], "b"], r"lists\[1\] must be a list of texts, got 'b', of type str; lists= takes"),
+        ([["a"], None], r"lists\[1\] must be a list of texts, got None"),
+        ([["a"], [], ["b", b"c"]], r"lists\[2\]\[1\] must be a str, got b'c'"),
+        ([[], ["a", "\ud800"]], r"lists\[1\]\[1\] is not Unicode"),
+        (pa.array(["a"]), "the column 'lists' must have lists of strings"),
+    ],
+    ids=str,
+)
+def test_what_is_not_a_list_of_texts_is_refused(lists, message):
+    with pytest.raises(ValueError, match=message):
+        TextLists.of(lists, "lists").column(0, len(lists))
+
+
+def test_messages_have_the_place_in_all_texts(monkeypatch):
+    monkeypatch.setattr("beam_bleu.transforms.calls.segments.usual_rows", lambda columns: 2)
+    with pytest.raises(ValueError, match=r"candidates\[4\] is missing"):
+        score_segments(["a", "b", "c", "d", None], [["a"] * 5])
+    with pytest.raises(ValueError, match=r"references\[0\]\[3\] must be a str, got 1"):
+        score_segments(["a"] * 5, [["a", "b", "c", 1, "d"]])
+    with pytest.raises(ValueError, match=r"references_per_segment\[3\]\[1\] must be a str, got 1"):
+        score_segments(["a"] * 5, references_per_segment=[["a"]] * 3 + [["b", 1], ["c"]])
+    with pytest.raises(ValueError, match=r"references\[0\]\[3\] has no reference"):
+        score_segments(["a"] * 5, [["a", "b", "c", None, "d"]])
+
+
+@pytest.mark.libraries
+class TestPandas:
+    """The texts of a Series."""
+
+    @pytest.fixture
+    def pandas(self) -> Any:
+        return importlib.import_module("pandas")
+
+    def test_series_of_every_type(self, pandas):
+        for kind in (object, "string", "category", pandas.ArrowDtype(pa.string())):
+            series = pandas.Series(TEXTS, dtype=kind, index=[5, 6, 7, 8])
+            assert Texts.of(series, "texts").column(1, 4).to_pylist() == TEXTS[1:]
+        assert Texts.of(pandas.Index(TEXTS), "texts").column(0, 4).to_pylist() == TEXTS
+        lists = TextLists.of(pandas.Series(LISTS), "lists")
+        assert lists.column(0, 4).to_pylist() == LISTS
+
+    @pytest.mark.parametrize("kind", [object, "string"])
+    def test_missing_values_of_pandas_are_refused(self, pandas, kind):
+        series = pandas.Series(["a", math.nan], dtype=kind)
+        message = r"texts\[1\] must be a str, got .*fill it with '', or put None"
+        with pytest.raises(ValueError, match=message):
+            Texts.of(series, "texts").column(0, 2)
+
+    def test_none_in_a_series_of_objects_is_missing(self, pandas):
+        series = pandas.Series(["a", None], dtype=object)
+        assert Texts.of(series, "texts").column(0, 2).to_pylist() == ["a", None]

@@ -1,0 +1,1 @@
+"""Calls without a pipeline: scores of texts that are in the memory of a program."""
