@@ -11,6 +11,7 @@ with Beam, the provider is a block in the pipeline's file, and needs no network:
           CorpusChrf: beam_bleu.transforms.beam_yaml.CorpusChrfRows
           CorpusScore: beam_bleu.transforms.beam_yaml.CorpusScoreRows
           CorpusScores: beam_bleu.transforms.beam_yaml.CorpusScoresRows
+          SegmentScores: beam_bleu.transforms.beam_yaml_segments.SegmentScoresRows
 
 Or include the file next to this one, which has the same block, by its path or address (a relative
 path starts at the pipeline's file):
@@ -91,7 +92,7 @@ _IN_ROW: Mapping[Any, Any] = {
 _Keys = ParamSpec("_Keys")
 
 
-def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
+def with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
     """A constructor whose error for an unknown key shows all keys. Python's own error does not."""
     _, *known = inspect.signature(construct).parameters
 
@@ -137,7 +138,7 @@ class _ScoreRows(beam.PTransform):
         self._scoring = score(config, uncertainty=self._uncertainty)
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
-        types = _types(rows.element_type)
+        types = field_types(rows.element_type)
         if types is not None:
             self._fields.check(types)
         names = self._fields.group_by
@@ -190,7 +191,7 @@ class CorpusBleuRows(_ScoreRows):
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @_with_known_keys
+    @with_known_keys
     def __init__(
         self,
         *,
@@ -257,7 +258,7 @@ class CorpusChrfRows(_ScoreRows):
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @_with_known_keys
+    @with_known_keys
     def __init__(
         self,
         *,
@@ -310,7 +311,7 @@ class CorpusScoreRows(_ScoreRows):
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @_with_known_keys
+    @with_known_keys
     def __init__(
         self,
         *,
@@ -349,7 +350,7 @@ class CorpusScoresRows(_ScoreRows):
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @_with_known_keys
+    @with_known_keys
     def __init__(
         self,
         *,
@@ -359,19 +360,14 @@ class CorpusScoresRows(_ScoreRows):
         group_by: str | Sequence[str] = (),
         uncertainty: bool | None = None,
     ) -> None:
-        if isinstance(metrics, str) or not isinstance(metrics, Sequence):
-            raise ValueError(f"metrics must be a list, got {metrics!r}")
-        configs: list[Any] = []
-        types: dict[str, Any] = {}
-        for asked in metrics:
-            settings: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"metric": asked}
-            for key in settings:
-                require_choice("a key of a metric", key, ("metric", "definition"))
-            name: Any = settings.get("metric")
-            configs.append(_config(name, settings.get("definition")))
-            of_metric = _types_of(name, configs[-1])
-            types |= {f"{name}_{field}": of_field for field, of_field in of_metric.items()}
-        super().__init__(candidate, references, group_by, uncertainty, configs, types)
+        configs = configs_of(metrics)
+        types = {
+            f"{name}_{field}": of_field
+            for name, config in configs
+            for field, of_field in _types_of(name, config).items()
+        }
+        definitions = [config for _, config in configs]
+        super().__init__(candidate, references, group_by, uncertainty, definitions, types)
 
     def default_label(self) -> str:
         return "CorpusScores"
@@ -428,6 +424,24 @@ def _config(metric: Any, definition: Mapping[str, Any] | None) -> Any:
     return config_type(**{key: _value(value) for key, value in given.items()})
 
 
+def configs_of(metrics: Any) -> list[tuple[str, Any]]:
+    """The names and configs of several metrics.
+
+    Raises:
+      ValueError: they are no list, or a metric, a key or a value is not known.
+    """
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        raise ValueError(f"metrics must be a list, got {metrics!r}")
+    configs: list[tuple[str, Any]] = []
+    for asked in metrics:
+        settings: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"metric": asked}
+        for key in settings:
+            require_choice("a key of a metric", key, ("metric", "definition"))
+        name: Any = settings.get("metric")
+        configs.append((name, _config(name, settings.get("definition"))))
+    return configs
+
+
 def _names(config_type: type[Any]) -> list[str]:
     return [field.name for field in dataclasses.fields(config_type)]
 
@@ -437,7 +451,7 @@ def _value(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _types(element_type: Any) -> dict[str, Any] | None:
+def field_types(element_type: Any) -> dict[str, Any] | None:
     """The types of the fields of rows, by name; None if Beam does not know them."""
     try:
         return dict(schemas.named_fields_from_element_type(element_type))
@@ -450,8 +464,10 @@ def score_types(metric: str) -> dict[str, Any]:
 
     They are the fields of the score, with `interval_low` and `interval_high` for its interval.
     """
-    hints = typing.get_type_hints(kind_of(metric).score_type)
-    types = {name: _IN_ROW[hint] for name, hint in hints.items() if name != "interval"}
+    score_type = kind_of(metric).score_type
+    hints = typing.get_type_hints(score_type)
+    names = [field.name for field in dataclasses.fields(score_type)]
+    types = {name: _IN_ROW[hints[name]] for name in names if name != "interval"}
     number = types["standard_error"]
     return {**types, "interval_low": number, "interval_high": number}
 

@@ -35,6 +35,7 @@ value changes on the way.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -68,6 +69,32 @@ _CLOSING_KEYS = ("max_rejected", "uncertainty")
 """The arguments of `CorpusBleu.PerSystem` that are not part of a definition."""
 
 
+def reading_keys(reads: type[beam.PTransform]) -> list[str]:
+    """The keys of a transform that reads, which are its arguments."""
+    return list(inspect.signature(reads).parameters)
+
+
+def reader_of(
+    reads: type[beam.PTransform], config: Mapping[str, Any], label: str
+) -> beam.PTransform:
+    """The transform that reads, made of its keys in a configuration. A null is a missing key.
+
+    Args:
+      reads: its class.
+      config: the configuration, which can have other keys.
+      label: the name of the whole transform, for messages.
+
+    Raises:
+      ValueError: an argument is missing or impossible.
+    """
+    arguments = {key: config[key] for key in reading_keys(reads) if config.get(key) is not None}
+    try:
+        inspect.signature(reads).bind(**arguments)
+    except TypeError as error:
+        raise ValueError(f"{label}: {error}") from error
+    return reads(**arguments)
+
+
 class _ScoreFiles(beam.PTransform):
     """The root of a pipeline -> a row for each system.
 
@@ -83,21 +110,16 @@ class _ScoreFiles(beam.PTransform):
 
     def __init__(self, **config: Any) -> None:
         super().__init__()
-        reading_keys = list(inspect.signature(self.READS).parameters)
+        keys = (*reading_keys(self.READS), *_CLOSING_KEYS, *DEFINITION_KEYS)
         for key in config:
-            if key not in (*reading_keys, *_CLOSING_KEYS, *DEFINITION_KEYS):
-                known = ", ".join((*reading_keys, *_CLOSING_KEYS, *DEFINITION_KEYS))
+            if key not in keys:
+                known = ", ".join(keys)
                 raise ValueError(f"{type(self).__name__} has no key {key!r}; it has {known}")
         definition = {key: config.get(key) for key in DEFINITION_KEYS}
         self._config = definition_of(definition.pop("preset"), definition)
         closing = {key: config[key] for key in _CLOSING_KEYS if config.get(key) is not None}
         self._scoring = CorpusBleu.PerSystem(self._config, **closing)
-        arguments = {key: config[key] for key in reading_keys if config.get(key) is not None}
-        try:
-            inspect.signature(self.READS).bind(**arguments)
-        except TypeError as error:
-            raise ValueError(f"{type(self).__name__}: {error}") from error
-        self._reading = self.READS(**arguments)
+        self._reading = reader_of(self.READS, config, type(self).__name__)
 
     def default_label(self) -> str:
         return type(self).__name__

@@ -10,17 +10,17 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_scores import definition_of, require_no_files, require_texts_only
-from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.known_metrics import Definition, row_of
+from beam_bleu.transforms.chosen_metrics import definition_of, require_texts_only
+from beam_bleu.transforms.corpus_scores import require_no_files
+from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.differences import ComparedSystems, compared_systems
+from beam_bleu.transforms.score.differences import ComparedSystems
 from beam_bleu.transforms.score.metric_kind import Config
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.totals.summing import sum_groups_of_systems
-from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
+from beam_bleu.transforms.totals.system_sums import SystemSums, chosen_pairs
 
 __all__ = ["CompareSystems"]
 
@@ -47,13 +47,7 @@ class _Comparing(beam.PTransform):
         ):
             raise ValueError(f"systems must be a list of names, got {systems!r}")
         self._systems = tuple(systems)
-        if len(self._systems) < 2 or len({*self._systems}) < len(self._systems):
-            raise ValueError(f"systems must be two or more different names, got {systems!r}")
-        baseline = self._systems[0] if baseline is None else baseline
-        if baseline not in self._systems:
-            raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
-        require_flag("all_pairs", all_pairs)
-        self._pairs = compared_pairs(self._systems, baseline, all_pairs=all_pairs)
+        self._pairs = chosen_pairs(self._systems, baseline, all_pairs=all_pairs)
         self._text, self._definition = definition_of(config)
         require_texts_only([self._definition.counter])
         self._gather = GatherSegments(self._keyed, self._systems, columns)
@@ -82,19 +76,20 @@ class CompareSystems:
 
     The unit is the segment. p-values are adjusted by Holm for the comparisons of one element.
 
-    Args of both transforms:
-      systems: the names of two or more systems.
-      config: the definition of a metric, such as a `ChrfConfig`; by default sacreBLEU's BLEU.
-      baseline: the system with which the others are compared; by default the first one.
-      all_pairs: whether each system is compared with each other one. Then the result also has
-        clusters.
-      columns: the columns of the segments, if the elements are tables of pyarrow. Its `candidate`
-        is a dict with the column of each system.
+    Both transforms have these arguments:
+
+    - `systems`: the names of two or more systems.
+    - `config`: the definition of a metric, such as a `ChrfConfig`; by default sacreBLEU's BLEU.
+    - `baseline`: the system with which the others are compared; by default the first one.
+    - `all_pairs`: whether each system is compared with each other one. Then the result also has
+      clusters.
+    - `columns`: the columns of the segments, if the elements are tables of pyarrow. Its `candidate`
+      is a dict with the column of each system.
 
     Raises:
       ValueError: a value is impossible.
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CompareSystems
       >>> segments = [({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
@@ -148,14 +143,7 @@ class CompareSystems:
 def _compare(
     sums: SystemSums, *, systems: Sequence[str], definition: Definition, all_pairs: bool
 ) -> ComparedSystems:
-    return compared_systems(
-        sums,
-        systems,
-        definition.metric,
-        definition.score,
-        all_pairs=all_pairs,
-        lower_is_better=row_of(definition.name).lower_is_better,
-    )
+    return definition.compared(sums, systems, all_pairs=all_pairs)
 
 
 def _compare_key(key: Any, sums: SystemSums, compare: Any) -> tuple[Any, ComparedSystems]:

@@ -14,9 +14,14 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
+from beam_bleu.transforms.chosen_metrics import (
+    definition_of,
+    require_readable,
+    require_texts_only,
+)
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, kind_of, word_of
+from beam_bleu.transforms.known_metrics import METRICS, MetricName
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
@@ -24,8 +29,6 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.statistics.counting import Counter
-from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
     require_all_scored,
     sums_by_system,
@@ -52,52 +55,8 @@ __all__ = [
     "ScorePerSystem",
     "Scorer",
     "Scoring",
-    "definition_of",
     "require_no_files",
 ]
-
-
-def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple[Text, Definition]:
-    """The parts of a config that can score a corpus and whose tokenizer is installed.
-
-    Args:
-      config: a config of one of these metrics; None for the default of the first one.
-      metrics: the metrics.
-
-    Returns:
-      The steps from a text to its tokens, and the definition.
-
-    Raises:
-      ValueError: it is not a config of one of these metrics, or it is for single segments only.
-    """
-    kinds = {name: kind_of(name) for name in metrics}
-    for name, kind in kinds.items():
-        definition: Any = kind.config() if config is None else config
-        if isinstance(definition, kind.config):
-            metric = kind.metric_of(definition)
-            metric.require_corpus()
-            require_tokenizer(definition.text)
-            return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
-    types = " or ".join(_with_article(kind.config.__name__) for kind in kinds.values())
-    raise ValueError(f"config must be {types}, got {config!r}, of type {type(config).__name__}")
-
-
-def _with_article(name: str) -> str:
-    return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
-
-
-def require_texts_only(counters: Iterable[Counter]) -> None:
-    """Checks that metrics can count segments, which have only texts.
-
-    Raises:
-      ValueError: one needs numbers.
-    """
-    for value in (value for counter in counters for value in counter.needs.values):
-        raise ValueError(
-            f"a metric needs numbers of the column {value.column}, and segments have only "
-            "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
-            "them with CorpusScores.PerSystem"
-        )
 
 
 class Scorer(Protocol):
@@ -111,22 +70,17 @@ class Scoring(beam.PTransform):
     """A transform that scores by one definition, or by more in a subclass.
 
     Attributes:
-      METRIC: the metric whose config it takes; None for that of any metric.
+      _METRIC: the metric whose config it takes; None for that of any metric.
     """
 
-    METRIC: MetricName | None = None
+    _METRIC: MetricName | None = None
 
     def __init__(self, config: Any, *, uncertainty: bool) -> None:
         super().__init__()
         require_flag("uncertainty", uncertainty)
         self._uncertainty = uncertainty
         self._define(config)
-        for value in (value for counter in self._counters for value in counter.needs.values):
-            if value.part != "number":
-                raise ValueError(
-                    f"a metric needs the column {value.column}, which the transforms of the "
-                    "library do not read: score these records with the command beam-bleu"
-                )
+        require_readable(value for counter in self._counters for value in counter.needs.values)
 
     def _define(self, config: Any) -> None:
         """Takes the definition of a config.
@@ -134,7 +88,7 @@ class Scoring(beam.PTransform):
         Raises:
           ValueError: it is not a config that can score a corpus.
         """
-        metrics = METRICS if self.METRIC is None else [self.METRIC]
+        metrics = METRICS if self._METRIC is None else [self._METRIC]
         self._text, self._definition = definition_of(config, metrics)
 
     @property
@@ -164,7 +118,7 @@ class Scoring(beam.PTransform):
 class _ScoringOfSegments(Scoring):
     """A transform whose input is segments, or tables of pyarrow."""
 
-    KEYED: bool
+    _KEYED: bool
 
     def __init__(
         self,
@@ -175,7 +129,7 @@ class _ScoringOfSegments(Scoring):
     ) -> None:
         super().__init__(config, uncertainty=uncertainty)
         require_texts_only(self._counters)
-        self._gather = GatherSegments(keyed=self.KEYED, columns=columns)
+        self._gather = GatherSegments(keyed=self._KEYED, columns=columns)
 
     def _sums_of(
         self, segments: PCollection[Any], key_type: Any
@@ -188,7 +142,7 @@ class _ScoringOfSegments(Scoring):
 class ScoreGlobally(_ScoringOfSegments):
     """PCollection of segments, or of tables -> PCollection of one score."""
 
-    KEYED = False
+    _KEYED = False
 
     def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
         score = beam.Map(_score, self._scorer).with_output_types(self._score_type)
@@ -198,7 +152,7 @@ class ScoreGlobally(_ScoringOfSegments):
 class ScorePerKey(_ScoringOfSegments):
     """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
 
-    KEYED = True
+    _KEYED = True
 
     def expand(self, segments: PCollection[Any]) -> PCollection[tuple[Any, Any]]:
         require_no_files(segments)
@@ -265,7 +219,7 @@ class CorpusScore:
     Scores are of the type of the metric, such as `ChrfScore` for a `ChrfConfig`. Everything else is
     as for `CorpusBleu`.
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import ChrfConfig, CorpusScore
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
@@ -300,7 +254,7 @@ class CorpusBleu:
     With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
     Beam then needs no time for each segment (docs/columns.md).
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import BleuConfig, CorpusBleu
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
@@ -316,12 +270,12 @@ class CorpusBleu:
     class Globally(ScoreGlobally):
         """PCollection of segments, or of tables -> PCollection of one `BleuScore`."""
 
-        METRIC = "bleu"
+        _METRIC = "bleu"
 
     class PerKey(ScorePerKey):
         """PCollection of (key, segment), or of tables -> PCollection of (key, `BleuScore`)."""
 
-        METRIC = "bleu"
+        _METRIC = "bleu"
 
     class PerSystem(ScorePerSystem):
         """`Paired` segments from files -> PCollection of (system, `BleuScore`).
@@ -343,7 +297,7 @@ class CorpusBleu:
         Raises:
           ValueError: a value is impossible.
 
-        Example:
+        Examples:
           >>> import apache_beam as beam
           >>> from beam_bleu import CorpusBleu, ReadPairedRecords
           >>> with beam.Pipeline("FnApiRunner") as pipeline:
@@ -361,7 +315,7 @@ class CorpusBleu:
           atlas 57.8
         """
 
-        METRIC = "bleu"
+        _METRIC = "bleu"
 
 
 class CorpusChrf:
@@ -370,7 +324,7 @@ class CorpusChrf:
     Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
     `ChrfConfig`, and its scores are of the type `ChrfScore`.
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusChrf
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
@@ -386,12 +340,12 @@ class CorpusChrf:
     class Globally(ScoreGlobally):
         """PCollection of segments, or of tables -> PCollection of one `ChrfScore`."""
 
-        METRIC = "chrf"
+        _METRIC = "chrf"
 
     class PerKey(ScorePerKey):
         """PCollection of (key, segment), or of tables -> PCollection of (key, `ChrfScore`)."""
 
-        METRIC = "chrf"
+        _METRIC = "chrf"
 
     class PerSystem(ScorePerSystem):
         """`Paired` segments from files -> PCollection of (system, `ChrfScore`).
@@ -399,7 +353,7 @@ class CorpusChrf:
         See `CorpusBleu.PerSystem`.
         """
 
-        METRIC = "chrf"
+        _METRIC = "chrf"
 
 
 class CorpusTer:
@@ -408,7 +362,7 @@ class CorpusTer:
     Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
     `TerConfig`, and its scores are of the type `TerScore`.
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusTer
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
@@ -424,12 +378,12 @@ class CorpusTer:
     class Globally(ScoreGlobally):
         """PCollection of segments, or of tables -> PCollection of one `TerScore`."""
 
-        METRIC = "ter"
+        _METRIC = "ter"
 
     class PerKey(ScorePerKey):
         """PCollection of (key, segment), or of tables -> PCollection of (key, `TerScore`)."""
 
-        METRIC = "ter"
+        _METRIC = "ter"
 
     class PerSystem(ScorePerSystem):
         """`Paired` segments from files -> PCollection of (system, `TerScore`).
@@ -437,7 +391,7 @@ class CorpusTer:
         See `CorpusBleu.PerSystem`.
         """
 
-        METRIC = "ter"
+        _METRIC = "ter"
 
 
 def require_no_files(segments: Any) -> None:

@@ -7,27 +7,20 @@ the columns of all.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
+from beam_bleu.transforms.chosen_metrics import definitions_of
 from beam_bleu.transforms.corpus_scores import (
     ScoreGlobally,
     ScorePerKey,
     ScorePerSystem,
     Scoring,
-    definition_of,
 )
-from beam_bleu.transforms.known_metrics import (
-    METRIC_WORDS,
-    Definition,
-    MetricWord,
-    is_metric,
-    kind_of,
-    parameter_of,
-)
+from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.metric_kind import Score
@@ -60,12 +53,7 @@ class _SeveralMetrics(Scoring):
     """What the transforms of `CorpusScores` do otherwise than those of one metric."""
 
     def _define(self, metrics: Any) -> None:
-        if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
-            raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
-        defined = [definition_of(_config(metric)) for metric in metrics]
-        names = [definition.name for _, definition in defined]
-        if len({*names}) < len(names):
-            raise ValueError(f"metrics must be different ones, got {', '.join(names)}")
+        defined = definitions_of(metrics)
         self._texts = tuple(text for text, _ in defined)
         self._definitions = _Definitions(tuple(definition for _, definition in defined))
 
@@ -89,21 +77,6 @@ class _SeveralMetrics(Scoring):
         return sum_groups_of_metrics(statistics, key_type, with_products=self._uncertainty)
 
 
-def _config(metric: Any) -> Any:
-    """The config of a metric, which is given itself or as the name of the metric.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
-    if metric is None:  # it would be the default one
-        raise ValueError("metrics must be a list of names and configs, got one that is None")
-    if not isinstance(metric, str):
-        return metric
-    if not is_metric(metric):
-        raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {metric!r}")
-    return kind_of(metric).config(**parameter_of(metric))
-
-
 class CorpusScores:
     """The scores of a corpus by several metrics, in one pass over its segments.
 
@@ -111,7 +84,7 @@ class CorpusScores:
     metric can be there once. The result is a dict: the score of each metric by its name, in this
     order, each one the same as that of `CorpusScore`. Everything else is as for `CorpusBleu`.
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import ChrfConfig, CorpusScores
       >>> with beam.Pipeline("FnApiRunner") as pipeline:

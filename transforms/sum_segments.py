@@ -8,7 +8,8 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
+from beam_bleu.transforms.chosen_metrics import definition_of
+from beam_bleu.transforms.corpus_scores import require_no_files
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
@@ -32,7 +33,7 @@ class SumSegments(beam.PTransform):
       config: the definition; by default sacreBLEU's. Of its scoring, only the n-gram order matters.
       columns: the columns of the segments and their keys, if the elements are tables of pyarrow.
 
-    Example:
+    Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import SumSegments, bleu_of_sums
       >>> with beam.Pipeline("FnApiRunner") as pipeline:

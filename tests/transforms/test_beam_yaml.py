@@ -30,7 +30,7 @@ from scoring import bleu_of, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
-from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import METRIC_WORDS
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
@@ -53,6 +53,7 @@ INLINE = [
             "CorpusChrf": "beam_bleu.transforms.beam_yaml.CorpusChrfRows",
             "CorpusScore": "beam_bleu.transforms.beam_yaml.CorpusScoreRows",
             "CorpusScores": "beam_bleu.transforms.beam_yaml.CorpusScoresRows",
+            "SegmentScores": "beam_bleu.transforms.beam_yaml_segments.SegmentScoresRows",
         },
     }
 ]
@@ -151,11 +152,12 @@ def test_systems_get_sacrebleus_numbers(providers: list[dict[str, Any]]) -> None
                 "standard_error": row["standard_error"],
                 "interval_low": row["score"] - 1.959963984540054 * row["standard_error"],
                 "interval_high": row["score"] + 1.959963984540054 * row["standard_error"],
+                "name": "BLEU",
             }
             assert {name: row[name] for name in right} == right
             fields = [field.name for field in dataclasses.fields(BleuScore)]
-            ends = ["interval_low", "interval_high"]
-            assert list(row) == ["system", *fields[: fields.index("interval")], *ends]
+            fields.remove("interval")
+            assert list(row) == ["system", *fields, "interval_low", "interval_high"]
             assert row["signature"].startswith("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|")
 
     score({"group_by": "system"}, check, rows, providers)
@@ -298,6 +300,58 @@ def test_rows_are_scored_by_several_metrics_in_one_pass() -> None:
 
     create = {"type": "Create", "config": {"elements": ROWS}}
     run([create, {"type": "CorpusScores", "config": {"metrics": metrics}}], check)
+
+
+def test_each_row_gets_the_scores_of_its_own_segment() -> None:
+    rows = [{**row, "id": number} for number, row in enumerate(ROWS)]
+    metrics = ["bleu", {"metric": "chrf", "definition": {"word_order": 2}}]
+    bleu, chrf = sacrebleu.BLEU(effective_order=True), sacrebleu.CHRF(word_order=2)
+
+    def check(found: list[dict[str, Any]]) -> None:
+        assert [list(row) for row in found] == [
+            ["candidate", "references", "id", "bleu", "chrf"]
+        ] * 3
+        for row, given in zip(sorted(found, key=lambda row: row["id"]), rows, strict=True):
+            texts = [text for text in given["references"] if text is not None]
+            for name, metric in (("bleu", bleu), ("chrf", chrf)):
+                assert row[name] == metric.sentence_score(given["candidate"], texts).score
+            assert {name: row[name] for name in given} == given
+
+    create = {"type": "Create", "config": {"elements": rows}}
+    run([create, {"type": "SegmentScores", "config": {"metrics": metrics}}], check)
+
+
+def test_rows_with_details_have_types_for_files(tmp_path: Path) -> None:
+    rows = [{"candidate": row["candidate"], "reference": row["references"][0]} for row in ROWS]
+    create = {"type": "Create", "config": {"elements": rows}}
+    settings = {"details": True, "references": ["reference"]}
+    scoring = {"type": "SegmentScores", "config": settings}
+    write = {"type": "WriteToParquet", "config": {"path": str(tmp_path / "scores")}}
+    run([create, scoring, write])
+    (file,) = tmp_path.glob("scores*")
+    table = pq.read_table(file)
+    assert table.schema.field("bleu").type == pa.float64()
+    assert table.schema.field("bleu_sys_len").type == pa.int64()
+    assert {*map(len, table["bleu_matches"].to_pylist())} == {4}
+
+
+@pytest.mark.parametrize(
+    ("settings", "cause"),
+    [
+        ({"metrics": "bleu"}, "metrics must be a list, got 'bleu'"),
+        ({"metric": "bleu"}, "SegmentScores has no key 'metric'; it has metrics, candidate"),
+        ({"candidate": "text"}, "the rows have no field 'text'; they have candidate, bleu"),
+        ({}, "the rows already have a field 'bleu': rename it before"),
+    ],
+    ids=str,
+)
+def test_a_wrong_configuration_of_segment_scores_is_refused(
+    settings: dict[str, Any], cause: str
+) -> None:
+    rows = [{"candidate": row["candidate"], "bleu": 1.0, **row} for row in ROWS]
+    create = {"type": "Create", "config": {"elements": rows}}
+    with pytest.raises(ValueError, match=re.escape(cause)):
+        run([create, {"type": "SegmentScores", "config": settings}])
 
 
 def test_groups_are_scored_by_several_metrics() -> None:

@@ -102,7 +102,7 @@ def test_lines():
     [
         ({"pattern": "a.tsv", "tokenise": "13a"}, r"no key 'tokenise'; it has pattern, .*tokenize"),
         ({"pattern": "a.tsv", "tokenize": "14a"}, r"tokenize must be one of"),
-        ({"pattern": "a.txt"}, r"give input_format, one of parquet, jsonl, tsv"),
+        ({"pattern": "a.txt"}, r"give input_format, one of parquet, arrow, avro, jsonl, tsv"),
         ({}, r"ScorePairedRecords: missing a required argument: 'pattern'"),
     ],
 )

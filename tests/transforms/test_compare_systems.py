@@ -23,7 +23,7 @@ from beam_bleu import (
     CorpusBleu,
     SystemComparison,
 )
-from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch

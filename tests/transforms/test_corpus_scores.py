@@ -18,7 +18,7 @@ from apache_beam.transforms.window import TimestampedValue
 from scoring import bleu_of, score_of, statistics_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments, preset
-from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch

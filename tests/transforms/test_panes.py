@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+import doctest
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.pvalue import PCollection
 from apache_beam.testing import test_stream
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
-from scoring import score_of
+from apache_beam.typehints import typehints
+from command_line import PROJECT
+from pane_scores import in_batch, keyed_by_its_segment, scored, without_its_segment
 
-from beam_bleu import (
-    BleuConfig,
-    CompareSystems,
-    CorpusBleu,
-    SumSegments,
-    bleu_of_sums,
-)
+from beam_bleu import CorpusBleu, SegmentScores
 
-CONFIG = BleuConfig()
 DISCARDING = trigger.AccumulationMode.DISCARDING
 ACCUMULATING = trigger.AccumulationMode.ACCUMULATING
 
-TRIGGERS = {
+EARLY = {
     "each segment": trigger.AfterCount(1),
     "two segments": trigger.AfterCount(2),
     "none": None,
@@ -35,14 +32,24 @@ TRIGGERS = {
 """When a window fires before its end. Late segments fire at once: if segments were left at the
 end, Beam's runner would not stop."""
 
+WINDOWS = {"fixed": window.FixedWindows(10), "sliding": window.SlidingWindows(10, 5)}
+
 TEXTS = ["the cat sat on the mat", "a cat sat on a mat", "the dog ran off", "a dog", "", " "]
+
+KEYED = typehints.Tuple[str, Any]
+
+FOUND: list[Any] = []
+
+
+def keep(element: Any) -> None:
+    FOUND.append(element)
 
 
 def events(seed: int) -> test_stream.TestStream:
     """Segments with keys in some order, some of them late, and a watermark that goes on."""
     chooser = random.Random(seed)
     stream, now = test_stream.TestStream().advance_watermark_to(0), 0
-    for _ in range(12):
+    for _ in range(20):
         if chooser.random() < 0.6:
             segments = [
                 TimestampedValue(
@@ -52,7 +59,7 @@ def events(seed: int) -> test_stream.TestStream:
                     ),
                     max(0, now + chooser.randrange(-12, 6)),
                 )
-                for _ in range(chooser.randrange(1, 4))
+                for _ in range(chooser.randrange(1, 6))
             ]
             stream = stream.add_elements(segments)
         else:
@@ -61,13 +68,14 @@ def events(seed: int) -> test_stream.TestStream:
     return stream.advance_watermark_to_infinity()
 
 
-def pane_of(
+def of_pane(
     keyed: tuple[str, Any],
+    name: str,
     of_window: Any = beam.DoFn.WindowParam,
     pane: Any = beam.DoFn.PaneInfoParam,
 ) -> Iterator[tuple[Any, ...]]:
     key, value = keyed
-    yield key, str(of_window), pane.index, value
+    yield name, f"{key} {of_window} {pane.index}", value
 
 
 def run(build: Any) -> None:
@@ -77,72 +85,110 @@ def run(build: Any) -> None:
         build(pipeline)
 
 
-def windows(early: str, mode: Any) -> beam.WindowInto:
+def windows(windowing: Any, early: Any, mode: Any) -> beam.WindowInto:
     return beam.WindowInto(
-        window.FixedWindows(10),
-        trigger=trigger.AfterWatermark(early=TRIGGERS[early], late=trigger.AfterCount(1)),
+        windowing,
+        trigger=trigger.AfterWatermark(early=early, late=trigger.AfterCount(1)),
         accumulation_mode=mode,
         allowed_lateness=100,
     )
 
 
-def right(segments: list[Any]) -> tuple[int, float]:
-    score = score_of(segments, CONFIG)
-    return score.segments, score.score
+def listed(keyed: PCollection[Any], label: str) -> PCollection[Any]:
+    """The values of each key and pane, by Beam's own combiner."""
+    lists = keyed | label >> beam.CombinePerKey(beam.combiners.ToListCombineFn())
+    return lists | f"{label} that is not empty" >> beam.Filter(lambda pair: len(pair[1]) > 0)
 
 
-def systems_of(keyed: Any) -> Any:
-    key, (candidate, references) = keyed
-    return key, ({"one": candidate, "other": references[0]}, references)
+def assert_each_pane_is_right(stream: test_stream.TestStream, windowing: beam.WindowInto) -> int:
+    """Beam's own combiner, with the same trigger, says which segments a pane has.
 
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("mode", [DISCARDING, ACCUMULATING])
-@pytest.mark.parametrize("early", TRIGGERS)
-def test_each_pane_has_the_score_of_its_segments(early: str, mode: Any, seed: int) -> None:
-    """Beam's own combiner, with the same trigger, says which segments a pane has."""
+    Returns:
+      How many panes have segments.
+    """
 
     def build(pipeline: beam.Pipeline) -> None:
-        segments = pipeline | events(seed) | windows(early, mode)
-        lists = segments | beam.CombinePerKey(beam.combiners.ToListCombineFn())
-        scores = segments | "CorpusBleu" >> CorpusBleu.PerKey(CONFIG)
-        sums = segments | SumSegments(CONFIG)
-        compared = (
+        segments = pipeline | stream | windowing
+        segments = segments | beam.Map(lambda pair: pair).with_output_types(KEYED)
+        results = scored(segments)
+        results["segments"] = listed(segments, "List segments")
+        of_each = (
             segments
-            | beam.Map(systems_of)
-            | "CompareSystems" >> CompareSystems.PerKey(["one", "other"], CONFIG)
+            | beam.MapTuple(keyed_by_its_segment).with_output_types(typehints.Tuple[Any, Any])
+            | SegmentScores(["bleu", "ter"])
+            | "Take the key" >> beam.MapTuple(without_its_segment).with_output_types(KEYED)
         )
-        found = {
-            "right": lists
-            | "Leave out panes of nothing" >> beam.Filter(lambda keyed: len(keyed[1]) > 0)
-            | "Score" >> beam.MapTuple(lambda key, value: (key, right(value))),
-            "CorpusBleu": scores
-            | "Two" >> beam.MapTuple(lambda key, value: (key, (value.segments, value.score))),
-            "SumSegments": sums
-            | beam.MapTuple(lambda key, row: (key, (row["segments"], bleu_of_sums(row).score))),
-            "CompareSystems": compared
-            | beam.MapTuple(
-                lambda key, value: (key, (value.scores["one"].segments, value.scores["one"].score))
-            ),
-        }
+        results["SegmentScores"] = listed(of_each, "List scores")
+        for name, values in results.items():
+            panes = values | f"Panes of {name}" >> beam.FlatMap(of_pane, name)
+            _ = panes | f"Keep {name}" >> beam.Map(keep)
 
-        def check(found_panes: list[tuple[str, Any]]) -> None:
-            panes: dict[str, list[Any]] = {transform: [] for transform in found}
-            for transform, pane in found_panes:
-                panes[transform].append(pane)
-            assert len(panes["right"]) > 1
-            for transform in found:
-                assert sorted(panes[transform]) == sorted(panes["right"]), transform
-
-        panes = [
-            values
-            | f"Panes of {transform}" >> beam.FlatMap(pane_of)
-            | f"Name {transform}" >> beam.Map(lambda pane, name=transform: (name, pane))
-            for transform, values in found.items()
-        ]
-        assert_that(panes | beam.Flatten(), check)
-
+    FOUND.clear()
     run(build)
+    panes = by_pane(FOUND)
+    segments_of = panes.pop("segments")
+    expected = in_batch(segments_of)
+    for name, of_transform in panes.items():
+        assert of_transform.keys() == segments_of.keys(), name
+        for pane, result in of_transform.items():
+            if name == "SegmentScores":
+                assert [segment for segment, _ in result] == segments_of[pane]
+                assert by_text(result) == by_text(expected[name][pane])
+            else:
+                assert result == expected[name][pane], (name, pane)
+    return len(segments_of)
+
+
+@pytest.mark.parametrize("windowing", WINDOWS)
+@pytest.mark.parametrize("mode", [DISCARDING, ACCUMULATING])
+@pytest.mark.parametrize("early", EARLY)
+def test_each_pane_is_what_a_batch_gives_for_its_segments(
+    early: str, mode: Any, windowing: str
+) -> None:
+    stream = events([*EARLY].index(early))
+    assert assert_each_pane_is_right(stream, windows(WINDOWS[windowing], EARLY[early], mode)) > 3
+
+
+@pytest.mark.parametrize("mode", [DISCARDING, ACCUMULATING])
+def test_panes_of_a_trigger_that_waits_for_a_time(mode: Any) -> None:
+    """Such a trigger does not count segments, so they have common sums."""
+    segments = [(text, ["the cat sat on a mat"]) for text in TEXTS for _ in range(12)]
+    stream = test_stream.TestStream().advance_watermark_to(0)
+    for place, first in enumerate((0, 30, 10)):
+        at = (1, 2, 3)[place]
+        elements = [
+            TimestampedValue((key, segment), at)
+            for key in ("one key", "another")
+            for segment in segments[first : first + 40]
+        ]
+        # The last ones are late.
+        stream = stream.advance_watermark_to(20) if place == 2 else stream
+        stream = stream.add_elements(elements).advance_processing_time(61)
+    windowing = beam.WindowInto(
+        window.FixedWindows(10),
+        trigger=trigger.AfterWatermark(
+            early=trigger.AfterProcessingTime(60), late=trigger.AfterProcessingTime(60)
+        ),
+        accumulation_mode=mode,
+        allowed_lateness=100,
+    )
+    assert assert_each_pane_is_right(stream.advance_watermark_to_infinity(), windowing) == 6
+    bleu = [result for name, _, result in FOUND if name == "CorpusBleu"]
+    assert any(score.standard_error for score in bleu), "there are segments enough"
+
+
+def by_pane(found: Iterable[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
+    """The results of each transform by their panes. Each pane is there once."""
+    panes: dict[str, dict[str, Any]] = {}
+    for name, pane, result in found:
+        assert pane not in panes.setdefault(name, {})
+        panes[name][pane] = result
+    return panes
+
+
+def by_text(scores: Iterable[Any]) -> list[str]:
+    """The scores of segments in an order that is always the same."""
+    return sorted(map(str, scores))
 
 
 def test_an_empty_pane_gives_no_element() -> None:
@@ -154,7 +200,7 @@ def test_an_empty_pane_gives_no_element() -> None:
         counts = (
             pipeline
             | stream.advance_watermark_to_infinity()
-            | windows("each segment", DISCARDING)
+            | windows(WINDOWS["fixed"], EARLY["each segment"], DISCARDING)
             | CorpusBleu.Globally()
             | beam.Map(lambda score: score.segments)
         )
@@ -176,3 +222,9 @@ def test_a_pane_of_empty_texts_has_an_element() -> None:
         assert_that(counts, equal_to([(1, 0.0)]))
 
     run(build)
+
+
+def test_the_example_of_the_page_runs() -> None:
+    examples = doctest.testfile(str(PROJECT / "docs" / "streaming.md"), module_relative=False)
+    assert examples.failed == 0
+    assert examples.attempted == 12

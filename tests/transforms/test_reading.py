@@ -268,6 +268,13 @@ def test_arguments_of_another_type_are_refused_at_once(reading, right, wrong, ca
         reading(**{**right, **wrong})
 
 
+def test_files_are_read_at_the_root_of_a_pipeline():
+    """With several elements, everything would be read several times."""
+    elements = beam.Pipeline() | beam.Create(["hyp.txt", "ref.txt"])
+    with pytest.raises(TypeError, match="apply it to the pipeline"):
+        _ = elements | ReadLineParallel({"a": "hyp.txt"}, ["ref.txt"])
+
+
 @pytest.mark.parametrize("scoring", [CorpusBleu.Globally, CorpusBleu.PerKey])
 def test_files_need_the_transform_for_systems(tmp_path, scoring):
     path = write(tmp_path, "rows.jsonl", ROWS)
@@ -331,7 +338,10 @@ def test_lost_or_repeated_batches_are_an_error(tmp_path, times):
 @pytest.mark.parametrize(
     ("reading", "message"),
     [
-        (lambda: ReadPairedRecords("a.txt"), r"give input_format, one of parquet, jsonl, tsv"),
+        (
+            lambda: ReadPairedRecords("a.txt"),
+            r"give input_format, one of parquet, arrow, avro, jsonl, tsv",
+        ),
         (lambda: ReadPairedRecords("a.txt", input_format="csv"), r"one of parquet, .* got 'csv'"),
         (
             lambda: ReadPairedRecords("a.tsv", candidate_columns="hyp"),

@@ -1,0 +1,340 @@
+"""The library: each segment of a pipeline is scored by itself, by one metric or several."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.transforms import window
+from apache_beam.transforms.window import TimestampedValue
+from apache_beam.typehints import typehints
+from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming, WindowedValue
+from command_line import PROJECT, REFERENCES, SYSTEMS, called, read_lines, streams
+from hostile_texts import hostile_segments
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+from beam_bleu import (
+    ArrowColumns,
+    BleuConfig,
+    ChrfConfig,
+    CorpusBleu,
+    ReadLineParallel,
+    SegmentScores,
+    TerConfig,
+)
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
+from beam_bleu.transforms.pairing import batch
+from beam_bleu.transforms.pairing.segments import gather
+
+SEGMENTS = hostile_segments(120)
+METRICS = {
+    "ter": TerConfig(asian_support=True),
+    "bleu": BleuConfig(lowercase=True, smooth_method="add-k"),
+    "chrf": ChrfConfig(word_order=2),
+}
+SACREBLEUS = {
+    "ter": TER(asian_support=True),
+    "bleu": BLEU(lowercase=True, smooth_method="add-k", effective_order=True),
+    "chrf": CHRF(word_order=2),
+}
+TABLE = pa.table(
+    {
+        "id": [*range(len(SEGMENTS))],
+        "hyp": [candidate for candidate, _ in SEGMENTS],
+        "refs": [references for _, references in SEGMENTS],
+        "note": pa.array([None if i % 3 else f"n{i}" for i in range(len(SEGMENTS))]),
+    }
+).replace_schema_metadata({"from": "a file"})
+COLUMNS = ArrowColumns("hyp", "refs", key="id")
+
+FOUND: list[Any] = []
+
+
+def keep(element: Any) -> None:
+    FOUND.append(element)
+
+
+def found_in(elements: Any, *steps: beam.PTransform) -> list[Any]:
+    """What steps give for elements, in their order."""
+    FOUND.clear()
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        # Not reshuffled: the order of a bundle is tested.
+        result = pipeline | beam.Create(elements, reshuffle=False)
+        for number, step in enumerate(steps):
+            result = result | f"Step {number}" >> step
+        _ = result | "Keep" >> beam.Map(keep)
+    return FOUND.copy()
+
+
+@pytest.fixture(autouse=True)
+def several_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements and rows are in more than one batch."""
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 50)
+    monkeypatch.setattr(batch, "_USUAL_ROWS", 50)
+
+
+@pytest.fixture(scope="module")
+def of_sacrebleu() -> list[dict[str, float]]:
+    """sacreBLEU's scores of each segment."""
+    return [
+        {
+            name: metric.sentence_score(candidate, [text for text in texts if text is not None])
+            for name, metric in SACREBLEUS.items()
+        }
+        for candidate, texts in SEGMENTS
+    ]
+
+
+def assert_are(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    assert len(found) == len(expected)
+    for scores, of_segment in zip(found, expected, strict=True):
+        assert list(scores) == [*METRICS]
+        assert scores == {name: score.score for name, score in of_segment.items()}
+
+
+def test_each_key_has_sacrebleus_scores_of_its_segment(of_sacrebleu: Any) -> None:
+    keyed = [(("line", i), segment) for i, segment in enumerate(SEGMENTS)]
+    found = found_in(keyed, SegmentScores([*METRICS.values()]))
+    assert [key for key, _ in found] == [("line", i) for i in range(len(SEGMENTS))]
+    assert_are([scores for _, scores in found], of_sacrebleu)
+
+
+def test_a_segment_without_a_key_comes_back_with_its_scores(of_sacrebleu: Any) -> None:
+    found = found_in(SEGMENTS, SegmentScores([*METRICS.values()]))
+    assert [segment for segment, _ in found] == SEGMENTS
+    assert_are([scores for _, scores in found], of_sacrebleu)
+
+
+def test_a_table_keeps_its_rows_and_columns_and_gets_scores(of_sacrebleu: Any) -> None:
+    pieces = pa.concat_tables([TABLE.slice(0, 70), TABLE.slice(70)])
+    tables = [pieces, TABLE.slice(0, 0), TABLE.slice(99, 2).to_batches()[0]]
+    found = found_in(tables, SegmentScores([*METRICS.values()], columns=COLUMNS))
+    for table, scored in zip(tables, found, strict=True):
+        assert isinstance(scored, pa.Table)
+        assert scored.schema.names == [*TABLE.schema.names, *METRICS]
+        assert scored.schema.metadata == TABLE.schema.metadata
+        assert scored.select(TABLE.schema.names).to_pylist() == table.to_pylist()
+        assert {scored.schema.field(name).type for name in METRICS} == {pa.float64()}
+        ids = table.to_pydict()["id"]
+        rows = scored.select([*METRICS]).to_pylist()
+        assert_are(rows, [of_sacrebleu[number] for number in ids])
+
+
+def test_the_columns_of_references_are_as_for_corpus_scores() -> None:
+    table = pa.table({"h": ["a b c", "d"], "r1": ["a b c", None], "r2": [None, "d e"]})
+    columns = ArrowColumns("h", ["r1", "r2"])
+    (scored,) = found_in([table], SegmentScores(columns=columns))
+    bleu = BLEU(effective_order=True)
+    given = [("a b c", ["a b c"]), ("d", ["d e"])]
+    expected = [bleu.sentence_score(*segment).score for segment in given]
+    assert scored["bleu"].to_pylist() == expected
+
+
+def test_the_columns_are_those_of_the_command(tmp_path: Path) -> None:
+    """Each metric of texts, with its own columns."""
+    metrics = [*METRICS_OF_TEXTS]
+    asked = streams(
+        [SYSTEMS["atlas"]], REFERENCES, "--segment_scores", "--output", tmp_path / "out"
+    )
+    run = called(*asked, "--metrics", *metrics)
+    assert run.code == 0, run.err
+    rows = pq.read_table(tmp_path / "out" / "segment_scores").to_pylist()
+    texts = [read_lines(path) for path in (SYSTEMS["atlas"], *REFERENCES)]
+    table = pa.table(dict(zip(("hyp", "a", "b"), texts, strict=True)))
+    columns = ArrowColumns("hyp", ["a", "b"])
+    (scored,) = found_in([table], SegmentScores(metrics, columns=columns, details=True))
+    names = [name for name in scored.schema.names if name not in table.schema.names]
+    for name in metrics:
+        of_metric = sorted(
+            (row for row in rows if row["metric"] == name), key=lambda row: int(row["index"])
+        )
+        assert len(of_metric) == len(scored) > 10
+        assert scored[name].to_pylist() == [row["score"] for row in of_metric]
+        own = [each for each in names if each.startswith(f"{name}_")]
+        for column in own:
+            field = column.removeprefix(f"{name}_")
+            assert scored[column].to_pylist() == [row[field] for row in of_metric], column
+        common = {"index", "system", "metric", "score"}
+        there = {field for row in of_metric for field, value in row.items() if value is not None}
+        assert {column.removeprefix(f"{name}_") for column in own} == there - common
+
+
+def test_elements_have_the_same_details_as_tables() -> None:
+    transform = SegmentScores(["bleu", "wer"], details=True)
+    found = found_in(SEGMENTS[:9], transform)
+    columns = ArrowColumns("hyp", "refs")
+    (table,) = found_in(
+        [TABLE.slice(0, 9)], SegmentScores(["bleu", "wer"], columns=columns, details=True)
+    )
+    assert [scores for _, scores in found] == table.select(transform.schema.names).to_pylist()
+
+
+def test_bleu_is_that_of_segments_also_if_its_smoothing_is() -> None:
+    """The config of a corpus has no effective order; NLTK's method 5 is for segments only."""
+    segment = ("a b", ["a b"])
+    metrics = [BleuConfig(smooth_method="none", effective_order=False)]
+    assert found_in([segment], SegmentScores(metrics)) == [(segment, {"bleu": pytest.approx(100)})]
+    of_segments = BleuConfig(smooth_method="nltk-method5")
+    with pytest.raises(ValueError, match="is for segment scores only"):
+        CorpusBleu.Globally(of_segments)
+    ((_, scores),) = found_in([("a b c d e", ["a b c d f"])], SegmentScores([of_segments]))
+    assert 0 < scores["bleu"] < 100
+
+
+def test_a_score_that_is_not_defined_is_none() -> None:
+    metrics = [BleuConfig(smooth_method="nltk-method6")]  # no 3-gram matches
+    segment = ("a b c", ["a b"])
+    assert found_in([segment], SegmentScores(metrics)) == [(segment, {"bleu": None})]
+    table = pa.table({"h": ["a b c"], "r": ["a b"]})
+    (scored,) = found_in([table], SegmentScores(metrics, columns=ArrowColumns("h", ["r"])))
+    assert scored["bleu"].to_pylist() == [None]
+
+
+class _InPlaces(beam.DoFn):
+    """Gives each element its windows, its time and its pane."""
+
+    def process(self, place: int) -> Iterator[WindowedValue]:
+        windows = tuple(window.IntervalWindow(start, start + 10) for start in range(place, 7, 3))
+        pane = PaneInfo(False, False, PaneInfoTiming.LATE, place, place)
+        yield WindowedValue((place, SEGMENTS[place]), place, windows, pane)
+
+
+def described(
+    keyed: tuple[int, Any],
+    of_window: Any = beam.DoFn.WindowParam,
+    time: Any = beam.DoFn.TimestampParam,
+    pane: Any = beam.DoFn.PaneInfoParam,
+) -> tuple[Any, ...]:
+    key, scores = keyed
+    return key, scores, str(of_window), float(time), pane.index, pane.timing
+
+
+def test_each_element_keeps_its_windows_its_time_and_its_pane() -> None:
+    windowing = beam.WindowInto(window.SlidingWindows(10, 3))
+    steps = [windowing, beam.ParDo(_InPlaces())]
+    found = found_in([*range(7)], *steps, SegmentScores(), beam.Map(described))
+    expected = found_in([*range(7)], *steps, beam.Map(described))
+    assert [(key, *place) for key, _, *place in found] == [(k, *place) for k, _, *place in expected]
+    scores = {key: of_segment for (key, of_segment, *_) in found}
+    bleu = BLEU(effective_order=True)
+    for key, (candidate, references) in enumerate(SEGMENTS[:7]):
+        texts = [text for text in references if text is not None]
+        assert scores[key] == {"bleu": bleu.sentence_score(candidate, texts).score}
+
+
+def test_tables_keep_their_windows_and_their_time() -> None:
+    tables = [TimestampedValue(TABLE.slice(at, 1), at) for at in (0, 5, 11)]
+    steps = (SegmentScores(columns=COLUMNS), beam.Map(lambda table: (table["id"][0].as_py(), {})))
+    windowing = beam.WindowInto(window.SlidingWindows(10, 5))
+    found = found_in(tables, windowing, *steps, beam.Map(described))
+    assert [(key, of_window, time) for key, _, of_window, time, *_ in found] == [
+        *((0, "[0.0, 10.0)", 0.0), (0, "[-5.0, 5.0)", 0.0)),
+        *((5, "[5.0, 15.0)", 5.0), (5, "[0.0, 10.0)", 5.0)),
+        *((11, "[10.0, 20.0)", 11.0), (11, "[5.0, 15.0)", 11.0)),
+    ]
+
+
+def test_keys_keep_their_type() -> None:
+    pipeline = beam.Pipeline(runner=FnApiRunner())
+    segment = typehints.Tuple[str, typehints.List[str]]
+    types = [
+        (typehints.Tuple[int, segment], int),
+        (segment, segment),
+        (typehints.Tuple[str, Any], Any),  # perhaps a segment, or one with a key
+        (Any, Any),
+    ]
+    for element, key in types:
+        segments = pipeline | f"{element}" >> beam.Create([]).with_output_types(element)
+        scores = segments | f"Score {element}" >> SegmentScores()
+        assert scores.element_type == typehints.Tuple[key, typehints.Dict[str, Any]]
+    tables = pipeline | beam.Create([]) | SegmentScores(columns=COLUMNS)
+    assert tables.element_type == pa.Table
+
+
+def test_scores_can_be_grouped_whatever_is_known_of_the_elements() -> None:
+    keyed = [("a key", segment) for segment in SEGMENTS[:3]]
+    half_typed = beam.Map(lambda given: given).with_output_types(typehints.Tuple[str, Any])
+    ((key, scores),) = found_in(keyed, half_typed, SegmentScores(), beam.GroupByKey())
+    assert key == "a key"
+    assert len([*scores]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
+        ({"metrics": []}, "metrics must be a list of names and configs, got []"),
+        ({"metrics": ["bleu", BleuConfig()]}, "metrics must be different ones, got bleu, bleu"),
+        ({"metrics": ["blue"]}, "a metric must be one of bleu, chrf, ter"),
+        ({"metrics": ["perplexity"]}, "a metric needs numbers of the column"),
+        ({"details": 1}, "details must be True or False, got 1"),
+        ({"columns": "hyp"}, "columns must be ArrowColumns, got 'hyp'"),
+        ({"columns": ArrowColumns({"x": "h"}, ["r"])}, "candidate must be the name of one column"),
+        ({"columns": ArrowColumns("bleu", ["r"])}, "the column 'bleu' would be there twice"),
+        ({"columns": ArrowColumns("h", ["bleu"])}, "the column 'bleu' would be there twice"),
+        ({"columns": ArrowColumns("h", "r", "bleu")}, "the column 'bleu' would be there twice"),
+        (
+            {"columns": ArrowColumns("h", "bleu_matches"), "details": True},
+            "the column 'bleu_matches' would be there twice: scores have the names of their",
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_impossible_is_refused_at_construction(
+    arguments: dict[str, Any], cause: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(cause)):
+        SegmentScores(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("element", "transform", "cause"),
+    [
+        (("id", "a text"), SegmentScores(), "the references must be a list of str, got 'a text'"),
+        (("id", ("a", "b")), SegmentScores(), "the references must be a list of str, got 'b'"),
+        (("a", [None]), SegmentScores(), "the segment with the candidate 'a' has no reference"),
+        ("a", SegmentScores(), "an element is (candidate, [reference, ...]) or (key, (candidate"),
+        (
+            TABLE.append_column("bleu", TABLE["id"]),
+            SegmentScores(columns=COLUMNS),
+            "a table already has a column 'bleu'",
+        ),
+        (
+            TABLE.drop_columns(["refs"]),
+            SegmentScores(columns=COLUMNS),
+            "a table has no column 'refs'",
+        ),
+        (SEGMENTS[0], SegmentScores(columns=COLUMNS), "an element must be a pyarrow Table"),
+    ],
+)
+def test_a_wrong_element_fails_the_job(element: Any, transform: Any, cause: str) -> None:
+    anything = beam.Map(lambda given: given).with_output_types(Any)
+    with pytest.raises(Exception, match=re.escape(cause)):
+        found_in([element], anything, transform)
+
+
+def test_references_that_are_no_lists_are_refused_by_their_type() -> None:
+    for element in (("a", ("b", "c")), ("id", ("a", ("b", "c")))):
+        with pytest.raises(ValueError, match="the references of a segment must be a list"):
+            found_in([element], SegmentScores())
+
+
+def test_segments_of_files_are_refused() -> None:
+    paired = ReadLineParallel({"atlas": str(SYSTEMS["atlas"])}, [*map(str, REFERENCES)])
+    with pytest.raises(TypeError, match="SegmentScores takes segments and tables"):
+        _ = beam.Pipeline(runner=FnApiRunner()) | paired | SegmentScores()
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = PROJECT / "docs" / "segment_scores.md"
+    examples = doctest.testfile(str(page), module_relative=False)
+    assert examples.failed == 0
+    assert examples.attempted == 10

@@ -1,0 +1,200 @@
+"""The library's transform that scores each segment by itself, in any Beam pipeline."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import PCollection
+from apache_beam.typehints import typehints
+from apache_beam.utils.windowed_value import WindowedValue
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
+from beam_bleu.transforms.pairing.segments.batching import key_or_itself
+from beam_bleu.transforms.pairing.segments.gather import (
+    is_full,
+    new_batch,
+    require_lists,
+    tuple_parts,
+)
+from beam_bleu.transforms.segment_columns import SegmentColumns
+
+__all__ = ["SegmentScores"]
+
+
+class SegmentScores(beam.PTransform):
+    """Scores each segment by itself, by one metric or several.
+
+    What goes in comes out, with its scores:
+
+    - A segment `(candidate, [reference, ...])` becomes `(segment, scores)`.
+    - A keyed segment `(key, segment)` becomes `(key, scores)`. The key can be anything that tells
+      the segment from others: an id, or a whole record.
+    - With `columns=ArrowColumns(...)`, a table of pyarrow becomes a table with the same rows in the
+      same order. It has the same columns, and the scores in columns after them.
+
+    `scores` is a dict with the score of each metric by its name: `{"bleu": 53.7, "chrf": 66.0}`. A
+    score is None, or null in a table, where it is not defined. Each metric scores a segment as the
+    command does with `--segment_scores`. BLEU has effective order, as in sacreBLEU's
+    `sentence_bleu`, if its smoothing allows it.
+
+    It works with any windowing. Each element keeps its windows, its timestamp and its pane. The
+    compiled kernel counts segments in batches, which end with Beam's bundle at the latest, so no
+    segment waits for later ones. The elements of a bundle stay in order.
+
+    Args:
+      metrics: a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each
+        metric can be there once.
+      columns: the columns of the tables; None if each element is one segment. Its `key`, if it has
+        one, is a column like any other here.
+      details: whether there are also the numbers that the command writes beside the score, such as
+        "bleu_matches": lists of integers, and others (docs/output.md).
+
+    Raises:
+      ValueError: a value is impossible, or a column of the tables would be there twice.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import SegmentScores
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("line 1", ("the cat sat on a mat", ["the cat sat on the mat"]))])
+      ...         | SegmentScores(["bleu", "ter"])
+      ...         | beam.MapTuple(lambda key, scores: print(key, f"{scores['bleu']:.1f}"))
+      ...     )
+      line 1 53.7
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[MetricWord | Any] = (DEFAULT_METRIC,),
+        *,
+        columns: ArrowColumns | None = None,
+        details: bool = False,
+    ) -> None:
+        super().__init__()
+        self._scored = SegmentColumns(metrics, details=details)
+        self._columns = None
+        if columns is not None:
+            if not isinstance(columns, ArrowColumns):
+                raise ValueError(f"columns must be ArrowColumns, got {columns!r}")
+            self._columns = dataclasses.replace(columns, key=None)
+            self._columns.require(keyed=False, systems=None)
+            named = columns.references
+            texts = [columns.candidate, *([named] if isinstance(named, str) else named)]
+            for name in self._scored.schema.names:
+                if name in (*texts, columns.key):
+                    raise ValueError(f"the column {name!r} would be there twice: {_RENAME}")
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns with scores."""
+        return self._scored.schema
+
+    def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
+        if isinstance(segments, Mapping):
+            raise TypeError(
+                "SegmentScores takes segments and tables, and not what a transform reads from "
+                "files: beam-bleu --segment_scores scores the segments of files"
+            )
+        if self._columns is not None:
+            of_tables = beam.ParDo(_ScoreTables(self._scored, self._columns))
+            return segments | "Score tables" >> of_tables.with_output_types(pa.Table)
+        key_type = _key_type(segments.element_type)
+        of_segments = beam.ParDo(_ScoreElements(self._scored))
+        return segments | "Score segments" >> of_segments.with_output_types(
+            typehints.Tuple[key_type, typehints.Dict[str, Any]]
+        )
+
+
+_RENAME = "scores have the names of their metrics, so rename the column of the tables"
+
+
+def _key_type(element_type: Any) -> Any:
+    """The type of the keys of the scores, so that keys keep their coder; Any if it is not known.
+
+    Raises:
+      ValueError: the type of the elements says that references are not lists.
+    """
+    parts = tuple_parts(element_type)
+    is_keyed = len(parts) == 2 and bool(tuple_parts(parts[1]))
+    require_lists(element_type, keyed=is_keyed)
+    if is_keyed:
+        return parts[0]
+    is_segment = len(parts) == 2 and isinstance(parts[1], typehints.ListConstraint)
+    return element_type if is_segment else Any
+
+
+class _ScoreTables(beam.DoFn):
+    """Maps each table to one with scores."""
+
+    def __init__(self, scored: SegmentColumns, columns: ArrowColumns) -> None:
+        self._scored = scored
+        self._columns = columns
+
+    def setup(self) -> None:
+        # Here, so that the first table does not have to wait for the compiler. See CountMatches.
+        self._scored.prepare()
+
+    def process(self, table: pa.Table | pa.RecordBatch) -> Iterator[pa.Table]:
+        batches = [self._scored.of_batch(batch) for batch in table_batches(table, self._columns)]
+        # Only now: `table_batches` finds out whether it is a table at all.
+        schema = self._scored.schema
+        for name in schema.names:
+            if name in table.schema.names:
+                raise InputError(f"a table already has a column {name!r}", _RENAME)
+        scores = pa.Table.from_batches(batches, schema)
+        if isinstance(table, pa.RecordBatch):
+            table = pa.Table.from_batches([table])
+        for field, column in zip(schema, scores.columns, strict=True):
+            table = table.append_column(field, column)
+        yield table
+
+
+class _ScoreElements(beam.DoFn):
+    """Maps each segment of a bundle to its key with its scores.
+
+    Its methods return lists and are not generators, for the reason that `_Gather` has.
+    """
+
+    def __init__(self, scored: SegmentColumns) -> None:
+        self._scored = scored
+
+    def setup(self) -> None:
+        self._scored.prepare()
+
+    def start_bundle(self) -> None:
+        self._segments = new_batch()
+        self._keys: list[Any] = []
+        self._elements: list[WindowedValue] = []
+
+    def process(
+        self, element: Any, windowed: Any = beam.DoFn.WindowedValueParam
+    ) -> Sequence[WindowedValue]:
+        key, segment = key_or_itself(element)
+        before: Sequence[WindowedValue] = ()
+        if not self._segments.add(segment):
+            before = self._scores()
+            self._segments.add(segment)
+        self._keys.append(key)
+        self._elements.append(windowed)
+        return [*before, *self._scores()] if is_full(self._segments) else before
+
+    def finish_bundle(self) -> Sequence[WindowedValue]:
+        return self._scores() if self._keys else ()
+
+    def _scores(self) -> Sequence[WindowedValue]:
+        """The keys and scores of the segments so far, which are then forgotten."""
+        scores = self._scored.of_batch(self._segments.batch()).to_pylist()
+        scored = [
+            element.with_value((key, of_segment))
+            for element, key, of_segment in zip(self._elements, self._keys, scores, strict=True)
+        ]
+        self.start_bundle()
+        return scored
