@@ -1,0 +1,123 @@
+"""Segments as text for a terminal: scores and texts, with the words that differ marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+
+from beam_bleu.pipeline.display.fitted_rows import narrower
+from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.slices import value_text
+from beam_bleu.pipeline.display.terminal import FILE, Screen
+from beam_bleu.pipeline.examples.read_examples import Entry
+from beam_bleu.pipeline.examples.word_differences import closest, compared
+from beam_bleu.transforms.examples.example import CUT_MARK, EXAMPLE_KINDS, MOST_CHARACTERS
+from beam_bleu.transforms.score.shown_numbers import rounded, signed
+
+_WIDEST_NAME = 24
+
+_STYLE, _PLAIN = "\x1b[1;31m", "\x1b[0m"
+"""Bold red, and what ends it."""
+
+_BRACKETS = "[", "]"
+
+_EMPTY = "(empty)"
+
+
+def shown_entry(entry: Entry, place: int, decimals: int, screen: Screen = FILE) -> str:
+    """A segment: what it is, its scores and its texts, each on a line.
+
+    Args:
+      entry: the segment.
+      place: its place in the list, from 1.
+      decimals: how many decimals scores have.
+      screen: where it is shown.
+    """
+    texts = list(_texts(entry, screen))
+    names = narrower([name for name, _ in texts], _WIDEST_NAME)
+    width = max(map(cell_len, (part for name in names for part in name.split("\n"))), default=0)
+    indent = " " * (len(str(place)) + 2)
+    rows = [f"{place}. {_heading(entry)}", indent + _scores(entry, decimals)]
+    for name, (_, text) in zip(names, texts, strict=True):
+        name = name.replace("\n", "")
+        rows.append(f"{indent}{name}{' ' * (width - cell_len(name))}  {text}".rstrip())
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _heading(entry: Entry) -> str:
+    parts = [f"index {entry['index']}"]
+    if entry["id"] is not None:
+        parts.append(f"id {entry['id']}")
+    labels = entry["labels"].items()
+    parts += [f"{name}={value_text(value)}" for name, value in labels if value is not None]
+    return printable(", ".join(parts))
+
+
+def _scores(entry: Entry, decimals: int) -> str:
+    def score(value: float | None) -> str:
+        return "none" if value is None else rounded(value, decimals)
+
+    own = f"{entry['system']} {score(entry['score'])}"
+    if not _compares(entry):
+        return printable(own)
+    text = f"{own}, {entry['baseline']} {score(entry['baseline_score'])}"
+    if entry["difference"] is not None:
+        text += f", difference {signed(entry['difference'], decimals)}"
+    return printable(text)
+
+
+def _compares(entry: Entry) -> bool:
+    """Whether the segment is shown beside the baseline, and not only beside its references."""
+    return EXAMPLE_KINDS[entry["kind"]].compares
+
+
+def _texts(entry: Entry, screen: Screen) -> Iterator[tuple[str, str]]:
+    """The name and the marked text of each line."""
+    for name, value in entry["kept"].items():
+        if value is not None:
+            yield printable(name), _plain(value)
+    candidate = entry["candidate"]
+    other = entry["baseline_candidate"] if _compares(entry) else None
+    references = list(entry["references"])
+    if candidate is None:
+        return
+    nearest = closest(candidate, references) if other is None and references else None
+    beside = other if nearest is None else references[nearest]
+    own, marked_beside = _plain(candidate), ""
+    if beside is not None:
+        own, marked_beside = marked(candidate, beside, screen)
+    for number, reference in enumerate(references):
+        name = f"reference {number + 1}" if len(references) > 1 else "reference"
+        yield name, marked_beside if number == nearest else _plain(reference)
+    if other is not None:
+        yield printable(entry["baseline"]), marked_beside
+    yield printable(entry["system"]), own
+
+
+def marked(text: str, other: str, screen: Screen = FILE) -> tuple[str, str]:
+    r"""Two texts, with marks around the words that the other one does not have at this place.
+
+    >>> print(*marked("the small cat sat", "the cat sat down"), sep="\n")
+    the [small] cat sat
+    the cat sat [down]
+    """
+    begin, end = (_STYLE, _PLAIN) if screen.colour else _BRACKETS
+    first, second = (
+        "".join(
+            printable(run.text) if run.is_common else f"{begin}{printable(run.text)}{end}"
+            for run in runs
+        )
+        for runs in compared(_cut(text), _cut(other))
+    )
+    return first or _EMPTY, second or _EMPTY
+
+
+def _plain(text: str) -> str:
+    return printable(_cut(text)) or _EMPTY
+
+
+def _cut(text: str) -> str:
+    """A text that is not longer than those of examples: kept columns can be."""
+    long = len(text) > MOST_CHARACTERS + len(CUT_MARK)
+    return text[:MOST_CHARACTERS] + CUT_MARK if long else text

@@ -1,0 +1,223 @@
+"""The subcommand `beam-bleu worst`: the worst segments of a system, or those that lost most."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of, positive
+from beam_bleu.pipeline.command_line.suggestions import nearest
+from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.printable import json_text, printable
+from beam_bleu.pipeline.display.slices import value_of, value_text
+from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.examples.read_examples import read_examples
+from beam_bleu.pipeline.examples.shown_examples import shown_entry
+from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
+from beam_bleu.pipeline.gates.read_result import is_folder, named_if_damaged, read_result
+from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
+from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
+from beam_bleu.pipeline.output.result_files import exists, is_local
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.transforms.errors import InputError, UsageError, joined
+from beam_bleu.transforms.known_metrics import row_of
+from beam_bleu.transforms.score.shown_numbers import counted
+
+_DESCRIPTION = (
+    "Shows the segments of a system with the worst scores, or those that are most worse than "
+    "another system's, with their texts. It needs a result of a run with --segment_scores, which "
+    "has all segments, or with --examples, which has the texts of a few; with both, it shows any "
+    "segments, with the texts that there are."
+)
+
+_USUAL_NUMBER = 20
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("worst", _DESCRIPTION)
+    files = parser.add_argument_group("input")
+    files.add_argument("result", metavar="DIR", help="the folder of a result")
+    choice = parser.add_argument_group("which segments")
+    choice.add_argument(
+        "-s", "--system", metavar="NAME", help="of which system; default: the only one"
+    )
+    choice.add_argument(
+        "--against",
+        metavar="NAME",
+        help="those whose score is worse than this system's by the most",
+    )
+    choice.add_argument(
+        "--slice",
+        action="append",
+        default=[],
+        type=_label,
+        metavar="NAME=VALUE",
+        help="only segments with this value of a label, written as in tables (null for segments "
+        "without the label); repeatable: segments that have all of them",
+    )
+    choice.add_argument(
+        "-m", "--metric", metavar="NAME", help="by which metric; default: the first one"
+    )
+    choice.add_argument(
+        "-n",
+        "--number",
+        type=positive,
+        default=_USUAL_NUMBER,
+        metavar="N",
+        help=f"how many segments at most; default {_USUAL_NUMBER}",
+    )
+    add_text_or_json_flag(parser.add_argument_group("output"))
+    add_common_flags(parser.add_argument_group("messages and help"))
+    return run(parser, argv, _worst)
+
+
+def _label(text: str) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, such as domain=news, got {text}")
+    try:
+        return name, value_of(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            "must be NAME=VALUE, with a string of JSON if VALUE begins with a quotation mark, got "
+            f"{text}"
+        ) from error
+
+
+def _worst(flags: argparse.Namespace) -> bytes:
+    folder = _folder(flags.result)
+    result = read_result(folder)
+    with named_if_damaged(result.name):
+        wanted = _wanted(flags, result.document)
+    found = _found(folder, wanted, result.document)
+    for note in found.notes:
+        warn(note)
+    if flags.format == "json":
+        return (json_text(list(found.entries), indent=1) + "\n").encode()
+    name = part_of(result.document, wanted.metric)["name"]
+    return _as_text(found, wanted, name, screen_of_stdout()).encode()
+
+
+def _folder(path: str) -> str:
+    """The folder of the result at a path: its files belong together, which a file does not say.
+
+    Raises:
+      UsageError: the path is that of another file.
+    """
+    path = path.removeprefix("file://")
+    if is_folder(path) or not exists(path):
+        return path
+    folder, name = os.path.split(path)
+    if name not in (SCORES, TOTALS):
+        raise UsageError(
+            f"{path} is not the folder of a result",
+            "name the folder: the scores and the texts of segments are files in it",
+        )
+    return folder or "."
+
+
+def _wanted(flags: argparse.Namespace, document: Mapping[str, Any]) -> Wanted:
+    """Which segments a command line asks for.
+
+    Raises:
+      UsageError: the result has no such metric or system, or there are several systems.
+    """
+    metrics = metrics_of(document)
+    metric = flags.metric or metrics[0]
+    _require("--metric", metric, metrics)
+    entries = [*document["scores"], *document.get("macro_average", ())]
+    systems = list(dict.fromkeys(entry["system"] for entry in entries))
+    for flag, name in (("--against", flags.against), ("--system", flags.system)):
+        if name is not None:
+            _require(flag, name, systems)
+    others = [system for system in systems if system != flags.against]
+    system = flags.system or (others[0] if len(others) == 1 else None)
+    if system is None:
+        raise UsageError(
+            f"the result has {counted(len(others), 'system')}: {joined(others)}"
+            if others
+            else f"--against {flags.against}: the result has no other system",
+            "choose one with --system" if others else "leave --against out",
+        )
+    if system == flags.against:
+        raise UsageError(
+            f"--against {flags.against}: it is the same system",
+            "name the system with which it is compared",
+        )
+    labels: dict[str, str | None] = {}
+    for name, value in flags.slice:
+        if labels.setdefault(name, value) != value:
+            raise UsageError(
+                f"--slice {name}={value_text(value)}: no segment also has "
+                f"{name}={value_text(labels[name])}",
+                "give one of the two",
+            )
+    lower = row_of(metric).lower_is_better
+    return Wanted(metric, system, flags.against, labels, flags.number, lower)
+
+
+def _require(flag: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        near = nearest(name, names, most=3)
+        raise UsageError(
+            f"{flag} {name}: the result has no such {flag.removeprefix('--')}"
+            if flag != "--against"
+            else f"{flag} {name}: the result has no such system",
+            (f"did you mean {near}? " if near else "") + f"choose one of {joined(names)}",
+        )
+
+
+def _found(folder: str, wanted: Wanted, document: Mapping[str, Any]) -> Found:
+    """The segments, from the scores of all segments if the result has them on this machine.
+
+    Raises:
+      InputError: the result has neither these scores nor examples, or they are damaged.
+    """
+    examples = read_examples(folder)
+    if "segment_scores" in document and is_local(folder):
+        # These load pyarrow.
+        from beam_bleu.pipeline.examples.segment_files import from_segment_files, segment_files
+
+        files = segment_files(folder)
+        if files:
+            with named_if_damaged(folder):
+                rows = document["segment_scores"]["rows"]
+                return from_segment_files(files, rows, wanted, examples or [])
+    if examples is None:
+        raise InputError(
+            f"{folder} has neither examples nor the scores of all segments",
+            f"run it again with --examples {wanted.number}, which keeps the texts of a few "
+            "segments, or with --segment_scores, for any number, slice and pair of systems",
+        )
+    return from_examples(examples, wanted)
+
+
+def _as_text(found: Found, wanted: Wanted, name: str, screen: Screen) -> str:
+    """The segments for a reader, by a metric of this name."""
+    decimals = decimals_of(wanted.metric, None)
+    parts = [printable(_title(found, wanted, name)) + "\n"]
+    parts += [
+        shown_entry(entry, place, decimals, screen) for place, entry in enumerate(found.entries, 1)
+    ]
+    return "\n".join(parts)
+
+
+def _title(found: Found, wanted: Wanted, name: str) -> str:
+    """What is shown, in a sentence."""
+    shown, of_all = len(found.entries), found.of_all
+    count = (
+        counted(shown, "segment") if of_all is None else f"{shown} of {counted(of_all, 'segment')}"
+    )
+    what = (
+        f", the worst {name} of {wanted.system} first"
+        if wanted.against is None
+        else f" where the {name} of {wanted.system} is worse than that of {wanted.against}, "
+        "the largest loss first"
+    )
+    where = f", {wanted.slice}" if wanted.labels else ""
+    source = "examples.jsonl" if of_all is None else "segment_scores"
+    return f"{count}{what}{where} ({source})"

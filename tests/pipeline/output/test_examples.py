@@ -1,0 +1,235 @@
+"""--examples: what is in examples.jsonl and in distributions, against all segment scores."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import EXAMPLE, EXAMPLES, Run, called, write_lines
+from example_corpus import (
+    METRICS,
+    NUMBER,
+    SYSTEMS,
+    Corpus,
+    assert_first_ones,
+    examples_in,
+    scores_of,
+)
+from result_folder import assert_files
+
+from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("scored"))
+
+
+def test_the_examples_are_the_first_ones_of_all_segment_scores(scored):
+    assert scored.run.code == 0, scored.run.err
+    assert_first_ones(scored.out, "second", NUMBER)
+    order = [(entry["metric"], entry["system"], entry["kind"]) for entry in scored.examples]
+    assert list(dict.fromkeys(order)) == [
+        (metric, system, kind)
+        for metric in METRICS
+        for system in SYSTEMS
+        for kind in ("best", "worst", "gain", "loss", "sample")
+        if system != "second" or kind not in ("gain", "loss")
+    ]
+    samples: dict[tuple[str, str], list[int]] = {}
+    for entry in scored.examples:
+        if entry["baseline"] is not None:
+            assert entry["difference"] == entry["score"] - entry["baseline_score"]
+        else:
+            assert (entry["difference"], entry["baseline_candidate"]) == (None, None)
+        if entry["kind"] == "sample":
+            samples.setdefault((entry["metric"], entry["system"]), []).append(entry["index"])
+    assert len({tuple(sample) for sample in samples.values()}) == 1
+
+
+LANGUAGES = EXAMPLES / "languages"
+
+
+def some_systems() -> list[str]:
+    """Records of three systems; many segments lack the first one, which is the baseline."""
+    draw = random.Random(2)
+    return [
+        json.dumps(
+            {
+                **{"id": f"id {number}", "system": system, "reference": "a b c d e f"},
+                "hypothesis": " ".join(draw.choices("abcdef", k=6)),
+            }
+        )
+        for number in range(60)
+        for system in "abc"
+        if system != "a" or number % 3
+    ]
+
+
+def forms(folder: Path) -> dict[str, list[Any]]:
+    """Runs on other forms of input, whose first system is the baseline."""
+    good = [f"line {i} of a text" for i in range(30)]
+    bad = write_lines(folder / "bad.txt", [line.replace("of", "in") for line in good[1:]])
+    bad.write_bytes(b"\xff\n" + bad.read_bytes())
+    same = write_lines(folder / "same.txt", good)
+    numbers = [
+        json.dumps({"a_y": i % 5 / 7, "b_y": -i, "a_l": [-i / 9], "b_l": [-700.5 * (i % 9 == 1)]})
+        for i in range(40)
+    ]
+    of_numbers = write_lines(folder / "numbers.jsonl", numbers)
+    return {
+        "languages": [
+            *(LANGUAGES / "references.txt", "-i", *sorted((LANGUAGES / "systems").iterdir())),
+            *(f"--labels=pair={LANGUAGES}/pairs.txt", "--language_column=pair"),
+        ],
+        "documents": [
+            *EXAMPLE,
+            *(f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain,length"),
+            *(f"--labels=document={EXAMPLES}/documents.txt", "--documents=document"),
+        ],
+        "rejected": [same, "-i", bad, same, "--on_bad_record=reject", "--max_rejected=1"],
+        "numbers": [
+            *(f"--input={of_numbers}", "--metrics", "mean:{system}_y", "perplexity"),
+            "--logprob_column={system}_l",
+        ],
+        "systems of some segments": [
+            f"--input={write_lines(folder / 'long.jsonl', some_systems())}",
+            *("--id_column=id", "--system_column=system", "--candidate_columns=hypothesis"),
+            *("--reference_columns=reference", "--coverage=each"),
+        ],
+        "long records": [
+            f"--input={EXAMPLES}/records/long.jsonl",
+            *("--id_column=id", "--system_column=system", "--candidate_columns=hypothesis"),
+            "--reference_columns=reference",
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["languages", "documents", "rejected", "numbers", "long records", "systems of some segments"],
+)
+def test_each_form_of_input_has_examples(form, tmp_path, out):
+    asked = forms(tmp_path)[form]
+    run = called(*asked, "--segment_scores", "--examples=4", "--format=json", "--output", out)
+    assert run.code == 0, run.err
+    document = run.document
+    averages = document.get("macro_average", document["scores"])
+    assert_first_ones(out, averages[0]["system"], 4)
+    entries = examples_in(out)
+    assert (form == "numbers") == all(entry["candidate"] is None for entry in entries)
+    has_ids = form in ("long records", "systems of some segments")
+    assert has_ids == all(entry["id"] is not None for entry in entries)
+    if form == "rejected":
+        assert 0 not in {entry["index"] for entry in entries}
+
+
+def test_examples_have_the_texts_of_their_segments(scored):
+    def shown(text: str) -> str:
+        return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + CUT_MARK
+
+    keys = [
+        *("kind", "metric", "system", "baseline", "index", "id", "score", "baseline_score"),
+        *("difference", "candidate", "baseline_candidate", "references", "labels", "kept"),
+    ]
+    for entry in scored.examples:
+        assert list(entry) == keys
+        number = entry["index"]
+        candidates = dict(zip(SYSTEMS, scored.texts, strict=False))
+        assert entry["candidate"] == shown(candidates[entry["system"]][number])
+        if entry["baseline"] is not None:
+            assert entry["baseline_candidate"] == shown(candidates["second"][number])
+        assert entry["references"] == [shown(text[number]) for text in scored.texts[3:]]
+        assert entry["labels"] == {"domain": scored.domains[number]}
+    lines = (scored.out / "examples.jsonl").read_bytes()
+    assert all(byte >= 0x20 or byte == 0x0A for byte in lines)
+    assert "\u202e" not in lines.decode()
+    assert CUT_MARK in lines.decode()
+
+
+def test_the_distributions_have_every_score_and_the_manifest_names_the_file(scored):
+    document = scored.run.document
+    scores = scores_of(scored.out)
+    listed = [(entry["metric"], entry["system"]) for entry in document["distributions"]]
+    assert listed == [(metric, system) for metric in METRICS for system in SYSTEMS]
+    for entry in document["distributions"]:
+        of_system = scores[entry["metric"], entry["system"]]
+        assert sum(entry["counts"]) == len(of_system)
+        assert len(entry["edges"]) == len(entry["counts"]) + 1
+        if entry["metric"] != "ter":
+            assert entry["edges"] == [float(edge) for edge in range(0, 101, 4)]
+            assert entry["counts"][0] == sum(score < 4 for score in of_system.values())
+    manifest = json.loads((scored.out / "manifest.json").read_bytes())
+    content = (scored.out / "examples.jsonl").read_bytes()
+    assert manifest["examples"] == {
+        "number": NUMBER,
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+
+@pytest.mark.parametrize(("range_bytes", "threads"), [(700, 1), (5000, 3)])
+def test_any_split_and_number_of_threads_gives_the_same_bytes(scored, out, range_bytes, threads):
+    flags = [f"--range_bytes={range_bytes}", f"--threads={threads}"]
+    assert called(*scored.asked, *flags, "--output", out).code == 0
+    files = [folder / "examples.jsonl" for folder in (scored.out, out)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    documents = [json.loads((folder / "scores.json").read_bytes()) for folder in (scored.out, out)]
+    del documents[0]["segment_scores"]
+    assert documents[0] == documents[1]
+
+
+SMALL = ["--metrics", "bleu", "--examples=2"]
+
+
+def small(folder: Path, *flags: str | Path) -> Run:
+    """A run on a few segments."""
+    texts = {
+        "r": ["one two three", "four", "five six"],
+        "a": ["one two three", "for", "five six"],
+        "b": ["one two", "four", "five six"],
+    }
+    for name, lines in texts.items():
+        if not (folder / f"{name}.txt").exists():  # the second run must find the same files
+            write_lines(folder / f"{name}.txt", lines)
+    return called(folder / "r.txt", "-i", folder / "a.txt", folder / "b.txt", *flags)
+
+
+def test_examples_belong_to_the_last_run_and_a_rerun_keeps_them(tmp_path, out):
+    assert small(tmp_path, *SMALL, "--output", out).code == 0
+    assert_files(out, "examples.jsonl")
+    written = examples_in(out)
+    kept = small(tmp_path, *SMALL, "--output", out, "--if_exists=skip")
+    assert kept.code == 0, kept.err
+    other = small(tmp_path, *SMALL[:2], "--examples=3", "--output", out, "--if_exists=skip")
+    other.assert_failed(2, "is not what --examples 3 writes")
+    (out / "examples.jsonl").unlink()
+    again = small(tmp_path, *SMALL, "--output", out, "--if_exists=skip")
+    again.assert_failed(2, "there is no examples.jsonl, and --examples asks for it")
+    assert small(tmp_path, *SMALL, "--output", out).code == 0
+    assert examples_in(out) == written
+    assert small(tmp_path, "--output", out).code == 0
+    assert_files(out)  # those of the earlier run are not of this result
+
+
+def test_a_file_of_another_program_is_not_replaced(tmp_path, out):
+    out.mkdir()
+    (out / "examples.jsonl").write_text('{"prompt": "mine"}\n')
+    small(tmp_path, *SMALL, "--output", out).assert_failed(1, "examples.jsonl is not beam-bleu's")
+    assert (out / "examples.jsonl").read_text() == '{"prompt": "mine"}\n'
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--examples=2"], "--examples needs --output"),
+        (["--examples=0", "--output=x"], "--examples"),
+        (["--examples=1001", "--output=x"], "must be at most 1000, got 1001"),
+        (["--segment_smooth_method=floor", "--output=x"], "--segment_scores or --examples"),
+    ],
+)
+def test_impossible_flags(tmp_path, flags, said):
+    small(tmp_path, *flags).assert_failed(2, said)

@@ -1,0 +1,312 @@
+"""Which segment a row of the scores of segments is: its index, its id, and what was kept."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import Run, called
+
+import beam_bleu.pipeline.output.part_files as part_files_module
+
+TEXTS = ["a cat sat on the mat", "good morning to all", "it rains a lot", "the end of it all"]
+"""The candidate of a segment is its reference, but for the last one."""
+
+
+def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
+    """Writes records in the format that the suffix of the path names."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(records)), path)
+    elif path.suffix == ".tsv":
+        lines = [list(records[0]), *(map(str, record.values()) for record in records)]
+        path.write_text("".join("\t".join(line) + "\n" for line in lines))
+    else:
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def scored(out: Path, *arguments: object) -> Run:
+    """Runs the command with the scores of segments, without evidence."""
+    run = called(*map(str, arguments), "--segment_scores", f"--output={out}", "--no_uncertainty")
+    assert run.code == 0, run.err
+    return run
+
+
+def rows_of(out: Path) -> list[dict[str, Any]]:
+    """The rows, by system and index."""
+    rows = pq.read_table(out / "segment_scores").to_pylist()
+    return sorted(rows, key=lambda row: (row["system"], row["index"]))
+
+
+@pytest.mark.parametrize("form", ["lines", "parquet", "jsonl", "tsv"])
+def test_the_index_is_the_number_of_the_line_or_record_of_all_files(form, tmp_path):
+    # The second segment is left out or rejected, so its number has no row.
+    if form == "lines":
+        for name in ("hyp", "ref", "src"):
+            for number, texts in enumerate((TEXTS[:2], TEXTS[2:])):
+                (tmp_path / f"{name}-{number}").write_bytes("\n".join(texts).encode())
+        (tmp_path / "hyp-0").write_bytes(b"%s\n\xff" % TEXTS[0].encode())
+        asked = [f"--candidates=A={tmp_path}/hyp-*", f"--references={tmp_path}/ref-*"]
+        asked += ["--on_bad_record=reject", "--max_rejected=1"]
+        asked += [f"--labels=src={tmp_path}/src-*", "--keep=src"]
+    else:
+        records = [{"hyp": text, "ref": text, "n": n} for n, text in enumerate(TEXTS)]
+        for number, part in enumerate((records[:2], records[2:])):
+            write_records(tmp_path / f"part-{number}.{form}", part)
+        asked = [f"--input={tmp_path}/part-*.{form}", "--where=n!=1", "--keep=src=hyp"]
+    scored(tmp_path / "out", *asked)
+    rows = rows_of(tmp_path / "out")
+    expected = [(0, 6, TEXTS[0]), (2, 4, TEXTS[2]), (3, 5, TEXTS[3])]
+    assert [(row["index"], row["ref_len"], row["src"]) for row in rows] == expected
+    assert "id" not in rows[0]
+
+
+def test_the_index_of_a_join_is_that_of_the_first_references(tmp_path):
+    ids = ["s3", "s1", "s4", "s2"]
+    references = [{"id": key, "ref": text} for key, text in zip(ids, TEXTS, strict=True)]
+    others = write_records(tmp_path / "others.jsonl", references[::-1])
+    for name, order in (("A", [2, 0, 1, 3]), ("B", [3, 1, 0, 2])):
+        candidates = [{"id": ids[place], "hyp": TEXTS[place]} for place in order]
+        write_records(tmp_path / f"{name}.tsv", candidates)
+    asked = [write_records(tmp_path / "references.parquet", references), others, "--join_on=id"]
+    scored(tmp_path / "out", *asked, "-i", *(f"{name}={tmp_path}/{name}.tsv" for name in "AB"))
+    rows = rows_of(tmp_path / "out")
+    assert [(row["system"], row["index"], row["id"]) for row in rows] == [
+        (system, index, key) for system in "AB" for index, key in enumerate(ids)
+    ]
+    assert [row["ref_len"] for row in rows] == [6, 4, 4, 5] * 2
+
+
+def test_the_index_of_long_records_is_that_of_the_first_record_of_a_segment(tmp_path):
+    order = [("B", 7), ("A", 2), ("A", 7), ("B", 2), ("A", 0), ("B", 0)]
+    records = [
+        {"doc": "news", "line": line, "system": system, "hyp": f"{system} cat", "ref": "a cat"}
+        for system, line in order
+    ]
+    path = write_records(tmp_path / "long.jsonl", records)
+    asked = [f"--input={path}", "--system_column=system", "--id_column=doc,line"]
+    scored(tmp_path / "out", *asked, "--keep=line,text")
+    rows = rows_of(tmp_path / "out")
+    of_systems = [(0, '["news",7]', "7"), (1, '["news",2]', "2"), (4, '["news",0]', "0")]
+    assert [(row["index"], row["id"], row["line"]) for row in rows] == of_systems * 2
+    assert [row["candidate"] for row in rows] == [f"{name} cat" for name in "AAABBB"]
+
+
+def test_the_index_of_a_join_without_references_is_that_of_the_first_system(tmp_path):
+    for name, ids in (("A", [5, 3, 4]), ("B", [3, 4, 5])):
+        records = [{"id": key, "comet": key / 10} for key in ids]
+        write_records(tmp_path / f"{name}.jsonl", records)
+    systems = [f"--candidates={name}={tmp_path}/{name}.jsonl" for name in "AB"]
+    scored(tmp_path / "out", *systems, "--join_on=id", "--metrics=mean:comet")
+    found = [(row["index"], row["id"], row["score"]) for row in rows_of(tmp_path / "out")]
+    assert found == [(0, "5", 0.5), (1, "3", 0.3), (2, "4", 0.4)] * 2
+
+
+META = ["s1", "s 2", "", "ünï"]
+"""What is kept of each segment."""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """Line-parallel text with two systems, two references and files of labels."""
+    folder = tmp_path_factory.mktemp("lines")
+    streams = {
+        "A": TEXTS,
+        "B": TEXTS[::-1],
+        "ref": TEXTS,
+        "other": [text.upper() for text in TEXTS],
+        "ids": META,
+        "pairs": [f"{text}\t{domain}" for text, domain in zip(META, "xyxy", strict=True)],
+    }
+    for name, texts in streams.items():
+        (folder / name).write_text("".join(f"{text}\r\n" for text in texts), newline="")
+    return folder
+
+
+def of_lines(folder: Path, *flags: str) -> list[str]:
+    systems = [f"--candidates={name}={folder / name}" for name in "AB"]
+    return [*systems, f"--references={folder}/ref", f"--references={folder}/other", *flags]
+
+
+def test_lines_of_a_file_of_labels_are_kept(lines, tmp_path):
+    flags = [f"--labels=id={lines}/ids", f"--labels=source,domain={lines}/pairs"]
+    keep = ["--keep", "id,text", "--keep=original=source,d=domain", "--slice_by=domain"]
+    scored(tmp_path / "out", *of_lines(lines, *flags, *keep))
+    rows = rows_of(tmp_path / "out")
+    assert [*rows[0]][-6:] == ["domain", "id", "original", "d", "candidate", "references"]
+    assert [row["d"] for row in rows] == [row["domain"] for row in rows]
+    assert [(row["index"], row["id"], row["original"], row["domain"]) for row in rows] == [
+        (index, META[index], META[index], "xyxy"[index]) for index in range(4)
+    ] * 2
+    texts = [f"{text}\r" for text in TEXTS]  # the texts that are scored, with their spaces
+    assert [row["candidate"] for row in rows] == [*texts, *texts[::-1]]
+    assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
+
+
+def test_kept_lines_are_in_place_in_compressed_shards_with_languages(lines, tmp_path):
+    named = {"A": "A", "B": "B", "ref": "ref", "other": "other", "source": "ids"}
+    for name, stream in named.items():
+        text = (lines / stream).read_bytes().splitlines(keepends=True)
+        for number, part in enumerate((text[:1], text[1:])):
+            path = tmp_path / f"{name}-{number}.txt.gz"
+            path.write_bytes(gzip.compress(b"".join(part)))
+    (tmp_path / "l-0.txt").write_text("en\n")
+    (tmp_path / "l-1.txt").write_text("zh\nen\nzh\n")
+    systems = [f"--candidates={name}={tmp_path}/{name}-*" for name in "AB"]
+    others = [f"--references={tmp_path}/ref-*", f"--references={tmp_path}/other-*"]
+    labels = [f"--labels=document={tmp_path}/source-*", f"--labels=lang={tmp_path}/l-*"]
+    keep = ["--keep=document,text", "--language_column=lang"]
+    scored(tmp_path / "out", *systems, *others, *labels, *keep, "--range_bytes=16")
+    rows = rows_of(tmp_path / "out")
+    texts = [f"{text}\r" for text in TEXTS]
+    assert [(row["index"], row["document"], row["candidate"]) for row in rows] == [
+        (index, META[index], of_system[index])
+        for of_system in (texts, texts[::-1])
+        for index in range(4)
+    ]
+    assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl", ".tsv"])
+def test_columns_of_records_are_kept_as_texts(suffix, tmp_path):
+    records = [
+        {"hyp": text, "ref": text, "n": n, "ratio": n / 8, "ok": n > 1, "source": META[n]}
+        for n, text in enumerate(TEXTS)
+    ]
+    if suffix == ".tsv":  # it has texts only, and no null
+        records = [record | {"ok": str(record["ok"]).lower()} for record in records]
+    else:
+        records[1]["source"] = None
+        records = [record | {"meta": {"id": [str(record["n"]), "x"]}} for record in records]
+    path = write_records(tmp_path / f"records{suffix}", records)
+    keep = "n,ratio,ok,src=source" + ("" if suffix == ".tsv" else ",key=meta.id[0],meta.id[1]")
+    scored(tmp_path / "out", f"--input={path}", f"--keep={keep}")
+    rows = rows_of(tmp_path / "out")
+    assert [row["n"] for row in rows] == ["0", "1", "2", "3"]
+    assert [row["ratio"] for row in rows] == ["0.0", "0.125", "0.25", "0.375"]
+    assert [row["ok"] for row in rows] == ["false", "false", "true", "true"]
+    sources = META if suffix == ".tsv" else [META[0], None, *META[2:]]
+    assert [row["src"] for row in rows] == sources
+    if suffix != ".tsv":
+        assert [(row["key"], row["meta.id[1]"]) for row in rows] == [
+            (str(n), "x") for n in range(4)
+        ]
+
+
+def join_files(folder: Path) -> list[str]:
+    """Records to join by ids, whose systems have other columns of the same names."""
+    references = [
+        {"id": f"s{n}", "ref": text, "source": META[n], "text": "a column"}
+        for n, text in enumerate(TEXTS)
+    ]
+    paths = [write_records(folder / "references.jsonl", references)]
+    for name, order in (("A", [2, 0, 1, 3]), ("B", [3, 1, 0, 2])):
+        candidates = [
+            {"id": f"s{n}", "hyp": f"{name} {TEXTS[n]}", "source": "no", "text": "no"}
+            for n in order
+        ]
+        candidates[1]["hyp"] = None if name == "B" else candidates[1]["hyp"]
+        paths.append(write_records(folder / f"{name}.jsonl", candidates))
+    return [str(paths[0]), "-i", *map(str, paths[1:]), "--join_on=id", "--on_bad_record=reject"]
+
+
+def test_a_join_keeps_columns_of_the_first_references_and_the_texts_of_all(tmp_path):
+    asked = [*join_files(tmp_path), "--max_rejected=1", "--keep=id,source,text,t=text"]
+    rows = None
+    for number, flags in enumerate(([], ["--range_bytes=100", "--threads=3"])):
+        scored(tmp_path / f"out{number}", *asked, *flags)
+        before, rows = rows, rows_of(tmp_path / f"out{number}")
+        assert before in (None, rows)
+    assert rows is not None
+    assert [(row["system"], row["id"], row["source"], row["t"]) for row in rows] == [
+        (system, f"s{n}", META[n], "a column") for system in "AB" for n in (0, 2, 3)
+    ]
+    assert [row["candidate"] for row in rows] == [
+        f"{system} {TEXTS[n]}" for system in "AB" for n in (0, 2, 3)
+    ]
+    assert [row["references"] for row in rows] == [[TEXTS[n]] for n in (0, 2, 3)] * 2
+
+
+def test_what_is_kept_does_not_change_the_result(tmp_path):
+    # That --keep text may also mean the column text is no doubt if this has the candidates.
+    records = [{"text": text, "ref": text, "src": text} for text in TEXTS]
+    path = write_records(tmp_path / "records.parquet", records)
+    asked = [f"--input={path}", "--candidate_columns=text"]
+    results = [
+        scored(tmp_path / str(number), *asked, *flags).out
+        for number, flags in enumerate(([], ["--keep=src,text"]))
+    ]
+    assert results[0] == results[1]
+    manifests = [json.loads((tmp_path / str(n) / "manifest.json").read_text()) for n in range(2)]
+    assert manifests[0]["streams"] == manifests[1]["streams"]
+    assert {*manifests[0]["input"]} < {*manifests[1]["input"]} | {"wanted keeps_texts = false"}
+
+
+def test_long_texts_end_a_row_group_and_a_part_file(lines, tmp_path, monkeypatch):
+    monkeypatch.setattr(part_files_module, "_ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(part_files_module, "_PART_FILE_BYTES", 1)
+    flags = ["--keep=text", "--range_bytes=16", "--threads=1"]
+    scored(tmp_path / "out", *of_lines(lines, *flags))
+    assert len(rows_of(tmp_path / "out")) == 8
+    assert len(list((tmp_path / "out" / "segment_scores").iterdir())) > 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "cause"),
+    [
+        (["--keep=nothing"], "no file of --labels has a label with this name"),
+        (["--labels=score={}/ids", "--keep=score"], "another column of this name"),
+        (["--labels=id={}/ids", "--keep=id,ID=id"], "--keep names two columns id"),
+        (["--labels=id={}/ids", "--keep=Candidate=id,text"], "another column of this name"),
+        (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "a column for this label already"),
+        (["--labels=text={}/ids", "--keep=text"], "a label called text, too"),
+        (["--labels=id={}/ids", "--keep=id,id"], "--keep names two columns id"),
+        (["--keep=a,"], "a name of a column is empty"),
+        (["--keep==a"], "must be [NAME=]COLUMN,..."),
+    ],
+)
+def test_columns_that_cannot_be_kept_are_refused(flags, cause, lines, tmp_path):
+    flags = [flag.format(lines) for flag in flags]
+    called(*of_lines(lines, *flags), "--segment_scores", f"--output={tmp_path}").assert_failed(
+        2, cause
+    )
+
+
+@pytest.mark.parametrize(
+    ("keep", "code", "cause"),
+    [
+        ("src", 3, "there is no column src (--keep)"),
+        ("tags", 3, "the column tags (--keep) has lists"),
+        ("meta", 3, "the column meta (--keep) has objects"),
+        ("text", 3, "there is a column called text, too"),
+        ("ref_len=n", 2, "another column of this name"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
+def test_columns_of_records_that_cannot_be_kept_are_errors(keep, code, cause, suffix, tmp_path):
+    record = {"hyp": "a", "ref": "a", "n": 1, "tags": ["x"], "meta": {"a": 1}, "text": "a"}
+    path = write_records(tmp_path / f"records{suffix}", [record])
+    flags = [f"--keep={keep}", "--segment_scores", f"--output={tmp_path / 'out'}"]
+    called(f"--input={path}", *flags).assert_failed(code, cause)
+    assert not (tmp_path / "out" / "scores.json").exists()
+
+
+def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_path):
+    called(*of_lines(lines, "--keep=text")).assert_failed(2, "--keep has no effect")
+    flags = ["--keep=text", "--examples=1", f"--output={tmp_path}"]
+    called(*of_lines(lines, *flags)).assert_failed(2, "examples have the texts in any case")
+    path = write_records(tmp_path / "records.jsonl", [{"comet": 0.5}])
+    flags = ["--metrics=mean:comet", "--keep=text", "--segment_scores", f"--output={tmp_path}"]
+    called(f"--input={path}", *flags).assert_failed(2, "do not need the texts")
+
+
+def test_another_column_cannot_take_the_place_of_the_id(tmp_path):
+    called(
+        *join_files(tmp_path), "--keep=id=source", "--segment_scores", f"--output={tmp_path}/out"
+    ).assert_failed(2, "the column id has the ids of id in any case")

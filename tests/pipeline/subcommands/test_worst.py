@@ -1,0 +1,354 @@
+"""`beam-bleu worst`: the segments that a user sees, against brute force over all scores."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from command_line import Run, called, streams, write_lines
+from example_corpus import METRICS, NUMBER, Corpus, examples_in, scores_of
+
+from beam_bleu.pipeline.display.terminal import Screen
+from beam_bleu.pipeline.examples.shown_examples import marked, shown_entry
+from beam_bleu.transforms.known_metrics import row_of
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("scored"))
+
+
+@pytest.fixture(scope="module")
+def only_examples(scored: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same result without the scores of all segments."""
+    out = tmp_path_factory.mktemp("only") / "out"
+    assert called(*scored.asked, "--output", out).code == 0
+    return out
+
+
+def shown(*arguments: Any) -> list[dict[str, Any]]:
+    run = called("worst", *arguments, "--format=json")
+    assert run.code == 0, run.err
+    entries: list[dict[str, Any]] = json.loads(run.out)
+    return entries
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("domain", [None, "größe"])
+@pytest.mark.parametrize("pair", [("second", None), ("größe", "erste"), ("erste", "second")])
+def test_all_segment_scores_give_any_number_slice_and_pair(scored, metric, domain, pair):
+    (system, against), scores = pair, scores_of(scored.out)
+    lower = row_of(metric).lower_is_better
+    rows = []
+    for number, score in scores[metric, system].items():
+        if domain is None or scored.domains[number] == domain:
+            other = None if against is None else scores[metric, against][number]
+            rank = score if other is None else score - other
+            rank = -rank if lower else rank
+            if other is None or rank < 0:
+                rows.append((rank, number, score, other))
+    flags = ["-m", metric, "--system", system, "-n", "30"]
+    flags += [] if against is None else ["--against", against]
+    flags += [] if domain is None else ["--slice", f"domain={domain}"]
+    title = called("worst", scored.out, *flags).out.decode().split("\n")[0]
+    assert title.startswith(f"{min(30, len(rows))} of {len(rows)} segments")
+    entries = shown(scored.out, *flags)
+    assert [(entry["index"], entry["score"], entry["baseline_score"]) for entry in entries] == [
+        row[1:] for row in sorted(rows)[:30]
+    ]
+    by_number = {entry["index"]: entry for entry in scored.examples}
+    for entry in entries:
+        assert list(entry) == list(scored.examples[0])
+        assert entry["labels"] == {"domain": scored.domains[entry["index"]]}
+        if entry["index"] in by_number:  # then the examples have its texts
+            assert entry["references"] == by_number[entry["index"]]["references"]
+
+
+def test_examples_are_shown_without_all_segment_scores(scored, only_examples):
+    for kind, flags in (("worst", []), ("loss", ["--against=second"])):
+        expected = [
+            entry
+            for entry in examples_in(only_examples)
+            if (entry["kind"], entry["metric"], entry["system"]) == (kind, "bleu", "größe")
+        ]
+        asked = [only_examples, "--system=größe", "-m", "bleu", *flags]
+        assert shown(*asked) == expected
+        # With the scores of all segments, the first ones are the same, with the same texts.
+        both = ("index", "score", "candidate", "references", "labels")
+        of_all = shown(scored.out, *asked[1:], f"-n{NUMBER}")
+        for entry, other in zip(of_all, expected, strict=True):
+            assert {key: entry[key] for key in both} == {key: other[key] for key in both}
+        domain = expected[0]["labels"]["domain"]
+        assert shown(*asked, "--slice", f"domain={domain}", "-n1") == expected[:1]
+    run = called("worst", only_examples, "--system=größe", "--slice=domain=news")
+    assert f"the examples have {NUMBER} such segments" in run.err
+    assert "of them with domain=news: a run with --segment_scores has all" in run.err
+
+
+def test_hostile_texts_are_printable_and_differing_words_are_marked(scored, only_examples):
+    for out in (scored.out, only_examples):
+        for metric in METRICS:
+            run = called("worst", out, "--system=erste", "--against=second", "-m", metric)
+            assert run.code == 0
+            lines = run.out.decode().split("\n")
+            assert all(line.isprintable() for line in lines)
+            assert any(line.startswith("   second  ") and "[" in line for line in lines)
+    first = called(
+        "worst", only_examples, "--system=erste", "--against=second", "-m", "bleu", "-n1"
+    )
+    title, _, heading, scores, *_ = first.out.decode().split("\n")
+    assert title == (
+        "1 segment where the BLEU of erste is worse than that of second, the largest loss first "
+        "(examples.jsonl)"
+    )
+    entry = shown(only_examples, "--system=erste", "--against=second", "-m", "bleu", "-n1")[0]
+    assert heading == f"1. index {entry['index']}, domain={entry['labels']['domain']}"
+    assert scores == (
+        f"   erste {entry['score']:.1f}, second {entry['baseline_score']:.1f}, "
+        f"difference {entry['difference']:+.1f}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        ("the small cat sat", "the cat sat", ("the [small] cat sat", "the cat sat")),
+        ("one two  three", "one", ("one [two  three]", "one")),
+        ("same words", "same words", ("same words", "same words")),
+        ("", "words", ("(empty)", "[words]")),
+        ("東京都は", "東京は", ("東京[都]は", "東京は")),
+        ("a\x1b[2Jb c", "c", (r"[a\x1b[2Jb] c", "c")),
+        ("  indented", "indented", ("  indented", "indented")),
+        ("b a", "a b", ("b [a]", "[a] b")),
+    ],
+)
+def test_marks_are_around_differing_words(text, other, expected):
+    assert marked(text, other) == expected
+
+
+def test_a_terminal_has_colours_in_place_of_brackets():
+    assert marked("a b c", "a c", Screen(80, colour=True)) == ("a \x1b[1;31mb\x1b[0m c", "a c")
+    empty = dict.fromkeys(("baseline", "id", "score", "difference", "baseline_score"))
+    entry = {
+        **{"kind": "worst", "metric": "bleu", "system": "s", **empty, "index": 3},
+        **{"candidate": None, "baseline_candidate": None, "references": [], "labels": {}},
+        "kept": {"source": "\x1b[2J"},
+    }
+    assert shown_entry(entry, 1, 1) == "1. index 3\n   s none\n   source  \\x1b[2J\n"
+
+
+def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
+    for out in (scored.out, only_examples):
+        for flags, said in (
+            (["--system=x"], "choose one of erste, second, größe"),
+            (["--system=erste", "--against=secund"], "did you mean second?"),
+            ([], "the result has 3 systems: erste, second, größe"),
+            (["--system=erste", "--against=erste"], "it is the same system"),
+            (["--system=erste", "-m", "meteor"], "choose one of chrf, bleu, ter"),
+            (["--system=erste", "--slice=topic=a"], "no label topic, but domain"),
+            (["--system=erste", "--slice=domain=a"], "choose one of"),
+            (["--system=erste", "--slice=domain"], "must be NAME=VALUE"),
+            (["--system=erste", "--slice=domain=a", "--slice=domain=b"], "give one of the two"),
+        ):
+            called("worst", out, *flags).assert_failed(2, said)
+    called("worst", only_examples, "--system=erste", "--against=größe").assert_failed(
+        2, "the examples compare with second", "--baseline größe"
+    )
+
+
+def test_a_missing_label_is_no_text(tmp_path):
+    records = [{"mt": "a b", "ref": "a b c", **({} if d is None else {"d": d})} for d in VALUES]
+    path = write_lines(tmp_path / "in.jsonl", [json.dumps(record) for record in records])
+    flags = ["--candidate_columns=mt", "--reference_columns=ref", "--slice_by=d", "--examples=9"]
+    out = tmp_path / "out"
+    assert called("--input", path, *flags, "--segment_scores", "--output", out).code == 0
+    for _ in ("segment_scores", "examples.jsonl"):
+        for value, written in VALUES.items():
+            (entry,) = shown(out, f"--slice=d={written}", "--quiet")
+            assert entry["labels"] == {"d": value}
+        called("worst", out, "--slice=d=x").assert_failed(2, 'choose one of "", "null", news, null')
+        called("worst", out, '--slice=d="x').assert_failed(2, "a string of JSON")
+        shutil.rmtree(out / "segment_scores", ignore_errors=True)
+
+
+VALUES = {"news": "news", None: "null", "": '""', "null": '"null"'}
+"""Values of a label, as tables and flags write them."""
+
+
+def test_results_without_segments_say_which_flags_to_use(tmp_path):
+    texts = [write_lines(tmp_path / name, ["a b c"]) for name in ("r.txt", "s.txt")]
+    out = tmp_path / "out"
+    assert called(texts[0], "-i", texts[1], "--output", out).code == 0
+    called("worst", out).assert_failed(3, "--examples 20", "--segment_scores")
+
+
+def damaged(scored: Corpus, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(scored.out, tmp_path / "copy"))
+
+
+def test_the_files_of_one_result_are_read(only_examples, tmp_path):
+    asked = ["--system=erste", "-n1"]
+    expected = shown(only_examples, *asked)
+    assert shown(f"file://{only_examples}", *asked) == expected
+    assert shown(f"{only_examples}/scores.json", *asked) == expected
+    out = Path(shutil.copytree(only_examples, tmp_path / "copy"))
+    shutil.copy(out / "scores.json", tmp_path / "old.json")
+    called("worst", tmp_path / "old.json", *asked).assert_failed(2, "name the folder")
+    scores = (out / "scores.json").read_text()
+    (out / "scores.json").write_text(scores.replace('"scores": [', '"scores":  [', 1))
+    for path in (out, out / "scores.json"):
+        called("worst", path, *asked).assert_failed(3, "manifest.json")
+
+
+def name_again(out: Path) -> None:
+    """Makes the manifest.json of a folder name the files that have changed there."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    scores, examples = (
+        hashlib.sha256((out / name).read_bytes()).hexdigest()
+        for name in ("scores.json", "examples.jsonl")
+    )
+    manifest["scores_sha256"], manifest["examples"]["sha256"] = scores, examples
+    (out / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_examples_without_their_manifest_could_be_of_another_result(scored, tmp_path):
+    out = damaged(scored, tmp_path)
+    (out / "manifest.json").unlink()
+    called("worst", out, "--system=erste").assert_failed(3, "has no manifest.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text.replace(b'"kind": "worst"', b'"kind": "wurst"', 1), "SHA-256"),
+        (lambda text: text[:-20], "SHA-256"),
+        (lambda text: b"", "SHA-256"),
+    ],
+)
+def test_damaged_examples_are_refused(scored, tmp_path, change, said):
+    out = damaged(scored, tmp_path)
+    file = out / "examples.jsonl"
+    file.write_bytes(change(file.read_bytes()))
+    called("worst", out, "--system=erste").assert_failed(3, said)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("{", "[]", "{}", "\udcff", '{"kind": "worst"}', "A", "[" * 100_000),
+        *(f'change {{"index": {number}}}' for number in (-1, 1 << 63)),
+        *(f'change {{"score": {number}}}' for number in ("NaN", "1e999", "9" * 400)),
+        *(f'change {{"{name}": null}}' for name in ("baseline", "difference")),
+    ],
+)
+def test_lines_that_are_no_examples_are_named(scored, tmp_path, line):
+    out = damaged(scored, tmp_path)
+    file = out / "examples.jsonl"
+    lines = file.read_text().splitlines()
+    if line == "A":
+        line = lines[2].replace('"index": ', '"index": "x", "i": ', 1)
+    elif line.startswith("change "):
+        loss = next(one for one in map(json.loads, lines) if one["kind"] == "loss")
+        line = json.dumps(loss | json.loads(line.removeprefix("change ")))
+    text = "\n".join([*lines[:2], line, *lines[3:]]) + "\n"
+    file.write_text(text, errors="surrogateescape")
+    name_again(out)
+    run = called("worst", out, "--system=erste")
+    run.assert_failed(3, "examples.jsonl line 3 is not an example of beam-bleu")
+
+
+def test_damaged_segment_scores_are_refused(scored, tmp_path):
+    out = damaged(scored, tmp_path)
+    folder = out / "segment_scores"
+    file = folder / sorted(os.listdir(folder))[0]
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-30])
+    called("worst", out, "--system=erste").assert_failed(3, "cannot be read")
+    file.write_bytes(whole)
+    shutil.copy(file, folder / "part-more.parquet")
+    called("worst", out, "--system=erste").assert_failed(3, "scores.json says")
+    (folder / "part-more.parquet").unlink()
+    record = json.loads((out / "run.json").read_bytes())
+    (out / "run.json").write_text(json.dumps({**record, "run": "another"}))
+    called("worst", out, "--system=erste").assert_failed(3, "files of another run")
+    (out / "run.json").unlink()
+    for part in folder.iterdir():
+        table = pq.read_table(part)
+        place, worse = table.schema.get_field_index("score"), pc.subtract(table["score"], 1.0)
+        pq.write_table(table.set_column(place, "score", worse), part)
+    called("worst", out, "--system=erste").assert_failed(3, "other scores than the examples.jsonl")
+
+
+def test_a_damaged_number_of_rows_is_named(scored, tmp_path):
+    out = damaged(scored, tmp_path)
+    document = json.loads((out / "scores.json").read_bytes())
+    del document["segment_scores"]["rows"]
+    (out / "scores.json").write_text(json.dumps(document))
+    name_again(out)
+    called("worst", out, "--system=erste").assert_failed(3, f"{out} is not a result")
+
+
+def joined_run(folder: Path, *keep: str) -> Run:
+    draw = random.Random(1)
+    lines = [[draw.choice("abcdef") for _ in range(6)] for _ in range(40)]
+    files = []
+    for name, column in (("refs", "reference"), ("one", "candidate"), ("two", "candidate")):
+        changed = [
+            " ".join(word if draw.random() < 0.7 else "x" for word in words) for words in lines
+        ]
+        records = [
+            json.dumps({"id": f"doc-{number}", column: text, "topic": "ab"[number % 2]})
+            for number, text in enumerate(changed)
+            if name == "refs" or number % 7
+        ]
+        draw.shuffle(records)
+        files.append(write_lines(folder / f"{name}.jsonl", records))
+    return called(
+        *streams([f"one={files[1]}", f"two={files[2]}"], [files[0]]),
+        *("--join_on=id", "--coverage=each", "--examples=4", "--segment_scores"),
+        *("--output", folder / "out", *keep),
+    )
+
+
+def test_segments_of_joins_have_their_ids(tmp_path):
+    run = joined_run(tmp_path)
+    assert run.code == 0, run.err
+    references = [json.loads(line)["id"] for line in (tmp_path / "refs.jsonl").open()]
+    examples = examples_in(tmp_path / "out")
+    assert examples
+    for entry in [*examples, *shown(tmp_path / "out", "--system=two", "--against=one")]:
+        assert entry["id"] == references[entry["index"]]
+        assert entry["kept"] == {}
+
+
+def test_kept_texts_are_shown_and_kept_columns_choose_segments(tmp_path):
+    run = joined_run(tmp_path, "--keep=topic,text")
+    assert run.code == 0, run.err
+    by_id = {
+        name: {record["id"]: record for record in map(json.loads, (tmp_path / file).open())}
+        for name, file in (("refs", "refs.jsonl"), ("one", "one.jsonl"), ("two", "two.jsonl"))
+    }
+    entries = shown(tmp_path / "out", "--system=two", "--against=one", "-n", "100")
+    assert len(entries) > 8  # so not all of them are examples
+    for entry in entries:
+        references, own, baseline = (by_id[name][entry["id"]] for name in ("refs", "two", "one"))
+        assert entry["references"] == [references["reference"]]
+        assert (entry["candidate"], entry["baseline_candidate"]) == (
+            own["candidate"],
+            baseline["candidate"],
+        )
+        assert entry["kept"] == {"topic": references["topic"]}
+    flags = ["--system=two", "--against=one", "--slice=topic=b"]
+    chosen = [entry for entry in entries if entry["kept"]["topic"] == "b"]
+    assert 0 < len(chosen) < len(entries)
+    assert shown(tmp_path / "out", *flags, "-n", "100") == chosen
+    shutil.rmtree(tmp_path / "out" / "segment_scores")
+    assert all(entry["kept"]["topic"] == "b" for entry in shown(tmp_path / "out", *flags))

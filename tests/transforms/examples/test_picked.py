@@ -1,0 +1,197 @@
+"""What is picked of batches, against brute force: ties, undefined scores, merges in any order."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import pickle
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, cut
+from beam_bleu.transforms.examples.picked import ListKey, Picked
+from beam_bleu.transforms.examples.picking import (
+    PickedMetric,
+    Picker,
+)
+from beam_bleu.transforms.examples.ranks import first_rows, sample_ranks
+from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.metrics.mean.metric import MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.text.text import Text
+
+NUMBER = 3
+SYSTEMS = ("a", "b", "c")
+
+
+class Scored:
+    """Made-up scores of segments, and a text for each of them.
+
+    Args:
+      lower_is_better: whether the metric is one of errors.
+    """
+
+    def __init__(self, lower_is_better: bool, seed: int = 1) -> None:
+        draw = random.Random(seed)
+        self.lower_is_better = lower_is_better
+        config = MeanErrorConfig("x") if lower_is_better else MeanConfig("x")
+        name = "mean_error:x" if lower_is_better else "mean:x"
+        self.kind, self.definition = kind_of(name), config.metric
+        # Few different scores, so that nearly all of them are ties.
+        self.scores = np.array(
+            [[draw.choice([-1.5, 0.0, 0.25, 7.0]) for _ in range(200)] for _ in SYSTEMS]
+        )
+        self.numbers = np.array(draw.sample(range(10_000), 200))
+        metric = PickedMetric("m", self.definition, 0, lower_is_better)
+        self.picker = Picker(NUMBER, (metric,), lambda _: self.kind, "b", ("domain",))
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins with a bundle."""
+        self.picking = self.picker.begin()
+
+    def picked(self, rows: slice | list[int]) -> Picked:
+        """What is picked of a batch of these rows."""
+        numbers = self.numbers[rows]
+        counter = self.kind.counter([self.definition])
+        (column,) = counter.needs.values
+        batch = SegmentBatch(
+            candidates=tuple(
+                pa.array([f"{system} {number}" for number in numbers], pa.large_string())
+                for system in SYSTEMS
+            ),
+            references=(pa.array([f"r {number}" for number in numbers], pa.large_string()),),
+            numbers=numbers,
+            systems=SYSTEMS,
+            labels=(pa.array([f"d{number % 3}" for number in numbers]).dictionary_encode(),),
+            values={column: self.scores[:, rows]},
+        )
+        return self.picking(batch, [count_batch(batch, Text("none"), counter)])
+
+    def expected(self, kind: str, system: int) -> list[tuple[int, float, float | None]]:
+        """(number, score, difference) of the examples of a kind, in the simplest way."""
+        rows = []
+        for row, number in enumerate(self.numbers.tolist()):
+            score = float(self.scores[system, row])
+            difference = score - float(self.scores[1, row])
+            gained = -difference if self.lower_is_better else difference
+            quality = -score if self.lower_is_better else score
+            rank = {"best": -quality, "worst": quality, "gain": -gained, "loss": gained}[kind]
+            if kind in ("best", "worst") or rank < 0:
+                rows.append((rank, number, score, None if system == 1 else difference))
+        return [row[1:] for row in sorted(rows)[:NUMBER]]
+
+
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_examples_are_those_of_brute_force_for_any_split_and_order(lower_is_better):
+    scored, draw = Scored(lower_is_better), random.Random(2)
+    whole = scored.picked(slice(None))
+    for kind in ("best", "worst", "gain", "loss"):
+        for place, system in enumerate(SYSTEMS):
+            key = ListKey(kind, "m", system, "b" if kind in ("gain", "loss") else None)
+            if system == "b" and kind in ("gain", "loss"):
+                assert key not in whole.examples
+                continue
+            shown = [(each.index, each.score, each.difference) for each in whole.examples[key]]
+            assert shown == scored.expected(kind, place)
+    for example in whole.examples[ListKey("loss", "m", "c", "b")]:
+        assert example.candidate == f"c {example.index}"
+        assert example.baseline_candidate == f"b {example.index}"
+        assert example.references == (f"r {example.index}",)
+        assert example.labels == {"domain": f"d{example.index % 3}"}
+    rows = list(range(200))
+    for _ in range(6):
+        draw.shuffle(rows)
+        ends = sorted(draw.sample(range(1, 200), 9))
+        scored.begin()
+        parts = []
+        for begin, end in zip([0, *ends], [*ends, 200], strict=True):
+            if draw.random() < 0.3:
+                scored.begin()
+            parts.append(scored.picked(rows[begin:end]))
+        draw.shuffle(parts)
+        total = functools.reduce(operator.add, parts, Picked(NUMBER))
+        assert total.examples == whole.examples
+        for of_scores, cells in whole.scores.items():
+            assert total.scores[of_scores].histogram(None) == cells.histogram(None)
+
+
+def test_the_sample_is_the_same_for_all_systems_and_uniform():
+    whole = Scored(False).picked(slice(None))
+    samples = [
+        [each.index for each in whole.examples[ListKey("sample", "m", system)]]
+        for system in SYSTEMS
+    ]
+    assert samples[0] == samples[1] == samples[2]
+    assert len(set(samples[0])) == NUMBER
+    ranks = sample_ranks(np.arange(100_000))
+    counts = np.histogram(ranks, 100, (0, 1))[0]
+    assert ((counts - 1000) ** 2 / 1000).sum() < 149  # chi-squared with 99 degrees, p = 0.001
+    assert abs(np.corrcoef(ranks[1:], ranks[:-1])[0, 1]) < 0.01
+
+
+def test_what_is_picked_stays_small():
+    parts = [Scored(False, seed).picked(slice(None)) for seed in range(4)]
+    total = functools.reduce(operator.add, parts)
+    assert len(pickle.dumps(total)) < 2 * len(pickle.dumps(parts[0]))
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 40, 50])
+def test_first_rows_against_sorting(most):
+    draw = random.Random(most)
+    for _ in range(50):
+        ranks = np.array([draw.choice([np.nan, 1.0, 2.0, 2.0, -1.0]) for _ in range(40)])
+        numbers = np.array(draw.sample(range(1000), 40))
+        expected = sorted(
+            (rank, number, row)
+            for row, (rank, number) in enumerate(zip(ranks, numbers, strict=True))
+            if not np.isnan(rank)
+        )
+        assert first_rows(ranks, numbers, most) == [row for _, _, row in expected[:most]]
+
+
+def test_long_texts_are_cut_at_a_character():
+    assert cut("é".encode() * MOST_CHARACTERS) == "é" * MOST_CHARACTERS
+    for character in ("a", "é", "北", "😀"):
+        long = character * (MOST_CHARACTERS + 1)
+        assert cut(long.encode()) == character * MOST_CHARACTERS + CUT_MARK
+        assert cut(long.encode() * 50) == character * MOST_CHARACTERS + CUT_MARK
+
+
+def test_different_numbers_of_examples_are_not_added():
+    with pytest.raises(ValueError, match="3 and 4 examples"):
+        Picked(3) + Picked(4)
+
+
+def test_a_sample_is_that_of_each_system_if_segments_have_different_systems():
+    draw, numbers = random.Random(3), list(range(300))
+    draw.shuffle(numbers)
+    scored = Scored(False)
+    parts, of_system = [], {system: set() for system in SYSTEMS}
+    for begin in range(0, 300, 30):
+        there = tuple(draw.sample(SYSTEMS, draw.randrange(1, 4)))
+        of_batch = np.array(numbers[begin : begin + 30])
+        column = pa.array([""] * 30, pa.large_string())
+        (values,) = scored.kind.counter([scored.definition]).needs.values
+        batch = SegmentBatch(
+            candidates=(column,) * len(there),
+            references=(column,),
+            numbers=of_batch,
+            systems=there,
+            labels=(column.dictionary_encode(),),
+            values={values: np.zeros((len(there), 30))},
+        )
+        counter = scored.kind.counter([scored.definition])
+        parts.append(scored.picking(batch, [count_batch(batch, Text("none"), counter)]))
+        for system in there:
+            of_system[system] |= {*of_batch.tolist()}
+    total = functools.reduce(operator.add, parts)
+    for system, having in of_system.items():
+        ranks = dict(zip(range(300), sample_ranks(np.arange(300)).tolist(), strict=True))
+        expected = sorted(having, key=ranks.__getitem__)[:NUMBER]
+        picked = total.examples[ListKey("sample", "m", system)]
+        assert [example.index for example in picked] == expected

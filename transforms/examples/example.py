@@ -1,0 +1,117 @@
+"""An example: a segment that readers see, with its texts, and the reason why it was picked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from beam_bleu.transforms.definition.choices import table
+
+KindName = Literal["best", "worst", "gain", "loss", "sample"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ExampleKind:
+    """A row of `EXAMPLE_KINDS`.
+
+    Attributes:
+      name: its name in examples.jsonl.
+      description: which segments of a system are picked.
+      compares: whether the segments are picked by the difference from the baseline, which the
+        baseline itself has not.
+    """
+
+    name: KindName
+    description: str
+    compares: bool = False
+
+
+EXAMPLE_KINDS: Mapping[KindName, ExampleKind] = table(
+    ExampleKind("best", "those with the best scores"),
+    ExampleKind("worst", "those with the worst scores"),
+    ExampleKind(
+        "gain", "those whose score is better than the baseline's by the most", compares=True
+    ),
+    ExampleKind(
+        "loss", "those whose score is worse than the baseline's by the most", compares=True
+    ),
+    ExampleKind(
+        "sample",
+        "a uniform random sample: the same segments for all metrics and, if all systems have the "
+        "same segments, for all systems",
+    ),
+)
+"""Why a segment is an example, in the order of examples.jsonl."""
+
+MOST_EXAMPLES = 1000
+"""The most examples of a kind, for each metric and system."""
+
+MOST_CHARACTERS = 2000
+"""The most characters of a text of an example."""
+
+MOST_REFERENCES = 16
+"""The most references of an example."""
+
+CUT_MARK = " […]"
+"""The end of a text that was cut."""
+
+_MOST_BYTES = 4
+"""Of a character in UTF-8."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Example:
+    """A segment of a system. Texts are cut, so its memory is bounded.
+
+    Attributes:
+      rank: examples of a kind are in the order of this number, the smallest one first.
+      index: the segment's number in the input. Equal ranks are in its order.
+      score: its score; None if it is not defined.
+      candidate: the text of the system; None if the metric reads no texts.
+      references: the references that it has.
+      baseline: the system with which it is compared; None if there is none.
+      baseline_score: the baseline's score of the segment; None as for `score`, or without baseline.
+      baseline_candidate: the baseline's text.
+      labels: the value of each label; None if the segment has no value.
+      kept: the same of the columns that are kept.
+    """
+
+    rank: float
+    index: int
+    score: float | None
+    candidate: str | None
+    references: tuple[str, ...]
+    baseline: str | None
+    baseline_score: float | None
+    baseline_candidate: str | None
+    labels: Mapping[str, str | None]
+    kept: Mapping[str, str | None]
+
+    @property
+    def place(self) -> tuple[float, int]:
+        """By which the examples of a kind are in order."""
+        return self.rank, self.index
+
+    @property
+    def difference(self) -> float | None:
+        """The score minus that of the baseline; None if one of them is missing."""
+        if self.score is None or self.baseline_score is None:
+            return None
+        return self.score - self.baseline_score
+
+
+def alone(example: Example) -> Example:
+    """The same example, compared with no system."""
+    return dataclasses.replace(example, baseline=None, baseline_score=None, baseline_candidate=None)
+
+
+def cut(text: memoryview | bytes) -> str:
+    """A text with at most `MOST_CHARACTERS` characters, and `CUT_MARK` if it had more.
+
+    Args:
+      text: valid UTF-8, of any length; only its beginning is decoded.
+    """
+    # One character more shows whether there are more. The last bytes can be a part of a character.
+    begin = bytes(text[: (MOST_CHARACTERS + 1) * _MOST_BYTES]).decode(errors="ignore")
+    return begin if len(begin) <= MOST_CHARACTERS else begin[:MOST_CHARACTERS] + CUT_MARK
