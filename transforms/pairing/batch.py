@@ -37,6 +37,10 @@ def even_rows(lines: int, columns: int) -> int:
     return -(-lines // batches)
 
 
+KEPT_ID = "id"
+"""The name of the segments' ids in `SegmentBatch.kept`, if they have ids."""
+
+
 class RowGroup(NamedTuple):
     """Rows of a batch that are added up together. They are neighbours in the batch.
 
@@ -130,6 +134,8 @@ class SegmentBatch:
       label_places: where the values of each label are; empty if they come from no files.
       values: float64 (systems, rows), the numbers of each column that a metric needs. All are
         finite, and between the bounds of signed values of fixed point.
+      kept: large_string columns by their names, which go into the scores of segments as they are;
+        null where a record has no value. Joined and long records always have `id`, the first one.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]
@@ -141,6 +147,7 @@ class SegmentBatch:
     labels: tuple[pa.DictionaryArray, ...] = ()
     label_places: tuple[Places, ...] = ()
     values: Mapping[ValueColumn, Floats] = dataclasses.field(default_factory=dict)
+    kept: Mapping[str, pa.LargeStringArray] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -157,16 +164,17 @@ class SegmentBatch:
         """
         assert self.numbers is not None
         assert self.groups == ALL_ROWS
-        kept = np.flatnonzero(~np.isin(self.numbers, list(segments)))
-        rows = pa.array(kept)
+        left = np.flatnonzero(~np.isin(self.numbers, list(segments)))
+        rows = pa.array(left)
         return dataclasses.replace(
             self,
             candidates=tuple(padded(column.take(rows)) for column in self.candidates),
             references=tuple(padded(column.take(rows)) for column in self.references),
-            numbers=self.numbers[kept],
+            numbers=self.numbers[left],
             labels=tuple(column.take(rows) for column in self.labels),
             label_places=tuple(places.take(rows) for places in self.label_places),
-            values={column: values[:, kept] for column, values in self.values.items()},
+            values={column: values[:, left] for column, values in self.values.items()},
+            kept={name: column.take(rows) for name, column in self.kept.items()},
         )
 
     @property
@@ -177,5 +185,6 @@ class SegmentBatch:
     @property
     def nbytes(self) -> int:
         """The bytes of all columns."""
-        columns = (*self.candidates, *self.references, *self.values.values())
+        texts = (*self.candidates, *self.references, *self.kept.values())
+        columns = (*texts, *self.values.values())
         return sum(int(column.nbytes) for column in columns)

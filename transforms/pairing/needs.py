@@ -51,7 +51,7 @@ class ValuePart:
 _LARGEST = SIGNED_BOUND - 1
 
 VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
-    ValuePart("number", ("number",), f"a number between -{SIGNED_BOUND} and {SIGNED_BOUND}"),
+    ValuePart("number", ("number",), f"a number above -{SIGNED_BOUND} and below {SIGNED_BOUND}"),
     ValuePart(
         "log_probability",
         ("number", "list"),
@@ -86,6 +86,7 @@ class ValueColumn:
         stands for the name of each system.
       part: which number is made of a value.
       remedy: what to do if the column has other values, for messages; "" for what is usual.
+      flag: the flag that names the column, for messages; "" if it is a part of a metric's name.
 
     Raises:
       ValueError: there is no such part.
@@ -94,6 +95,7 @@ class ValueColumn:
     column: str
     part: ValuePartName = "number"
     remedy: str = dataclasses.field(default="", compare=False)
+    flag: str = dataclasses.field(default="", compare=False)
 
     def __post_init__(self) -> None:
         require_choice("part", self.part, VALUE_PARTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class FoundInput:
       pattern: the path or pattern, as the user gave it.
       files: its files, in the order in which they are read.
       labels: the names of its labels; empty if it is of texts.
+      snapshot: the version of the table that listed the files; None if no table did.
     """
 
     role: InputRole
@@ -53,6 +55,7 @@ class FoundInput:
     pattern: str
     files: tuple[InputFile, ...]
     labels: tuple[str, ...] = ()
+    snapshot: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +138,7 @@ class Paired:
         input is scored for each system.
       rejected: PCollection of `BadRecord`, as many as the tallies say. None if the source ends
         with an error at a bad record.
+      source: the source that has given them; None if it is not known.
     """
 
     batches: PCollection[SegmentBatch]
@@ -142,6 +146,7 @@ class Paired:
     digests: PCollection[Digests] | None = None
     tallies: PCollection[Tally] | None = None
     rejected: PCollection[BadRecord] | None = None
+    source: Source | None = None
 
     def __or__(self, transform: beam.PTransform) -> Any:
         """Applies a transform of segments, such as `CorpusBleu.PerSystem`.
@@ -149,7 +154,20 @@ class Paired:
         The transform gets the PCollections in a dict, by the names of the attributes.
         """
         outputs = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: output for name, output in outputs.items() if output is not None} | transform
+        there = {name: output for name, output in outputs.items() if output is not None}
+        return PairedCollections(there) | transform
+
+
+class PairedCollections(dict[str, Any]):
+    """The PCollections of `Paired` segments by their names, and their source.
+
+    Beam gives a transform a plain dict of PCollections. A transform that needs the source, such as
+    `Evaluate`, takes it in its `__ror__`.
+    """
+
+    def __init__(self, outputs: Mapping[str, Any]) -> None:
+        self.source: Source | None = outputs.get("source")
+        super().__init__({name: each for name, each in outputs.items() if name != "source"})
 
 
 class Source(Protocol):
@@ -167,6 +185,14 @@ class Source(Protocol):
         """The names of the columns of `SegmentBatch.labels`."""
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of segments are kept, too."""
+
+    @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name in messages, path or pattern) of everything that is read."""
 
@@ -182,6 +208,13 @@ class Source(Protocol):
 
         Raises:
           BleuError: the error that the workers would raise, for example because a file is missing.
+        """
+
+    def check_readable(self) -> None:
+        """Checks on a worker of an engine that it can read the first byte of each stream.
+
+        Raises:
+          BleuError: it cannot.
         """
 
     def pair(self, threads: int, step: Step = ..., describe: bool = ...) -> beam.PTransform:

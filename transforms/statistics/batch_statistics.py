@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
 from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.wiring.sums import Sums
+
+
+@dataclasses.dataclass(frozen=True)
+class BatchTexts:
+    """The texts of a batch of segments, as in the batch.
+
+    Attributes:
+      candidates: a column for each system.
+      references: the columns of references; null where a segment has fewer than others.
+    """
+
+    candidates: tuple[pa.LargeStringArray, ...]
+    references: tuple[pa.LargeStringArray, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all columns."""
+        return sum(int(column.nbytes) for column in (*self.candidates, *self.references))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,8 +47,10 @@ class BatchStatistics:
       groups: which segments are added up together, as in the batch.
       labels: columns of strings, (segments,) each, as in the batch.
       lengths: int64 (segments,), the average length of the references of each segment, rounded
-        down.
+        down; None if no slices need them.
       empty_candidates: the number of candidates without a token.
+      kept: the columns that are kept, (segments,) each, as in the batch.
+      texts: the texts, if they are kept.
     """
 
     counts: Integers
@@ -42,15 +64,19 @@ class BatchStatistics:
     labels: tuple[pa.DictionaryArray, ...] = ()
     lengths: Integers | None = None
     empty_candidates: int = 0
+    kept: Mapping[str, pa.LargeStringArray] = dataclasses.field(default_factory=dict)
+    texts: BatchTexts | None = None
 
     def __len__(self) -> int:
         return len(self.reference_counts)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all arrays."""
+        """The bytes of all arrays, and of what is kept."""
         arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
-        return sum(array.nbytes for array in arrays) + self.signs.nbytes
+        columns = (*arrays, *self.kept.values())
+        texts = 0 if self.texts is None else self.texts.nbytes
+        return sum(int(column.nbytes) for column in columns) + self.signs.nbytes + texts
 
     @property
     def text_bytes(self) -> int:
@@ -64,9 +90,12 @@ class MetricStatistics:
 
     Attributes:
       metrics: those of each metric; at least one.
+      picked: what was picked of the segments to be shown with their texts; None if it was not asked
+        for. It is small.
     """
 
     metrics: tuple[BatchStatistics, ...]
+    picked: Sums | None = None
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
 from apache_beam.pvalue import PCollection
 
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import (
+    BatchStatistics,
+    BatchTexts,
+    MetricStatistics,
+)
 from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
     DocumentLabel,
@@ -22,11 +27,13 @@ from beam_bleu.transforms.statistics.segment_labels import (
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = [
     "CountMatches",
     "CountMetrics",
+    "Pick",
     "TakeStatistics",
     "TokenLengths",
     "check_documents",
@@ -49,6 +56,23 @@ class TokenLengths:
     counter: Counter
 
 
+class Picking(Protocol):
+    """Picks segments of the batches of a bundle."""
+
+    def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Sums:
+        """What is picked of a batch with these statistics. Several threads can call it."""
+
+
+class Pick(Protocol):
+    """Says how segments are picked to be shown. It is sent to workers."""
+
+    def prepare(self) -> None:
+        """Prepares this process for its first batch."""
+
+    def begin(self) -> Picking:
+        """Begins with a bundle. What is picked of its batches is added up, or all of it is lost."""
+
+
 def count_matches(
     text: Text,
     counter: Counter,
@@ -57,9 +81,12 @@ def count_matches(
     *,
     languages: LanguageLabel | None = None,
     lengths: TokenLengths | None = None,
+    keep_texts: bool = False,
 ) -> beam.ParDo:
     """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMetrics`."""
-    counting = CountMatches(text, counter, threads, languages=languages, lengths=lengths)
+    counting = CountMatches(
+        text, counter, threads, languages=languages, lengths=lengths, keep_texts=keep_texts
+    )
     return giving_batches(step(counting), BatchStatistics)
 
 
@@ -70,11 +97,19 @@ def count_metrics(
     *,
     languages: LanguageLabel | None = None,
     lengths: TokenLengths | None = None,
+    keep_texts: bool = False,
     on_consoles: int = 0,
+    pick: Pick | None = None,
 ) -> beam.ParDo:
     """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMetrics`."""
     counting = CountMetrics(
-        counted, threads, languages=languages, lengths=lengths, on_consoles=on_consoles
+        counted,
+        threads,
+        languages=languages,
+        lengths=lengths,
+        keep_texts=keep_texts,
+        on_consoles=on_consoles,
+        pick=pick,
     )
     return giving_batches(step(counting), MetricStatistics)
 
@@ -110,7 +145,10 @@ class CountMetrics(ThreadedDoFn):
       languages: where the segments have their languages; None if all have the same tokenizer.
       lengths: what counts the lengths of segments for metrics whose columns do not tell them; None
         if they are not needed.
+      keep_texts: whether the statistics have the texts, for the scores of segments.
       on_consoles: the metric whose empty candidates the Beam counters count.
+      pick: picks segments to be shown; None if none are. It is called here, because this is the
+        last step that has texts.
     """
 
     def __init__(
@@ -120,13 +158,18 @@ class CountMetrics(ThreadedDoFn):
         *,
         languages: LanguageLabel | None = None,
         lengths: TokenLengths | None = None,
+        keep_texts: bool = False,
         on_consoles: int = 0,
+        pick: Pick | None = None,
     ) -> None:
         super().__init__(threads)
         self._counted = tuple(counted)
         self._languages = languages
         self._lengths = lengths
+        self._keep_texts = keep_texts
         self._on_consoles = on_consoles
+        self._pick = pick
+        self._picking: Picking | None = None
         self._console = _ConsoleCounters()
 
     def setup(self) -> None:
@@ -137,9 +180,27 @@ class CountMetrics(ThreadedDoFn):
             prepare_counting(text, counter)
         if self._lengths is not None:
             prepare_counting(self._lengths.text, self._lengths.counter)
+        if self._pick is not None:
+            self._pick.prepare()
+
+    def start_bundle(self) -> None:
+        super().start_bundle()
+        if self._pick is not None:
+            self._picking = self._pick.begin()
 
     def work(self, batch: SegmentBatch) -> Iterable[Any]:
         return [MetricStatistics(self._all_counted(batch))]
+
+    def _outputs(self, batch: SegmentBatch) -> Iterator[Any]:
+        if self._picking is None:
+            return super()._outputs(batch)
+        # That of this bundle, even if a thread begins with the batch after the bundle has failed.
+        return self._with_picked(batch, self._picking)
+
+    def _with_picked(self, batch: SegmentBatch, picking: Picking) -> Iterator[MetricStatistics]:
+        for statistics in self.work(batch):
+            picked = picking(batch, statistics.metrics)
+            yield dataclasses.replace(statistics, picked=picked)
 
     def emitted(self, statistics: Any) -> None:
         self._console.add(statistics.metrics[self._on_consoles])
@@ -148,14 +209,29 @@ class CountMetrics(ThreadedDoFn):
         prepared = PreparedBatch(batch)
         counted = [self._one_counted(prepared, *metric) for metric in self._counted]
         if self._lengths is not None:
-            measured = self._one_counted(prepared, self._lengths.text, self._lengths.counter)
+            lengths = self._all_lengths(prepared, counted, self._lengths)
             counted = [
-                dataclasses.replace(of_metric, lengths=measured.lengths)
-                if of_metric.lengths is None
-                else of_metric
-                for of_metric in counted
+                dataclasses.replace(of_metric, lengths=of_segments)
+                for of_metric, of_segments in zip(counted, lengths, strict=True)
             ]
+        if self._keep_texts:
+            texts = BatchTexts(batch.candidates, batch.references)
+            counted = [dataclasses.replace(of_metric, texts=texts) for of_metric in counted]
         return tuple(counted)
+
+    def _all_lengths(
+        self, prepared: PreparedBatch, counted: Sequence[BatchStatistics], others: TokenLengths
+    ) -> list[Integers | None]:
+        """The lengths of segments for each metric: its own ones, or those of `others`."""
+        own = [
+            counter.lengths(of_metric.counts)
+            for (_, counter), of_metric in zip(self._counted, counted, strict=True)
+        ]
+        if all(lengths is not None for lengths in own):
+            return own
+        measured = self._one_counted(prepared, others.text, others.counter)
+        of_others = others.counter.lengths(measured.counts)
+        return [of_others if lengths is None else lengths for lengths in own]
 
     def _one_counted(
         self, prepared: PreparedBatch, text: Text, counter: Counter
@@ -176,8 +252,15 @@ class CountMatches(CountMetrics):
         *,
         languages: LanguageLabel | None = None,
         lengths: TokenLengths | None = None,
+        keep_texts: bool = False,
     ) -> None:
-        super().__init__([(text, counter)], threads, languages=languages, lengths=lengths)
+        super().__init__(
+            [(text, counter)],
+            threads,
+            languages=languages,
+            lengths=lengths,
+            keep_texts=keep_texts,
+        )
 
     def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:
         return self._all_counted(batch)

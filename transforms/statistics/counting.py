@@ -7,6 +7,8 @@ releases the interpreter's lock, so several threads can count at the same time.
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +17,7 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded
+from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded, padded_texts
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -26,6 +28,10 @@ from beam_bleu.transforms.text.text import Text
 
 MOST_BYTES = 2**31 - 1
 """The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
+
+MOST_BYTES_OF_ONE = 2**12
+"""The most bytes of all texts of a segment without columns of text: the time to make them matters
+only for short ones, and only for long ones does a kernel look at them."""
 
 
 class Counter(Protocol):
@@ -75,6 +81,25 @@ class PreparedBatch:
         self._original: _Original | None = None
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
+    @classmethod
+    def of_one_segment(cls, candidate: bytes, references: Sequence[bytes]) -> PreparedBatch:
+        """A batch of one segment of one system, from texts in UTF-8, for the scores of segments.
+
+        Its statistics have no signs, and its columns of text are empty ones. `MOST_BYTES_OF_ONE`
+        says how long the texts can be.
+        """
+        batch, signs = _of_one(len(references))
+        prepared = cls(batch)
+        sizes = [len(text) for text in references]
+        size, size_of_all = len(candidate), sum(sizes)
+        numbers = np.array([[size, size_of_all, len(sizes)]])
+        prepared._original = _Original(
+            TextColumns.of_row([*references, candidate]),
+            TextSizes(numbers[:, :1], numbers[0, 1:2], numbers[0, 2:], size + size_of_all, 0, -1),
+            signs,
+        )
+        return prepared
+
     def count(self, text: Text, counter: Counter) -> BatchStatistics:
         """Counts every segment, for every system.
 
@@ -96,7 +121,6 @@ class PreparedBatch:
         counts = counter.count(changed.spans, changed_sizes, self.batch, text)
         return BatchStatistics(
             counts=counts,
-            lengths=counter.lengths(counts),
             empty_candidates=counter.empty_candidates(counts),
             reference_counts=sizes.reference_counts,
             candidate_bytes=sizes.candidate_bytes,
@@ -106,18 +130,31 @@ class PreparedBatch:
             numbers=self.batch.numbers,
             groups=self.batch.groups,
             labels=self.batch.labels,
+            kept=self.batch.kept,
         )
+
+    def spans(self, text: Text) -> Spans:
+        """Where the texts are that are ready to be split, as long as this object exists.
+
+        Raises:
+          InputError: the tokenizer cannot tokenize a text.
+        """
+        if self._original is None:
+            self._original = _Original.of(self.batch)
+        texts, _ = self._ready(self._original, text)
+        return texts.spans
 
     def _ready(self, original: _Original, text: Text) -> tuple[TextColumns, TextSizes]:
         """The texts that are ready to be split, and their sizes."""
         alike = changed_alike(text)
-        if alike not in self._changed:
+        changed = self._changed.get(alike)
+        if changed is None:
             reference_count = len(self.batch.references)
             texts, sizes = splittable(original.texts, text, reference_count), original.sizes
             if texts is not original.texts:
                 sizes = find_sizes(texts.spans, reference_count)
-            self._changed[alike] = texts, sizes
-        return self._changed[alike]
+            changed = self._changed[alike] = texts, sizes
+        return changed
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -152,9 +189,62 @@ class _Original:
         return cls(texts, sizes, signs)
 
 
+@functools.cache
+def _of_one(reference_count: int) -> tuple[SegmentBatch, BatchSigns]:
+    """The batch that stands for any segment with this number of references, and no signs."""
+    column = padded_texts([""])
+    batch = SegmentBatch(candidates=(column,), references=(column,) * reference_count)
+    return batch, BatchSigns.none(1, reference_count, 1)
+
+
 def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
     """Counts every segment of a batch for one metric; see `PreparedBatch.count`."""
     return PreparedBatch(batch).count(text, counter)
+
+
+def count_all_pairs(
+    column: pa.LargeStringArray, text: Text, counter: Counter
+) -> Iterator[tuple[slice, BatchStatistics]]:
+    """Counts each text of a column with each text of it as its reference.
+
+    Each text is prepared once, as a candidate and as a reference.
+
+    Args:
+      column: N padded texts, without nulls.
+      text: the steps from a text to its tokens.
+      counter: counts the columns of a metric of texts.
+
+    Yields:
+      (the texts that are references, the statistics): segment k has reference k of these, and the
+      systems are all N texts.
+    """
+    count = len(column)
+    prepared = PreparedBatch(SegmentBatch(candidates=(column,), references=(column,)))
+    spans, rows = prepared.spans(text), max(_MOST_PAIRS // count, 1)
+    for first in range(0, count, rows):
+        part = slice(first, first + rows)
+        starts, ends = (
+            np.concatenate([places[:1, part], np.repeat(places[1:].T, len(column[part]), axis=1)])
+            for places in (spans.starts, spans.ends)
+        )
+        batch = SegmentBatch(candidates=(column[part],) * count, references=(column[part],))
+        crossed = Spans(starts, ends, (starts, ends))
+        sizes = find_sizes(crossed, 1)
+        yield (
+            part,
+            BatchStatistics(
+                counts=counter.count(crossed, sizes, batch, text),
+                reference_counts=sizes.reference_counts,
+                candidate_bytes=sizes.candidate_bytes,
+                reference_bytes=sizes.reference_bytes,
+                signs=BatchSigns.none(count, 1, len(batch)),
+                systems=batch.systems,
+            ),
+        )
+
+
+_MOST_PAIRS = 1 << 18
+"""How many pairs of texts are counted at a time, if there are more references than one."""
 
 
 def _require_needed(batch: SegmentBatch, counter: Counter) -> None:
@@ -224,7 +314,7 @@ def prepare_counting(text: Text, counter: Counter) -> None:
       JobError: the library of the tokenizer is missing.
       InputError: the tokenizer's model is not a SentencePiece model.
     """
-    column = pa.array(["a"], pa.large_string())
+    column = padded_texts(["a"])
     values = {value: np.zeros((1, 1)) for value in counter.needs.values}
     batch = SegmentBatch(candidates=(column,), references=(column,), values=values)
     count_batch(batch, text, counter)

@@ -158,7 +158,7 @@ def _tokenizer(
 
 
 def _taken(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
-    """Rows of a batch, in one group and without labels."""
+    """Rows of a batch, in one group, without labels and kept columns."""
     chosen = pa.array(rows)
     return dataclasses.replace(
         batch,
@@ -168,6 +168,7 @@ def _taken(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
         groups=ALL_ROWS,
         labels=(),
         label_places=(),
+        kept={},
         values={column: values[:, rows] for column, values in batch.values.items()},
     )
 
@@ -196,7 +197,6 @@ def _assembled(
     }
     return BatchStatistics(
         counts=together([part.counts for part in parts], axis=1),
-        lengths=field("lengths"),
         empty_candidates=sum(part.empty_candidates for part in parts),
         reference_counts=field("reference_counts"),
         candidate_bytes=field("candidate_bytes"),
@@ -206,6 +206,7 @@ def _assembled(
         numbers=batch.numbers,
         groups=batch.groups,
         labels=batch.labels,
+        kept=batch.kept,
     )
 
 

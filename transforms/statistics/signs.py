@@ -28,7 +28,7 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.text.byte_classes import (
     ascii_white_space_mask,
-    large_code_point_mask,
+    letter_mask,
     script_masks,
 )
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
@@ -38,6 +38,9 @@ _CHINESE, _JAPANESE, _SOUTHEAST_ASIAN, _KOREAN = range(1, len(SCRIPTS) + 1)
 _CHINESE_LETTERS, _JAPANESE_LETTERS, _SOUTHEAST_ASIAN_LETTERS, _KOREAN_LETTERS = (
     row.letters for row in SCRIPTS.values()
 )
+
+_TEXTS_AT_ONCE = 32
+"""The texts of a system, which lie one after another, in which letters are looked for at once."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -49,10 +52,22 @@ def script_of(start, end):
 
     `Script.letters` has the rule.
     """
+    return _script_by_letters(start, end) if _first_letter(start, end) < end else 0
+
+
+@inner
+def _first_letter(start, end):
+    """The address of the first byte in [start, end) that can begin a letter of a known script.
+
+    It is `end` if there is none.
+    """
     block = start
-    while block < end and _within(large_code_point_mask(block), end - block) == _NOTHING:
+    while block < end:
+        mask = letter_mask(block)
+        if mask != _NOTHING:
+            return min(block + lowest_bit(mask), end)
         block += BLOCK
-    return _script_by_letters(start, end) if block < end else 0
+    return end
 
 
 @inner
@@ -207,6 +222,7 @@ def _write_signs(spans, reference_count, signs):
             reference_returns[reference, row] = _last_byte(end, end - start) == _CARRIAGE_RETURN
     for system in range(systems):
         text = reference_count + system
+        letter = 0
         for row in range(rows):
             start = load_int(start_space, text * rows + row)
             end = load_int(end_space, text * rows + row)
@@ -219,7 +235,13 @@ def _write_signs(spans, reference_count, signs):
             before = load_byte(line_end - min(line_size, 2))
             is_period = _last_byte(line_end, line_size) == _PERIOD
             tokenized[system, row] = is_period & (before == _SPACE)
-            script = script_of(start, end)
+            script = 0
+            if end > letter:
+                # Of several texts at once: most have no such letter.
+                last = load_int(end_space, text * rows + min(row + _TEXTS_AT_ONCE, rows) - 1)
+                letter = _first_letter(start, max(end, last))
+                if end > letter:
+                    script = _script_by_letters(start, end)
             if script:
                 # Its own references are written in no script of the table if it is, for example,
                 # a Chinese source text that the system has not translated into English.

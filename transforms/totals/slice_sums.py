@@ -170,6 +170,13 @@ class SliceSums(Sums):
         )
         return {key: sums for key, sums in of_keys if sums.segments}
 
+    def columns_of_system(self, system: str) -> dict[SliceKey, list[int]]:
+        """The columns of a system in each slice, without its other sums; none if it has no sums."""
+        if system not in self.systems:
+            return {}
+        columns = self.sums[:, self.systems.index(system), : self.width]
+        return dict(zip(self.keys, columns.tolist(), strict=True))
+
     def of_item(self, system: str, item: int) -> CorpusSums:
         """The sums of all slices of an item together."""
         rows = [row for row, key in enumerate(self.keys) if key.item == item]

@@ -1,52 +1,38 @@
-"""The steps from the statistics of batches to sums: of the corpus, of slices, of products, ..."""
+"""The steps from the statistics of batches to sums of bundles, and of groups."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
+from beam_bleu.transforms.totals.adding import Adder, Adding
 from beam_bleu.transforms.totals.corpus_sums import (
     CorpusSums,
     MetricSums,
     metric_sums_of_each_system,
 )
-from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder, compile_moments
 from beam_bleu.transforms.totals.products import compile_products
-from beam_bleu.transforms.totals.replicates.replicate_adder import (
-    ReplicateAdder,
-    compile_replicate_adder,
-)
-from beam_bleu.transforms.totals.slice_adder import CorpusAdder, SliceAdder, compile_slice_adder
-from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.system_sums import ComparedPair, SystemSums
 from beam_bleu.transforms.wiring.add_up import AddUp, NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
-from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = [
-    "Adder",
     "KeyedSums",
     "SumBundles",
     "SumGroups",
-    "sum_corpus",
+    "sum_batches",
     "sum_groups",
     "sum_groups_of_metrics",
     "sum_groups_of_systems",
-    "sum_moments",
-    "sum_replicates",
-    "sum_slices",
     "sums_of_each_system",
 ]
 
@@ -54,132 +40,27 @@ KeyedSums = tuple[tuple[str, Any], CorpusSums]
 """((name of the system, key of the group), sums)."""
 
 
-def sum_corpus(
+def sum_batches(
     statistics: PCollection[BatchStatistics],
     name: str,
-    basis: Basis,
+    adding: Adding,
     step: Step = unchanged,
     *,
     threads: int = 1,
 ) -> PCollection[NamedSums]:
-    """Adds the step from `BatchStatistics` to parts of the `CorpusSums` of each system.
+    """Adds the step from `BatchStatistics` to parts of their sums.
 
-    This and the next functions are no transforms, so that consoles show each step by its own name.
-    `add_up` adds up what all of them give.
+    This is no transform, so that consoles show each step by its own name. `add_up` adds up what
+    several of these steps give.
 
     Args:
       statistics: the statistics of batches, all in the global window.
       name: what is added up, as in `NamedSums` and in the step's label.
-      basis: the columns of the metric.
+      adding: how.
       step: the function that makes a step of the DoFn that adds up.
       threads: the number of threads of a worker that add up.
     """
-    new_adder = functools.partial(CorpusAdder, basis.width)
-    return _sum(statistics, name, new_adder, compile_slice_adder, step, threads)
-
-
-def sum_slices(
-    statistics: PCollection[BatchStatistics],
-    name: str,
-    slicing: Slicing,
-    labels: Sequence[str],
-    basis: Basis,
-    step: Step = unchanged,
-    *,
-    threads: int = 1,
-) -> PCollection[NamedSums]:
-    """Adds the step from `BatchStatistics` to parts of the `SliceSums`.
-
-    If there are too many slices, the last step of the job finds it.
-
-    Args:
-      statistics: the statistics of batches, all in the global window.
-      name: what is added up, as in `NamedSums` and in the step's label.
-      slicing: the slices.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      basis: the columns of the metric.
-      step: the function that makes a step of the DoFn that adds up.
-      threads: the number of threads of a worker that add up.
-    """
-    new_adder = functools.partial(_slice_adder, slicing, tuple(labels), basis.width)
-    return _sum(statistics, name, new_adder, compile_slice_adder, step, threads)
-
-
-def _slice_adder(slicing: Slicing, labels: tuple[str, ...], width: int) -> SliceAdder:
-    return SliceAdder(SliceNumbering(slicing, labels), width, slicing.most)
-
-
-def sum_moments(
-    statistics: PCollection[BatchStatistics],
-    name: str,
-    slicing: Slicing,
-    labels: Sequence[str],
-    basis: Basis,
-    step: Step = unchanged,
-    *,
-    baseline: str | None = None,
-    with_all_pairs: bool = False,
-    threads: int = 1,
-) -> PCollection[NamedSums]:
-    """Adds the step from `BatchStatistics` to parts of the `Moments`; each segment is a unit.
-
-    If there are too many slices, only the whole corpus is kept, so that the memory is bounded. The
-    job fails then, because the last step sees in the sums of slices that there are too many.
-
-    Args:
-      statistics: the statistics of batches, all in the global window.
-      name: what is added up, as in `NamedSums` and in the step's label.
-      slicing: the slices.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      basis: the columns of the metric.
-      step: the function that makes a step of the DoFn that adds up.
-      baseline: the other systems are compared with this one; None for the first system.
-      with_all_pairs: whether the whole corpus has all pairs of systems, too.
-      threads: the number of threads of a worker that add up.
-    """
-    new_adder = functools.partial(
-        MomentsAdder, slicing, tuple(labels), basis, baseline, with_all_pairs=with_all_pairs
-    )
-    return _sum(statistics, name, new_adder, compile_moments, step, threads)
-
-
-def sum_replicates(
-    statistics: PCollection[BatchStatistics],
-    name: str,
-    resampling: Resampling,
-    labels: Sequence[str],
-    basis: Basis,
-    step: Step = unchanged,
-    *,
-    documents: str | None = None,
-    threads: int = 1,
-) -> PCollection[NamedSums]:
-    """Adds the step from `BatchStatistics` to parts of the `Replicates`.
-
-    Args:
-      statistics: the statistics of batches, all in the global window. All have the same systems.
-      name: what is added up, as in `NamedSums` and in the step's label.
-      resampling: the replicates.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      basis: the columns of the metric.
-      step: the function that makes a step of the DoFn that adds up.
-      documents: the label with the document of each segment; None if each segment is a unit.
-      threads: the number of threads of a worker that add up.
-    """
-    new_adder = functools.partial(ReplicateAdder, resampling, tuple(labels), basis, documents)
-    return _sum(statistics, name, new_adder, compile_replicate_adder, step, threads)
-
-
-def _sum(
-    statistics: PCollection[BatchStatistics],
-    name: str,
-    new_adder: Callable[[], Adder],
-    compile_adder: Callable[[], None],
-    step: Step,
-    threads: int,
-) -> PCollection[NamedSums]:
-    summing = step(SumBundles(name, new_adder, compile_adder, threads))
-    return statistics | f"Sum the {name}" >> giving_sums(summing)
+    return statistics | f"Sum the {name}" >> giving_sums(step(SumBundles(name, adding, threads)))
 
 
 def sum_groups(
@@ -264,45 +145,27 @@ def _has_segments(keyed: tuple[Any, CorpusSums | MetricSums | SystemSums | None]
     return sums is not None and bool(sums.segments)
 
 
-class Adder(Protocol):
-    """Adds up batches. Mutable."""
-
-    def add(self, statistics: BatchStatistics) -> None:
-        """Adds the segments of a batch."""
-
-    def by_system(self) -> Mapping[str, Sums]:
-        """The sums of all batches, by system; by `ALL_SYSTEMS` if they are those of all."""
-
-
 class SumBundles(CollectBundles):
     """Adds up each bundle of `BatchStatistics`, to `NamedSums`.
 
     Args:
       name: what is added up.
-      new_adder: returns an adder without batches.
-      compile_adder: compiles its code, or loads it.
+      adding: how.
       threads: the number of threads of a worker that add up.
     """
 
-    def __init__(
-        self,
-        name: str,
-        new_adder: Callable[[], Adder],
-        compile_adder: Callable[[], None],
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, name: str, adding: Adding, threads: int = 1) -> None:
         super().__init__(threads)
         self._name = name
-        self._new_adder = new_adder
-        self._compile_adder = compile_adder
+        self._adding = adding
 
     def setup(self) -> None:
         super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        self._compile_adder()
+        self._adding.compile_adder()
 
     def new_collector(self) -> Adder:
-        return self._new_adder()
+        return self._adding.new_adder()
 
     def collected(self, collector: Adder) -> Iterable[NamedSums]:
         return [((self._name, system), sums) for system, sums in collector.by_system().items()]

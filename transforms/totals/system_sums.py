@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -79,6 +80,28 @@ class SystemSums(Sums):
         assert system is not None
         assert baseline is not None
         return side_by_side(system, baseline, self.crosses[number])
+
+
+def chosen_pairs(
+    systems: Sequence[str], baseline: str | None, *, all_pairs: bool
+) -> tuple[ComparedPair, ...]:
+    """The pairs that a user of the library chooses.
+
+    Args:
+      systems: the names of two or more systems.
+      baseline: the system with which the others are compared; None for the first one.
+      all_pairs: whether each system is compared with each other one.
+
+    Raises:
+      ValueError: a value is impossible.
+    """
+    if len(systems) < 2 or len({*systems}) < len(systems):
+        raise ValueError(f"systems must be two or more different names, got {systems!r}")
+    baseline = systems[0] if baseline is None else baseline
+    if baseline not in systems:
+        raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
+    require_flag("all_pairs", all_pairs)
+    return compared_pairs(systems, baseline, all_pairs=all_pairs)
 
 
 def compared_pairs(

@@ -7,7 +7,7 @@ import dataclasses
 import hostile_texts
 import pytest
 
-from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch

@@ -260,6 +260,14 @@ def test_a_script_is_counted_if_a_reference_is_written_in_one():
     assert script_signs(japanese, chinese) == {"japanese": 1}
 
 
+@pytest.mark.parametrize("before", [0, 1, 30, 31, 32, 33, 64, 99])
+def test_the_script_of_a_text_does_not_depend_on_the_texts_before_and_after_it(before):
+    texts = ["“plain” – é", "", "🙂"] * 33
+    texts.insert(before, "我喜欢苹果。")
+    statistics = statistics_of(batch_of([((text,), (text,)) for text in texts]), BleuConfig())
+    assert statistics.signs.scripts[0].nonzero()[0].tolist() == [before]
+
+
 def test_every_letter_of_the_scripts_is_known_and_no_other_one_is():
     everything = "".join(map(chr, range(0x110000)))
     scripts = {"japanese": LETTERS["kana"], **LETTERS}

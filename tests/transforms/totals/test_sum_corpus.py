@@ -19,9 +19,10 @@ from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
+from beam_bleu.transforms.totals.adding import of_corpus
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_adder import CorpusAdder
-from beam_bleu.transforms.totals.summing import sum_corpus
+from beam_bleu.transforms.totals.summing import sum_batches
 from beam_bleu.transforms.wiring.add_up import add_up
 
 CONFIG = BleuConfig()
@@ -99,5 +100,5 @@ def test_a_pipeline_gives_one_sum_for_each_system(threads):
     with beam.Pipeline(runner=FnApiRunner()) as root:
         made = root | beam.Create(batches, reshuffle=False)
         statistics = made | beam.ParDo(CountMatches(CONFIG.text, BleuCounter(ORDER), threads))
-        parts = sum_corpus(statistics, "totals", bleu_basis(ORDER), threads=threads)
+        parts = sum_batches(statistics, "totals", of_corpus(bleu_basis(ORDER)), threads=threads)
         assert_that(add_up([parts]), check)

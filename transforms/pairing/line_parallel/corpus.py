@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -47,6 +48,9 @@ class Corpus:
         has another number of references. With "reject", the segment is left out.
       path_labels: labels from the paths of the files of candidates and references. The paths that
         match must have the same value for a segment.
+      kept_labels: (name, label) of each column that is kept (`SegmentBatch.kept`): a label of
+        `label_streams`.
+      keeps_texts: whether the texts of segments are kept, too.
     """
 
     systems: tuple[str, ...]
@@ -58,12 +62,19 @@ class Corpus:
     label_streams: tuple[LabelStream, ...] = ()
     on_bad_record: OnBadRecord = "fail"
     path_labels: tuple[PathLabel, ...] = ()
+    kept_labels: tuple[tuple[str, str], ...] = ()
+    keeps_texts: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.labels`."""
-        of_streams = itertools.chain.from_iterable(stream.names for stream in self.label_streams)
+        of_streams = itertools.chain.from_iterable(stream.labels for stream in self.label_streams)
         return (*of_streams, *(label.name for label in self.path_labels))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+        return tuple(name for name, _ in self.kept_labels)
 
     @property
     def streams(self) -> tuple[Stream, ...]:
@@ -115,43 +126,70 @@ class LabelStream:
       stream: the stream.
       domain_first: whether each line may have a domain before its only label, with a tab between
         them, as in the files of mt-metrics-eval. The domain is not read.
+      only_kept: the names that are no labels of the segments, because their values are only kept.
     """
 
     names: tuple[str, ...]
     stream: Stream
     domain_first: bool = False
+    only_kept: tuple[str, ...] = ()
 
-    def columns(
-        self, lines: pa.LargeStringArray, reader: LineReader
-    ) -> tuple[pa.DictionaryArray, ...]:
-        """The labels of the lines that a reader gave last, a column for each name.
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names that are labels of the segments."""
+        return tuple(name for name in self.names if name not in self.only_kept)
 
-        A carriage return at the end of a line is not part of a label (`lines/line_columns.py`).
-        Lines with another number of fields are added to the reader's bad lines. The labels of bad
+    def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:
+        """The values of the lines that a reader gave last, a column for each name.
+
+        Those of labels have a dictionary. Values that are only kept have none, because they can all
+        be different.
+
+        A carriage return at the end of a line is not part of a value (`lines/line_columns.py`).
+        Lines with another number of fields are added to the reader's bad lines. The values of bad
         lines have no meaning.
         """
-        encoded = reader.good(lines).dictionary_encode()
-        values = without_returns(encoded.dictionary)
+        column = reader.good(lines)
+        if self.only_kept:
+            columns = self._split(column, np.arange(len(column)), lines, reader)
+            return {
+                name: values if name in self.only_kept else values.dictionary_encode()
+                for name, values in zip(self.names, columns, strict=True)
+            }
+        encoded = column.dictionary_encode()
+        columns = self._split(encoded.dictionary, encoded.indices.to_numpy(), lines, reader)
+        return {
+            name: pa.DictionaryArray.from_arrays(encoded.indices, values)
+            for name, values in zip(self.names, columns, strict=True)
+        }
+
+    def _split(
+        self, values: pa.Array, of_rows: Integers, lines: pa.LargeStringArray, reader: LineReader
+    ) -> Sequence[pa.Array]:
+        """Different lines as a column for each name.
+
+        Args:
+          values: these lines.
+          of_rows: int64 (rows,), for each line that the reader gave last, which one it is.
+          lines: the lines that it gave.
+          reader: the reader.
+        """
+        values = without_returns(values)
         names = len(self.names)
         if names == 1 and not self.domain_first:
-            return (pa.DictionaryArray.from_arrays(encoded.indices, values),)
+            return (values,)
         fields = pc.count_substring(values, "\t").to_numpy() + 1
         is_wrong = fields > 2 if self.domain_first else fields != names
         if is_wrong.any():
-            of_rows = encoded.indices.to_numpy()
             rows = np.flatnonzero(is_wrong[of_rows]).tolist()
             has = ["1 field" if n == 1 else f"{n} fields" for n in fields[of_rows[rows]].tolist()]
             reader.refuse_fields(lines, rows, *self._wrong(has))
             no_labels = pa.scalar("\t" * (names - 1), values.type)
             values = pc.if_else(pa.array(is_wrong), no_labels, values)
         if self.domain_first:
-            values = pc.replace_substring_regex(values, r"^[^\t]*\t", "")
-            return (pa.DictionaryArray.from_arrays(encoded.indices, values),)
+            return (pc.replace_substring_regex(values, r"^[^\t]*\t", ""),)
         parts = pc.split_pattern(values, "\t")
-        return tuple(
-            pa.DictionaryArray.from_arrays(encoded.indices, pc.list_element(parts, place))
-            for place in range(names)
-        )
+        return [pc.list_element(parts, place) for place in range(names)]
 
     def _wrong(self, has: Sequence[str]) -> tuple[list[str], str]:
         """What is wrong with lines that have these numbers of fields, and what to do."""

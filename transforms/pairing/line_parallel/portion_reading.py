@@ -130,14 +130,14 @@ class PortionReading:
             )
         ]
         label_readers = self._readers[texts:]
-        labels = (
-            stream.columns(column, reader)
-            for stream, column, reader in zip(
-                self._corpus.label_streams, taken[texts:], label_readers, strict=True
-            )
-        )
+        values: dict[str, pa.Array] = {}
+        for stream, column, reader in zip(
+            self._corpus.label_streams, taken[texts:], label_readers, strict=True
+        ):
+            values |= stream.columns(column, reader)
+        labels = (values[name] for stream in self._corpus.label_streams for name in stream.labels)
         label_places = (
-            itertools.repeat(reader.places(lines), len(stream.names))
+            itertools.repeat(reader.places(lines), len(stream.labels))
             for stream, reader in zip(self._corpus.label_streams, label_readers, strict=True)
         )
         of_paths, places_of_paths = self._labels_of_paths(lines)
@@ -148,8 +148,12 @@ class PortionReading:
             np.arange(first_line, first_line + lines),
             references_per_line=self._fields[0],
             systems=self._corpus.systems,
-            labels=(*itertools.chain.from_iterable(labels), *of_paths),
+            labels=(*labels, *of_paths),
             label_places=(*itertools.chain.from_iterable(label_places), *places_of_paths),
+            kept={
+                name: values[label].cast(pa.large_string())
+                for name, label in self._corpus.kept_labels
+            },
         )
 
     def _labels_of_paths(self, lines: int) -> tuple[list[pa.DictionaryArray], list[Places]]:

@@ -42,11 +42,11 @@ from beam_bleu.transforms.pairing.lines.line_steps import (
 from beam_bleu.transforms.pairing.lines.plan import Portion
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
-from beam_bleu.transforms.pairing.lines.visible import check_visible
+from beam_bleu.transforms.pairing.lines.visible import check_readable, check_visible
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.coders import as_batches
-from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.steps import Step, starting_with, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]
@@ -65,6 +65,14 @@ class LineParallel(Corpus):
           BleuError: the error that the workers would raise for these files.
         """
         check_visible(self.streams)
+
+    def check_readable(self) -> None:
+        """Checks that this process can read the first byte of each stream.
+
+        Raises:
+          BleuError: it cannot.
+        """
+        check_readable(self.streams)
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairLines:
         """The transform that pairs the lines. A worker reads with this number of threads."""
@@ -98,7 +106,7 @@ class PairLines(beam.PTransform):
         reading = self._step(_ReadPortion(self._source, planning, self._threads, self._describe))
         counts = (
             root
-            | "Name the streams" >> beam.Create([streams], reshuffle=False)
+            | "Name the streams" >> starting_with(streams, root)
             | "List their files" >> beam.ParDo(self._step(listing))
             | "Spread the ranges" >> beam.Reshuffle()
             | "Count lines" >> beam.ParDo(self._step(counting))
@@ -253,11 +261,11 @@ class ListRanges(beam.DoFn):
             _DETAILS.info("compressed: the files are read once, and their lines counted meanwhile")
             yield whole
             return
-        ranges = list(cut_corpus(files, self._range_bytes))
+        ranges = cut_corpus(files, self._range_bytes)
         most = max(part.stop - part.start for part in ranges)
         _DETAILS.info("ranges: %s, of at most %s bytes", f"{len(ranges):,}", f"{most:,}")
-        yield from ranges
         PROGRESS.begin("counting lines", sum(shard.file.size for shard in files))
+        yield from ranges
 
 
 class CountRanges(CountLines):
@@ -270,7 +278,7 @@ class CountRanges(CountLines):
 class PlanPortions(beam.DoFn):
     """Maps the counts of all ranges to portions, each with the `FoundSegments` or None.
 
-    Only the first one has them, because whoever reads it passes them on. Files that are read
+    Only the first one to read has them: whoever reads it passes them on. Files that are read
     once have no counts yet, and are a portion of their own.
     """
 
@@ -284,12 +292,12 @@ class PlanPortions(beam.DoFn):
         counts: list[LineCounts] = []
         for element in gathered[1]:
             if isinstance(element, WholeFiles):
-                yield element
                 PROGRESS.begin("scoring", element.bytes)
+                yield element
                 return
             counts.append(element)
         plan, segments = self._planning.planned(counts)
-        for number, portion in enumerate(plan.portions()):
-            yield portion, segments if number == 0 else None
         _DETAILS.info("segments: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)
+        for number, portion in enumerate(plan.portions_to_read()):
+            yield portion, segments if number == 0 else None

@@ -46,6 +46,12 @@ _MOST_TEXTS = 1 << 18
 A record with a thousand references would otherwise make a thousand columns for all records.
 """
 
+_WITH_TEXTS = (
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null),
+    *(pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal),
+    *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
+)
+"""The types whose values Arrow writes as texts, besides floats."""
 
 _SHOWN = 40
 """The most characters of a value that a message shows."""
@@ -84,13 +90,14 @@ def to_segments(
 
     Args:
       read: the records.
-      chosen: the columns of the texts, the numbers, the labels and the conditions.
+      chosen: the columns of the texts, the numbers, the labels, the conditions, and those to keep.
       label: the input in messages.
       raw: the bytes of the record of a row. By default, the raw content of a bad record is JSON of
         the values that were read.
 
     Raises:
-      InputError: a column of labels or conditions has values of a type that has no text.
+      InputError: a column of labels or conditions, or one to keep, has values of a type that has no
+        text.
     """
     count = len(next(iter(read.columns.values())))
     unread = np.zeros(count, bool)
@@ -153,8 +160,10 @@ def label_column(column: pa.Array, path: ColumnPath) -> pa.DictionaryArray:
 def as_text(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
     """The values of a column as text: strings unchanged, others as JSON writes them. A null stays.
 
+    Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
+
     Raises:
-      InputError: the values are not strings, numbers or booleans.
+      InputError: the values are not strings, numbers, booleans, dates or times.
     """
     kind, is_of = column.type, pa.types
     if is_of.is_dictionary(kind):
@@ -169,12 +178,11 @@ def as_text(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
         values = encoded.dictionary.to_numpy(zero_copy_only=False).astype(f"f{kind.bit_width // 8}")
         texts = pa.array([json.dumps(float(str(value))) for value in values], pa.large_string())
         return texts.take(encoded.indices)
-    is_string = is_of.is_string(kind) or is_of.is_large_string(kind) or is_of.is_string_view(kind)
-    if is_string or is_of.is_null(kind) or is_of.is_integer(kind) or is_of.is_boolean(kind):
+    if any(is_kind(kind) for is_kind in _WITH_TEXTS):
         return column.cast(pa.large_string())
     raise InputError(
         f"column {path}: its values are of the type {kind}, which has no text as in JSON",
-        "name a column of strings, numbers or booleans",
+        "name a column of strings, numbers, booleans or dates",
     )
 
 
@@ -270,6 +278,7 @@ def _batch(
             column: np.stack([of_system.values[rows] for of_system in of_systems])
             for column, of_systems in numbers.items()
         },
+        kept={name: as_text(taken(path), path) for name, path in chosen.kept},
     )
 
 
@@ -320,11 +329,10 @@ class _Judge:
                 f"write {part.must_be}, or leave the record out with --where",
             )
         value = self.read.columns[path][row].as_py()
-        shown = value if isinstance(value, str) else json.dumps(value, default=str)
         return self._bad(
             row,
             "not-a-number",
-            f"has {shown[:_SHOWN]!r} in {_named([path.text])}, where the value must be "
+            f"has {_shown_value(value)} in {_named([path.text])}, where the value must be "
             f"{part.must_be}",
             f"write {part.must_be}, or leave the record out with --where",
         )
@@ -349,3 +357,13 @@ class _Judge:
 
 def _named(columns: Sequence[str]) -> str:
     return f"the column{'s' if len(columns) > 1 else ''} {joined(columns)}"
+
+
+def _shown_value(value: object) -> str:
+    """A value for a message; a number without quotation marks, also if its format has texts."""
+    shown = value if isinstance(value, str) else json.dumps(value, default=str)
+    try:
+        float(shown)
+    except ValueError:
+        return repr(shown[:_SHOWN])
+    return shown[:_SHOWN].strip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,8 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.batch import (
+    ALL_ROWS,
+    RowGroup,
+    SegmentBatch,
+    usual_rows,
+)
 from beam_bleu.transforms.pairing.segments.batching import require_distinct
 from beam_bleu.transforms.pairing.text_lists import (
     Rows,
@@ -44,14 +51,38 @@ class ArrowColumns:
       references: the columns with one reference each, or the name of one column with lists of
         references.
       key: the column with the keys: strings, integers or booleans. Null is a key, too.
+      labels: for `Evaluate`, the columns with labels of segments, such as domains, documents or
+        languages: strings, integers or booleans. Null is a value, too. They can have another use.
+      ids: for `Evaluate`, the column that identifies segments: integers from 0 on, which are their
+        numbers, or strings, from which numbers of 63 bits are computed. No two segments may have
+        the same id, also in different tables; within a table this is checked.
+      kept: for `Evaluate`, columns of strings, integers or booleans that scores of segments and
+        examples show.
 
     Raises:
       ValueError: a value is not a name, there is no column of references, or a column has two uses.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> import pyarrow as pa
+      >>> from beam_bleu import ArrowColumns, CorpusBleu
+      >>> table = pa.table({"mt": ["the cat sat on the mat"], "ref": ["A cat sat on the mat"]})
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([table])
+      ...         | CorpusBleu.Globally(columns=ArrowColumns("mt", ["ref"]))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
+      ...     )
+      75.98
     """
 
     candidate: str | Mapping[str, str]
     references: str | Sequence[str]
     key: str | None = None
+    labels: Sequence[str] = ()
+    ids: str | None = None
+    kept: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         candidate = self.candidate
@@ -79,13 +110,32 @@ class ArrowColumns:
         )
         if self.key is not None and not isinstance(self.key, str):
             raise ValueError(f"key must be the name of a column, got {self.key!r}")
+        if self.ids is not None and not isinstance(self.ids, str):
+            raise ValueError(f"ids must be the name of a column, got {self.ids!r}")
+        for what, names in (("labels", self.labels), ("kept", self.kept)):
+            if (
+                isinstance(names, str)
+                or not isinstance(names, Sequence)
+                or not all(isinstance(name, str) for name in names)
+                or len({*names}) < len(names)
+            ):
+                raise ValueError(f"{what} must be a list of different columns, got {names!r}")
 
-    def require(self, *, keyed: bool, systems: Sequence[str] | None) -> None:
+    @property
+    def of_segments(self) -> tuple[str, ...]:
+        """The columns of labels, ids and what is kept, each one once."""
+        ids = () if self.ids is None else (self.ids,)
+        return tuple(dict.fromkeys((*self.labels, *ids, *self.kept)))
+
+    def require(
+        self, *, keyed: bool, systems: Sequence[str] | None, of_segments: bool = False
+    ) -> None:
         """Checks that the columns have what a transform needs.
 
         Args:
           keyed: whether it gives a score to each key.
           systems: the systems that it compares; None if it scores one system.
+          of_segments: whether it uses labels, ids and what is kept.
 
         Raises:
           ValueError: something is missing, or left over.
@@ -95,6 +145,11 @@ class ArrowColumns:
         if not keyed and self.key is not None:
             raise ValueError(
                 f"columns have the key {self.key!r}, which only PerKey and SumSegments use"
+            )
+        if self.of_segments and not of_segments:
+            raise ValueError(
+                f"columns have labels, ids or kept columns ({joined(self.of_segments)}), which "
+                "only Evaluate uses"
             )
         if systems is None:
             if not isinstance(self.candidate, str):
@@ -121,7 +176,8 @@ def table_batches(
 
     Raises:
       InputError: it is something else; a column is missing, or has another type; a row has no
-        candidate or no reference; a text is not UTF-8.
+        candidate or no reference; a text is not UTF-8; an id is missing, impossible, or there
+        twice.
     """
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
@@ -129,13 +185,14 @@ def table_batches(
         raise InputError(
             f"an element must be a pyarrow Table or RecordBatch, got one of type "
             f"{type(table).__name__}",
-            "give tables, or leave `columns` out for single segments",
+            "give tables; `columns` is only for them",
         )
     named = columns.candidate
     candidates = [named] if isinstance(named, str) else [named[name] for name in systems or named]
     listed = isinstance(columns.references, str)
     references = [columns.references] if isinstance(columns.references, str) else columns.references
-    for name in (*candidates, *references, *([] if columns.key is None else [columns.key])):
+    keys = [] if columns.key is None else [columns.key]
+    for name in (*candidates, *references, *keys, *columns.of_segments):
         if table.schema.names.count(name) != 1:
             there = ", ".join(table.schema.names)
             count = "no" if name not in table.schema.names else "more than one"
@@ -143,6 +200,7 @@ def table_batches(
                 f"a table has {count} column {name!r}; it has {there}",
                 "name the columns in ArrowColumns",
             )
+    numbers = None if columns.ids is None else _segment_numbers(table[columns.ids], columns.ids)
     rows = usual_rows(len(candidates) + len(references))
     for first in range(0, table.num_rows, rows):
         part = table.slice(first, rows)
@@ -164,22 +222,127 @@ def table_batches(
             if order is not None:
                 of_candidates = [column.take(order) for column in of_candidates]
                 of_references = [column.take(order) for column in of_references]
-        yield from _batches(of_candidates, of_references, groups, tuple(systems or ()))
+        begin = 0
+        for batch in column_batches(of_candidates, of_references, groups, tuple(systems or ())):
+            if columns.of_segments:
+                of_batch = part.slice(begin, len(batch))
+                start = first + begin
+                of_rows = None if numbers is None else numbers[start : start + len(batch)]
+                batch = _with_labels(batch, of_batch, columns, of_rows)
+            yield batch
+            begin += len(batch)
 
 
-def _batches(
+def _with_labels(
+    batch: SegmentBatch, part: pa.Table, columns: ArrowColumns, numbers: Integers | None
+) -> SegmentBatch:
+    """A batch with the labels, numbers and kept columns of its rows.
+
+    Args:
+      batch: the batch.
+      part: its rows of the table.
+      columns: the columns.
+      numbers: the numbers of its segments; None if there are no ids.
+    """
+    return dataclasses.replace(
+        batch,
+        numbers=numbers,
+        labels=tuple(_as_texts(part[name], name).dictionary_encode() for name in columns.labels),
+        kept={name: _as_texts(part[name], name) for name in columns.kept},
+    )
+
+
+def _as_texts(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
+    """A column of strings, integers or booleans, as strings.
+
+    Raises:
+      InputError: it has another type.
+    """
+    values = without_dictionary(whole_column(column), name)
+    if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
+        values = values.cast(pa.string())
+    return text_column(values, name)
+
+
+def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
+    """The numbers of the segments of a table, int64 from 0 on.
+
+    Two segments with one number would always be drawn together when systems are resampled, so
+    intervals and p-values would be wrong without a trace.
+
+    Raises:
+      InputError: an id is missing, occurs twice, or is neither a string nor an integer from 0 on.
+    """
+    ids = without_dictionary(whole_column(column), name)
+    _require(~nulls(ids), 0, f"no id in the column {name!r}")
+    numbers = _numbers(ids, name)
+    order = np.argsort(numbers, kind="stable")
+    again = np.flatnonzero(np.diff(numbers[order]) == 0)
+    if len(again):
+        one, other = order[again[0]], order[again[0] + 1]
+        raise InputError(
+            f"rows {one + 1} and {other + 1} of a table have the same id {ids[one].as_py()!r} in "
+            f"the column {name!r}",
+            "name a column whose values identify segments; labels can have a value many times",
+        )
+    return numbers
+
+
+def _numbers(ids: pa.Array, name: str) -> Integers:
+    """The numbers of segments with these ids, int64 from 0 on.
+
+    Raises:
+      InputError: the ids are neither strings nor integers from 0 on.
+    """
+    if is_string(ids.type):
+        ids = text_column(ids, name)
+        digests = [
+            hashlib.blake2b(text.encode(), digest_size=8).digest() for text in ids.to_pylist()
+        ]
+        hashes = np.frombuffer(b"".join(digests), "<u8") >> np.uint64(1)
+        of_texts: Integers = hashes.astype(np.int64)
+        return of_texts
+    if not pa.types.is_integer(ids.type):
+        raise InputError(
+            f"the column {name!r} has values of the type {ids.type}, which cannot be ids",
+            "name a column of strings or integers",
+        )
+    try:
+        numbers: Integers = ids.cast(pa.int64()).to_numpy()
+    except pa.ArrowInvalid:
+        raise InputError(
+            f"the column {name!r} has an id of 2**63 or more, and numbers of segments are smaller",
+            "cast the column to strings",
+        ) from None
+    if len(numbers) and numbers.min() < 0:
+        raise InputError(
+            f"the column {name!r} has the id {numbers.min()}, and numbers of segments begin at 0",
+            "name a column of integers from 0 on, or of strings",
+        )
+    return numbers
+
+
+def column_batches(
     candidates: Sequence[pa.LargeStringArray],
     references: Sequence[pa.Array],
-    groups: tuple[RowGroup, ...],
-    systems: tuple[str, ...],
+    groups: tuple[RowGroup, ...] = ALL_ROWS,
+    systems: tuple[str, ...] = (),
 ) -> Iterator[SegmentBatch]:
-    """One batch, or several if the references of one row would make too many columns."""
+    """One batch, or several if the references of one row would make too many columns.
+
+    Args:
+      candidates: a column for each system, without nulls.
+      references: columns of large strings, or of large lists of them, as `list_column` gives them.
+        No row is without any reference.
+      groups: which rows are added up together.
+      systems: the names of the systems; none for the numbers of the columns.
+    """
     count = len(candidates[0])
     width = len(candidates) + sum(int(lengths(column).max()) for column in references)
     if count > 1 and count * width > _MOST_TEXTS:
         half = count // 2
         for part in (slice(0, half), slice(half, count)):
-            yield from _batches(
+            yield from column_batches(
                 [column[part] for column in candidates],
                 [pa.concat_arrays([column[part]]) for column in references],
                 _within(groups, part),

@@ -23,7 +23,10 @@ Segment = tuple[str, References]
 SegmentOfSystems = tuple[Mapping[str, str], References]
 """({name of a system: its candidate, ...}, [reference, ...])."""
 
-SEGMENT_PLACES = "give segments to Globally, and (key, segment) to PerKey and SumSegments"
+SEGMENT_PLACES = (
+    "give segments to Globally, and (key, segment) to PerKey and SumSegments"
+    "; SegmentScores takes both"
+)
 """The remedy for elements of another form: perhaps the other transform was meant."""
 
 
@@ -178,6 +181,21 @@ def key_and_segment(element: Any) -> tuple[Any, Any]:
       InputError: it has another form.
     """
     return _pair(element, "an element is (key, segment)")
+
+
+def key_or_itself(element: Any) -> tuple[Any, Any]:
+    """The key and the segment of an element. A segment without a key is its own key.
+
+    The second part of a segment is a list, and that of a keyed segment is a tuple.
+
+    Raises:
+      InputError: it has another form.
+    """
+    key, second = _pair(element, _EITHER_FORM)
+    return (key, second) if isinstance(second, tuple) else (element, element)
+
+
+_EITHER_FORM = "an element is (candidate, [reference, ...]) or (key, (candidate, [reference, ...]))"
 
 
 def _characters_of_systems(segment: Any, systems: tuple[str, ...]) -> int:

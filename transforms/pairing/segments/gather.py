@@ -12,7 +12,16 @@ import numpy as np
 from apache_beam.coders import Coder
 from apache_beam.coders.typecoders import registry
 from apache_beam.pvalue import PCollection
-from apache_beam.transforms.trigger import DefaultTrigger
+from apache_beam.transforms.trigger import (
+    AfterAll,
+    AfterAny,
+    AfterEach,
+    AfterProcessingTime,
+    AfterWatermark,
+    DefaultTrigger,
+    Repeatedly,
+    TriggerFn,
+)
 from apache_beam.transforms.window import GlobalWindow, GlobalWindows, TimestampCombiner
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
@@ -26,7 +35,7 @@ from beam_bleu.transforms.pairing.segments.batching import (
 )
 from beam_bleu.transforms.wiring.coders import giving_batches
 
-__all__ = ["GatherSegments"]
+__all__ = ["GatherSegments", "is_full", "new_batch", "require_lists", "tuple_parts"]
 
 _BATCH_SEGMENTS = 16384
 """With 2,048, adding up a batch that has a hundred keys takes several times as long as counting."""
@@ -35,6 +44,21 @@ _BATCH_CHARACTERS = 1 << 22
 
 _BATCH_TEXTS = 1 << 18
 """The largest number of texts of a batch, missing ones included, if it has more than one row."""
+
+
+def new_batch(systems: tuple[str, ...] | None = None) -> GatheredSegments:
+    """An empty batch of limited size, see `is_full`."""
+    return GatheredSegments(systems, _BATCH_TEXTS)
+
+
+def is_full(gathered: GatheredSegments) -> bool:
+    """Whether segments are enough for a batch."""
+    count = len(gathered)
+    return (
+        count >= _BATCH_SEGMENTS
+        or count >= gathered.most_rows
+        or gathered.characters >= _BATCH_CHARACTERS
+    )
 
 
 class GatherSegments(beam.PTransform):
@@ -48,6 +72,7 @@ class GatherSegments(beam.PTransform):
       systems: the names of the systems whose candidates each segment has by name; None if each
         segment is `(candidate, references)` of one system.
       columns: the columns of the tables; None if each element is one segment.
+      of_segments: whether batches have the labels, ids and kept columns of tables, too.
 
     Raises:
       ValueError: the columns do not fit.
@@ -58,12 +83,14 @@ class GatherSegments(beam.PTransform):
         keyed: bool,
         systems: tuple[str, ...] | None = None,
         columns: ArrowColumns | None = None,
+        *,
+        of_segments: bool = False,
     ) -> None:
         super().__init__()
         if columns is not None:
             if not isinstance(columns, ArrowColumns):
                 raise ValueError(f"columns must be ArrowColumns, got {columns!r}")
-            columns.require(keyed=keyed, systems=systems)
+            columns.require(keyed=keyed, systems=systems, of_segments=of_segments)
         self._keyed = keyed
         self._systems = systems
         self._columns = columns
@@ -72,7 +99,7 @@ class GatherSegments(beam.PTransform):
         """The type of the keys, so that they keep their coder; None without keys."""
         if not self._keyed:
             return None
-        parts = _parts(segments.element_type)
+        parts = tuple_parts(segments.element_type)
         return parts[0] if parts else Any
 
     def expand(self, segments: PCollection[Any]) -> PCollection[SegmentBatch]:
@@ -82,7 +109,7 @@ class GatherSegments(beam.PTransform):
           ValueError: the type of the elements says that references are not lists.
         """
         if self._columns is None:
-            _require_lists(segments.element_type, keyed=self._keyed)
+            require_lists(segments.element_type, keyed=self._keyed)
         else:
             # A table has one window and one time, and so do its sums.
             cutting = _CutTables(self._columns, self._systems)
@@ -98,38 +125,53 @@ class GatherSegments(beam.PTransform):
         return segments | "Fill batches" >> giving_batches(gather, SegmentBatch)
 
 
-def _require_lists(element_type: Any, *, keyed: bool) -> None:
+def require_lists(element_type: Any, *, keyed: bool) -> None:
     """Checks the references of all elements by their type, before the job starts.
 
     Raises:
       ValueError: they are tuples or strings.
     """
-    parts = _parts(element_type)
+    parts = tuple_parts(element_type)
     if keyed and len(parts) == 2:
-        parts = _parts(parts[1])
-    if len(parts) == 2 and (parts[1] is str or _parts(parts[1])):
+        parts = tuple_parts(parts[1])
+    if len(parts) == 2 and (parts[1] is str or tuple_parts(parts[1])):
         raise ValueError(
             f"the references of a segment must be a list, but the elements have the type "
             f"{element_type}; {SEGMENT_PLACES}"
         )
 
 
-def _parts(element_type: Any) -> tuple[Any, ...]:
+def tuple_parts(element_type: Any) -> tuple[Any, ...]:
     """The types of the parts of a tuple; none for another type."""
     is_tuple = isinstance(element_type, typehints.TupleConstraint)
     return tuple(element_type.tuple_types) if is_tuple else ()
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
-    """Whether each segment must have sums of its own.
+    """Whether each segment must have sums of its own, which takes many times as long.
 
     A trigger can count elements, and a timestamp combiner can use the time of each one.
     """
     windowing = segments.windowing
-    return not (
-        isinstance(windowing.triggerfn, DefaultTrigger)
-        and windowing.timestamp_combiner == TimestampCombiner.OUTPUT_AT_EOW
+    return (
+        _counts_elements(windowing.triggerfn)
+        or windowing.timestamp_combiner != TimestampCombiner.OUTPUT_AT_EOW
     )
+
+
+def _counts_elements(triggering: TriggerFn) -> bool:
+    """Whether a trigger can count elements. One that is not known here is taken for such a one."""
+    if isinstance(triggering, DefaultTrigger | AfterProcessingTime):
+        return False
+    if isinstance(triggering, AfterWatermark):
+        parts = [part for part in (triggering.early, triggering.late) if part is not None]
+    elif isinstance(triggering, Repeatedly):
+        parts = [triggering.underlying]
+    elif isinstance(triggering, AfterAny | AfterAll | AfterEach):
+        parts = list(triggering.triggers)
+    else:
+        return True
+    return any(map(_counts_elements, parts))
 
 
 class _CutTables(beam.DoFn):
@@ -166,7 +208,7 @@ class _Gather(beam.DoFn, abc.ABC):
         self._systems = systems
 
     def start_bundle(self) -> None:
-        self._segments = GatheredSegments(self._systems, _BATCH_TEXTS)
+        self._segments = new_batch(self._systems)
         self._groups: list[_Group] = []
         self._groups_of_segments: list[int] = []
         self._numbers: dict[Hashable, int] = {}
@@ -203,12 +245,7 @@ class _Gather(beam.DoFn, abc.ABC):
             time = window.max_timestamp() if timestamp is None else timestamp
             self._groups.append(_Group(key, window, time))
         self._groups_of_segments.append(group)
-        count, gathered = len(self._groups_of_segments), self._segments
-        if (
-            count >= _BATCH_SEGMENTS
-            or count >= gathered.most_rows
-            or gathered.characters >= _BATCH_CHARACTERS
-        ):
+        if is_full(self._segments):
             return [*before, *self._batch()]
         return before
 

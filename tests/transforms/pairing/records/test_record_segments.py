@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
 import json
 from typing import Any
 
@@ -228,6 +230,9 @@ def test_the_kernel_can_read_ahead_in_all_columns():
         ([0.1, 2.5], pa.float32(), ["0.1", "2.5"]),
         ([0.1, None, 2.0, 2023.0], pa.float16(), ["0.1", None, "2.0", "2023.0"]),
         ([None, None], pa.null(), [None, None]),
+        ([decimal.Decimal("1.50"), None], pa.decimal128(5, 2), ["1.50", None]),
+        ([datetime.date(2026, 11, 21), None], pa.date32(), ["2026-11-21", None]),
+        ([datetime.datetime(2026, 11, 21)], pa.timestamp("s"), ["2026-11-21 00:00:00"]),
     ],
 )
 def test_values_are_text_as_json_writes_them(values, kind, written):
@@ -296,7 +301,7 @@ def test_numbers_are_read_without_texts() -> None:
         (
             "line 3",
             "not-a-number",
-            "has 'nan' in the column c, where the value must be a number between -16777216 and "
+            "has nan in the column c, where the value must be a number above -16777216 and below "
             "16777216",
         ),
     ]

@@ -8,8 +8,9 @@ from apache_beam.testing.util import assert_that
 from units_by_hand import BASIS, LABELS, statistics_with_domains
 
 from beam_bleu.transforms.definition.slicing import slicing_of
+from beam_bleu.transforms.totals.adding import of_moments
 from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder
-from beam_bleu.transforms.totals.summing import sum_moments
+from beam_bleu.transforms.totals.summing import sum_batches
 from beam_bleu.transforms.wiring.add_up import add_up
 from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
@@ -36,5 +37,6 @@ def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
 
     with beam.Pipeline(runner=FnApiRunner()) as root:
         statistics = root | beam.Create(batches)
-        parts = sum_moments(statistics, "moments", SLICING, LABELS, BASIS, baseline="a")
+        moments = of_moments(SLICING, LABELS, BASIS, baseline="a")
+        parts = sum_batches(statistics, "moments", moments)
         assert_that(add_up([parts]), is_expected)

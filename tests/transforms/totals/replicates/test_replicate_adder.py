@@ -16,11 +16,12 @@ from made_statistics import made_statistics, rows_of
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.totals.adding import of_replicates
 from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder, unit_keys
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.totals.summing import sum_replicates
+from beam_bleu.transforms.totals.summing import sum_batches
 from beam_bleu.transforms.wiring.add_up import AddUp, add_up
 from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
@@ -195,16 +196,16 @@ def test_the_step_gives_one_value_for_all_batches(documents):
     parts.append(rows_of(statistics, []))
     with beam.Pipeline("FnApiRunner") as root:
         batches = root | beam.Create(parts)
-        parts = sum_replicates(
-            batches, "replicates", resampling, LABELS, BASIS, documents=documents, threads=2
-        )
+        replicates = of_replicates(resampling, LABELS, BASIS, documents=documents)
+        parts = sum_batches(batches, "replicates", replicates, threads=2)
         assert_that(add_up([parts]), check)
 
 
 def test_the_step_gives_nothing_without_a_batch():
     with beam.Pipeline("FnApiRunner") as root:
         batches = root | beam.Create([])
-        parts = sum_replicates(batches, "replicates", Resampling("bootstrap", 5), LABELS, BASIS)
+        replicates = of_replicates(Resampling("bootstrap", 5), LABELS, BASIS)
+        parts = sum_batches(batches, "replicates", replicates)
         assert_that(
             add_up([parts]), lambda values: None if not values else pytest.fail(str(values))
         )

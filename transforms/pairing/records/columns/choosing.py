@@ -24,6 +24,7 @@ from beam_bleu.transforms.pairing.records.columns.number_columns import (
     systems_of_values,
 )
 from beam_bleu.transforms.pairing.records.columns.wanted import (
+    KEPT_TEXTS,
     Chosen,
     ColumnPath,
     Condition,
@@ -92,6 +93,8 @@ def choose(
     if "candidates" in roles:
         candidates = _candidates(wanted, references, columns)
     _check_texts(candidates, references, columns)
+    if wanted.keeps_texts:
+        _check_kept_texts(wanted, [*(path for _, path in candidates), *references], columns)
     without_texts: tuple[str, ...] = ()
     if wanted.values and not candidates:
         without_texts = systems_of_values(wanted, columns)
@@ -121,6 +124,7 @@ def choose(
             wanted, [name for name, _ in candidates] or without_texts, columns
         ),
         systems_of_values=without_texts,
+        kept=tuple((name, columns.kept(column)) for name, column in wanted.kept),
     )
     if wanted.ids or len(roles) == 1:  # long records, or a join
         return chosen
@@ -254,6 +258,23 @@ def _check_systems(names: Sequence[str], columns: _Columns, remedy: str) -> None
         )
 
 
+def _check_kept_texts(wanted: Wanted, texts: Sequence[ColumnPath], columns: _Columns) -> None:
+    """Checks that the word for all texts does not also name another column.
+
+    Raises:
+      InputError: it does, and this column is not kept by a name of its own.
+    """
+    is_named = any(column == KEPT_TEXTS for _, column in wanted.kept)
+    is_text = any(path.steps == (KEPT_TEXTS,) for path in texts)
+    if KEPT_TEXTS in columns.schema.names and not is_named and not is_text:
+        raise InputError(
+            f"{columns.label}: --keep {KEPT_TEXTS} stands for the texts of candidates and "
+            f"references, but there is a column called {KEPT_TEXTS}, too",
+            f"keep the column by another name: --keep NAME={KEPT_TEXTS}; or both: "
+            f"--keep {KEPT_TEXTS},NAME={KEPT_TEXTS}",
+        )
+
+
 def _check_texts(
     candidates: Sequence[tuple[str, ColumnPath]],
     references: Sequence[ColumnPath],
@@ -327,6 +348,26 @@ class _Columns:
                 "give the label another name: --label_from_path NAME=PATTERN",
             )
         return ColumnPath(name, ())
+
+    def kept(self, text: str) -> ColumnPath:
+        """The column to keep that a text names.
+
+        Raises:
+          InputError: there is no such column, or there are two, or it has lists or objects.
+        """
+        path = self.named("--keep", text)
+        kind = self.type_of(path)
+        if pa.types.is_nested(kind):
+            what, remedy = "lists", f"write the place in the list: {path}[0]"
+            if pa.types.is_struct(kind):
+                parts = [f"{path}{_after(field.name)}" for field in kind]
+                what, remedy = "objects", f"name one of its fields: {joined(parts, _SHOWN)}"
+            raise InputError(
+                f"{self.label}: the column {path} (--keep) has {what}, and only texts, numbers and "
+                "booleans can be kept",
+                remedy,
+            )
+        return path
 
     def named(self, what: str, text: str, *, can_be_number: bool = True) -> ColumnPath:
         """The column that a text names: a name, a number or a path.

@@ -99,7 +99,7 @@ def _of_systems(
             "columns of candidates give the systems their names: --candidate_columns NAME=COLUMN",
         )
     names = [value.of_system(system) if has_system else value.column for system in systems]
-    paths = tuple(columns.named(WHAT, name) for name in names)
+    paths = tuple(columns.named(value.flag or WHAT, name) for name in names)
     for path in paths:
         kind = columns.type_of(path)
         if not has_values(kind, value):

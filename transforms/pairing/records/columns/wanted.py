@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from beam_bleu.transforms.pairing.bad_records import BadRecord
 
+KEPT_TEXTS = "text"
+"""What stands for the texts of candidates and references among the columns that are kept."""
+
 
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
@@ -78,6 +81,8 @@ class Wanted:
       ids: the columns of the segment's id. With several columns, their values together are the id.
         Labels of `path_labels` can be among them.
       system: the column of the system's name, for long records, or None.
+      kept: (name, column) of each column that is kept (`SegmentBatch.kept`).
+      keeps_texts: whether `KEPT_TEXTS` is kept, too.
     """
 
     candidates: tuple[str, ...] = ()
@@ -90,6 +95,8 @@ class Wanted:
     where_if_there: bool = False
     path_labels: tuple[PathLabel, ...] = ()
     values: tuple[ValueColumn, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+    keeps_texts: bool = False
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         """Checks that the files of a stream can be read together.
@@ -139,6 +146,7 @@ class Chosen:
       values: for each column of numbers, its column of each system, in the order of the systems.
         For long records it is one column.
       systems_of_values: the systems' names, if there are no candidates; otherwise none.
+      kept: (name, column) of each column that is kept.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -152,6 +160,7 @@ class Chosen:
     unused_system: str | None = dataclasses.field(default=None, compare=False)
     values: tuple[tuple[ValueColumn, tuple[ColumnPath, ...]], ...] = ()
     systems_of_values: tuple[str, ...] = ()
+    kept: tuple[tuple[str, ColumnPath], ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -166,6 +175,11 @@ class Chosen:
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
         """All columns that are read, each one once. Labels from paths are in no column."""
+        return tuple(dict.fromkeys((*self.scored_columns, *(path for _, path in self.kept))))
+
+    @property
+    def scored_columns(self) -> tuple[ColumnPath, ...]:
+        """Those of `columns` on which the result depends: the others are only kept."""
         paths = [
             *(path for _, path in self.candidates),
             *self.references,

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
-from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.joins.coverage import (
     NOT_IN_ALL,
@@ -36,11 +36,12 @@ from beam_bleu.transforms.pairing.records.joins.joined_segments import (
     JoinedPlaces,
     JoinedSegments,
 )
-from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind
+from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, kept_ids
 from beam_bleu.transforms.pairing.records.joins.row_messages import (
     CANDIDATE,
     FILTERED_STATE,
     ID,
+    KEPT,
     LABEL,
     NUMBER,
     REFERENCE,
@@ -76,19 +77,22 @@ def join_streams(
     systems: Sequence[str],
     coverage: Coverage,
     values: Sequence[ValueColumn] = (),
+    kept_names: Sequence[str] = (),
 ) -> JoinedBucket:
     """Joins the streams of references and candidates.
 
-    Without references, the first system has the labels and the numbers of the segments.
+    Without references, the first system has the labels, the kept columns and the numbers of the
+    segments.
 
     Args:
       messages: the messages of the bucket, in any order.
-      references: the streams of references. The first one has the labels and the numbers of the
-        segments.
+      references: the streams of references. The first one has the labels, the kept columns and the
+        numbers of the segments.
       candidates: the stream of each system.
       systems: the systems' names.
       coverage: the rule for segments that not all systems have.
       values: the columns of numbers.
+      kept_names: the names of the columns that are kept besides the id.
     """
     sides = [*references, *candidates]
     tables = rows_of(messages)
@@ -172,6 +176,9 @@ def join_streams(
             ]
             for i, column in enumerate(values)
         },
+        _kept_columns(by_stream[base], kinds[base], rows[0], kept_names)
+        if base in by_stream
+        else {},
     )
     return JoinedBucket(report, tally, segments.batches(scored))
 
@@ -182,10 +189,11 @@ def join_long(
     systems: Sequence[str],
     coverage: Coverage,
     values: Sequence[ValueColumn] = (),
+    kept_names: Sequence[str] = (),
 ) -> JoinedBucket:
     """Brings the systems of each segment together.
 
-    A segment has the number and the labels of its first record.
+    A segment has the number, the labels and the kept columns of its first record.
 
     Args:
       messages: the messages of the bucket, in any order.
@@ -193,6 +201,7 @@ def join_long(
       systems: the names of all systems, also of those that have no row in this bucket.
       coverage: the rule for segments that not all systems have.
       values: the columns of numbers.
+      kept_names: the names of the columns that are kept besides the id.
     """
     tables = rows_of(messages)
     report = _kinds_and_rows(tables)
@@ -245,6 +254,7 @@ def join_long(
             column: [_of_system(table, f"{VALUE}{i}", of_system) for of_system in rows]
             for i, column in enumerate(values)
         },
+        _kept_columns(table, kind, firsts, kept_names),
     )
     return JoinedBucket(report, tally, segments.batches(scored))
 
@@ -311,6 +321,15 @@ def _codes(ids: Mapping[int, pa.LargeStringArray]) -> tuple[dict[int, Integers],
         },
         len(encoded.dictionary),
     )
+
+
+def _kept_columns(
+    table: pa.Table, kind: IdKind, rows: Integers, names: Sequence[str]
+) -> dict[str, JoinedColumn]:
+    """The ids, and the columns that are kept besides them. Rows without texts have only ids."""
+    columns = {KEPT_ID: kept_ids(table[ID].chunk(0), kind)}
+    columns |= zip(names, columns_of(table, KEPT), strict=False)
+    return {name: JoinedColumn(column, rows) for name, column in columns.items()}
 
 
 def _of_system(table: pa.Table | None, name: str, rows: Integers) -> JoinedColumn | None:

@@ -192,8 +192,8 @@ def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
         if differing := report.of("differing", side.name):
             first = differing.first[0]
             raise InputError(
-                f"{side.name}: the records of the segment {first.id} have different references "
-                f"or labels: {', '.join(first.places)}"
+                f"{side.name}: the records of the segment {first.id} have different references, "
+                f"labels or columns of --keep: {', '.join(first.places)}"
                 + _others(differing, "records differ from the first one of their segment"),
                 "give the records of all systems the same references for a segment",
             )

@@ -13,6 +13,7 @@ from beam_bleu.transforms.pairing.records.joins.coverage import SHOWN, Finding, 
 from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, shown_id
 from beam_bleu.transforms.pairing.records.joins.row_messages import (
     ID,
+    KEPT,
     LABEL,
     NUMBER,
     PATH,
@@ -21,6 +22,9 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     REFERENCE,
     columns_of,
 )
+
+_OF_SEGMENTS = (REFERENCE, LABEL, KEPT)
+"""The columns that all rows of a segment have in common, in long records."""
 
 
 def finding(
@@ -91,13 +95,13 @@ def twice(
 def differing(
     table: pa.Table, segment_of: Integers, firsts: Integers, rejected: Booleans, kind: IdKind
 ) -> Findings:
-    """The rows whose references or labels are not those of the first row of their segment.
+    """The rows whose references, labels or kept columns are not those of their segment's first row.
 
     Those of rejected segments are not compared, because a bad record has no texts here.
     """
     differs = np.zeros(len(table), bool)
     first_row = pa.array(firsts[segment_of])
-    for column in (*columns_of(table, REFERENCE), *columns_of(table, LABEL)):
+    for column in (column for prefix in _OF_SEGMENTS for column in columns_of(table, prefix)):
         codes = column.indices if pa.types.is_dictionary(column.type) else column
         usual = codes.take(first_row)
         equal = pc.fill_null(pc.equal(codes, usual), False)

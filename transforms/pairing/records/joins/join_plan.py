@@ -63,8 +63,9 @@ class JoinPlan:
         coverage = COVERAGES[self.coverage]
         messages = self.folder.messages(messages)
         values = self.readers[-1].wanted.values
+        kept = [name for name, _ in self.readers[0].wanted.kept]
         if self.is_long:
-            return join_long(messages, self.sides[0], systems, coverage, values)
+            return join_long(messages, self.sides[0], systems, coverage, values, kept)
         references = len(self.readers) - len(self.systems)
         return join_streams(
             messages,
@@ -73,4 +74,5 @@ class JoinPlan:
             self.systems,
             coverage,
             values,
+            kept,
         )

@@ -25,6 +25,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     CANDIDATE,
     FILTERED_STATE,
     ID,
+    KEPT,
     LABEL,
     NUMBER,
     PATH,
@@ -104,6 +105,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
             **{f"{REFERENCE}{i}": column for i, column in enumerate(batch.references)},
             **{f"{LABEL}{i}": column for i, column in enumerate(batch.labels)},
             **{f"{VALUE}{i}": pa.array(of[0]) for i, of in enumerate(batch.values.values())},
+            **{f"{KEPT}{i}": column for i, column in enumerate(batch.kept.values())},
         }
         table = common.of(rows, texts)
         tables.append(table if known[rows].all() else table.filter(pa.array(known[rows])))

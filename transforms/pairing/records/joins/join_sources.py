@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
+from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.joins.coverage import CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_plan import JoinPlan
@@ -21,9 +23,9 @@ __all__ = ["JoinedRecords", "LongRecords"]
 class JoinedRecords:
     """A source of segments from several streams of records. Equal ids belong to one segment.
 
-    The labels and the numbers of the segments are those of the first stream of references. A
-    condition is for all streams that have its column. A record that conditions leave out is not
-    used, as if its file did not have it.
+    The labels, the kept columns and the numbers of the segments are those of the first stream of
+    references. A condition is for all streams that have its column. A record that conditions leave
+    out is not used, as if its file did not have it.
 
     Attributes:
       systems: the systems' names.
@@ -47,7 +49,17 @@ class JoinedRecords:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.labels`."""
-        return (*self.references, *self.candidates)[0].wanted.labels
+        return self._base.wanted.labels
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+        return (KEPT_ID, *(name for name, _ in self._base.wanted.kept))
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of segments are kept, too."""
+        return self._base.wanted.keeps_texts
 
     @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
@@ -72,6 +84,15 @@ class JoinedRecords:
         for reader in (*self.references, *self.candidates):
             reader.check_visible()
 
+    def check_readable(self) -> None:
+        """Checks that this process can read the first byte of each stream.
+
+        Raises:
+          BleuError: it cannot.
+        """
+        for reader in (*self.references, *self.candidates):
+            reader.check_readable()
+
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
         """The transform that joins the records."""
         plan = JoinPlan(
@@ -85,15 +106,15 @@ class JoinedRecords:
         return PairByIds(plan, threads, step, describe)
 
     @property
+    def _base(self) -> RecordReader:
+        """The reader of the stream that says which segments there are."""
+        return (*self.references, *self.candidates)[0]
+
+    @property
     def _of_references(self) -> tuple[RecordReader, ...]:
-        """The readers of the references. Only the first one reads labels."""
+        """The readers of the references. Only the first one reads what segments have."""
         return tuple(
-            _reading(
-                reader,
-                _only("references", reader),
-                labels=self.labels if reader is self.references[0] else (),
-                values=(),
-            )
+            _reading(reader, _only("references", reader), self._of_segments(reader), {"values": ()})
             for reader in self.references
         )
 
@@ -103,13 +124,17 @@ class JoinedRecords:
             _reading(
                 reader,
                 _only("candidates", reader),
-                labels=self.labels if not self.references and not number else (),
-                system_name=system,
+                self._of_segments(reader),
+                {"system_name": system},
             )
-            for number, (system, reader) in enumerate(
-                zip(self.systems, self.candidates, strict=True)
-            )
+            for system, reader in zip(self.systems, self.candidates, strict=True)
         )
+
+    def _of_segments(self, reader: RecordReader) -> Mapping[str, Any]:
+        """What is read of segments, which only one stream gives: their labels and kept columns."""
+        if reader is self._base:
+            return {}
+        return {"labels": (), "kept": (), "keeps_texts": False}
 
 
 def _only(role: Role, reader: RecordReader) -> tuple[Role, ...]:
@@ -117,19 +142,22 @@ def _only(role: Role, reader: RecordReader) -> tuple[Role, ...]:
     return (role,) if role in reader.roles else ()
 
 
-def _reading(reader: RecordReader, roles: tuple[Role, ...], **wanted: Any) -> RecordReader:
+def _reading(
+    reader: RecordReader, roles: tuple[Role, ...], *differing: Mapping[str, Any]
+) -> RecordReader:
     """A reader of a stream of the join. Some of what it reads differs from the other streams."""
-    return reader.of_stream(
-        roles, dataclasses.replace(reader.wanted, where_if_there=True, **wanted)
-    )
+    wanted = dataclasses.replace(reader.wanted, where_if_there=True)
+    for of_stream in differing:
+        wanted = dataclasses.replace(wanted, **of_stream)
+    return reader.of_stream(roles, wanted)
 
 
 @dataclasses.dataclass(frozen=True)
 class LongRecords:
     """A source of segments from records of several systems, one for each segment and system.
 
-    All records of a segment must have the same references and labels. A segment has the number of
-    its first record.
+    All records of a segment must have the same references, labels and kept columns. A segment has
+    the number of its first record.
 
     Attributes:
       records: the records. `wanted.ids` and `wanted.system` are the columns of the segment's id and
@@ -157,6 +185,16 @@ class LongRecords:
         return self.records.wanted.labels
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+        return (KEPT_ID, *(name for name, _ in self.records.wanted.kept))
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of segments are kept, too."""
+        return self.records.wanted.keeps_texts
+
+    @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name in messages, path or pattern) of everything that is read."""
         return ((self.records.stream.label, self.records.stream.pattern),)
@@ -173,6 +211,14 @@ class LongRecords:
           BleuError: the error that the workers would raise for these files.
         """
         self.records.check_visible()
+
+    def check_readable(self) -> None:
+        """Checks that this process can read the first byte of each stream.
+
+        Raises:
+          BleuError: it cannot.
+        """
+        self.records.check_readable()
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
         """The transform that brings the records of each segment together."""

@@ -51,6 +51,7 @@ class JoinedSegments:
         texts are read.
       systems: the systems' names.
       values: for each column of numbers that of each system; None as above.
+      kept: the columns that are kept, by their names.
     """
 
     numbers: Integers
@@ -60,6 +61,7 @@ class JoinedSegments:
     candidates: list[JoinedColumn | None]
     systems: tuple[str, ...]
     values: Mapping[ValueColumn, Sequence[JoinedColumn | None]]
+    kept: Mapping[str, JoinedColumn]
 
     def batches(self, scored: Booleans) -> Iterator[SegmentBatch]:
         """The batches of segments, for each set of systems that are scored on a segment.
@@ -101,6 +103,7 @@ class JoinedSegments:
                     column: np.stack([_numbers(of_systems[system], part) for system in systems])
                     for column, of_systems in self.values.items()
                 },
+                kept={name: column.of(part) for name, column in self.kept.items()},
             )
 
     def _places_of(self, segments: Integers) -> tuple[Places, ...]:

@@ -264,9 +264,9 @@ class ChooseBuckets(beam.DoFn):
         )
         total = sum(self._readers[stream].portion_bytes(portion) for stream, portion in gathered[1])
         buckets = min(max(-(-total // _BUCKET_BYTES), 1), _MOST_BUCKETS)
+        PROGRESS.begin("scoring", total)
         for stream, portion in gathered[1]:
             yield stream, portion, buckets
-        PROGRESS.begin("scoring", total)
 
 
 def require_columns_of_conditions(chosen: Mapping[str, Chosen]) -> None:

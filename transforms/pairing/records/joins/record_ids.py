@@ -96,6 +96,37 @@ def id_texts(ids: pa.Array, typed: bool = True) -> tuple[PartKind, pa.LargeStrin
     raise NotAnIdError(f"values of the type {ids.type}")
 
 
+def kept_ids(ids: pa.LargeStringArray, kind: IdKind) -> pa.LargeStringArray:
+    """Ids as a column of the scores of segments: their texts; of several columns, a JSON list.
+
+    Args:
+      ids: what `ids_of_columns` gives, without nulls.
+      kind: their kind.
+    """
+    kinds = parts_of_kind(kind)
+    if len(kinds) == 1:
+        return ids
+    of_ids = pc.split_pattern(ids, _BETWEEN)
+    texts = [_json_parts(pc.list_element(of_ids, i), part) for i, part in enumerate(kinds)]
+    columns = pc.binary_join_element_wise(*texts, pa.scalar(",", ids.type))
+    brackets = (pa.scalar(text, ids.type) for text in ("[", "]", ""))
+    begin, end, between = brackets
+    return pc.binary_join_element_wise(begin, columns, end, between)
+
+
+def _json_parts(texts: pa.LargeStringArray, kind: PartKind) -> pa.LargeStringArray:
+    """The parts of ids as JSON."""
+    if kind == "integer":
+        return texts
+    for character, escape in reversed(_ESCAPES):
+        texts = pc.replace_substring(texts, escape, character)
+    if pc.any(pc.match_substring_regex(texts, r'[\x00-\x1f"\\]')).as_py():
+        written = [json.dumps(text, ensure_ascii=False) for text in texts.to_pylist()]
+        return pa.array(written, texts.type)
+    quote, between = (pa.scalar(text, texts.type) for text in ('"', ""))
+    return pc.binary_join_element_wise(quote, texts, quote, between)
+
+
 def shown_id(text: str, kind: IdKind) -> str:
     """An id as messages show it: as JSON writes it, so that "1" is not 1.
 

@@ -26,8 +26,9 @@ from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, bucket
 ID, NUMBER, PLACE, PATH, PLACE_KIND = "id", "number", "place", "path", "place kind"
 STATE = "state"
 CANDIDATE, SYSTEM = "candidate", "system"
-REFERENCE, LABEL, VALUE = "reference ", "label ", "value "
-"""The columns of a table of rows. Those of references, labels and values end with a number, from 0.
+REFERENCE, LABEL, VALUE, KEPT = "reference ", "label ", "value ", "kept "
+"""The columns of a table of rows. Those of references, labels, values and kept columns end with a
+number, from 0.
 
 The others are: the record's id as text (without nulls), its number in its stream, its place in its
 file, the file, what it is there ("line" or "row"), its state, the text of the candidate, and the
@@ -97,7 +98,7 @@ def _in_order(tables: list[pa.Table]) -> pa.Table:
 
 
 def columns_of(table: pa.Table | None, prefix: str) -> list[pa.Array]:
-    """The columns of references, labels or values of a table of rows, by their numbers."""
+    """The columns with this prefix of a table of rows, such as `REFERENCE`, by their numbers."""
     if table is None:
         return []
     names = [name for name in table.column_names if name.startswith(prefix)]

@@ -36,6 +36,8 @@ HEAD_BYTES = 1 << 20
 
 _HEADER_BYTES = 1 << 16
 _PARQUET = b"PAR1"
+_AVRO = b"Obj\x01"
+_ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 
 _MOST_NAMES = 12
 """The largest number of names of columns in a message."""
@@ -338,6 +340,10 @@ def _check_text(stream: Stream, shard: Shard, text: bytes) -> None:
     refuse_compressed(stream, path, text)
     if text.startswith(_PARQUET):
         raise InputError(stream.told("it is a Parquet file", path), "add --input_format parquet")
+    if text.startswith(_ARROW):
+        raise InputError(stream.told("it is an Arrow file", path), "add --input_format arrow")
+    if text.startswith(_AVRO):
+        raise InputError(stream.told("it is an Avro file", path), "add --input_format avro")
     newlines, nuls, controls = count_bytes(np.frombuffer(text, np.uint8))
     part = ByteRange(shard, 0, shard.file.size, shard.file.size)
     counts = LineCounts(

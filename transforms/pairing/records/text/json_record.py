@@ -61,8 +61,9 @@ class WantedValues:
             *(path for column, path in of_values if column.takes("text")),
         }
         self._lists = chosen.references if len(chosen.references) == 1 else ()
-        # A path that is a label or a condition, too, has its values as JSON writes them.
+        # A path that is a label or a condition, or kept, too, has its values as JSON writes them.
         others = {*chosen.labels, *(condition.column for condition in chosen.where)}
+        others |= {path for _, path in chosen.kept}
         numbers = {path for _, path in of_values}
         self._only_numbers = numbers - self._texts - {*chosen.names} - others
         self._number_lists = self._only_numbers & {

@@ -33,11 +33,11 @@ them."""
 _ANY = "*"
 
 
-class _Number:
-    """The last step of a way: the value there must be a number."""
+class _Scalar:
+    """The last step of a way: the value there must not be a list or an object."""
 
 
-_Step = str | int | _Number
+_Step = str | int | _Scalar
 _Way = tuple[_Step, ...]
 """The steps of a wanted path, with `_ANY` for a name that is a pattern."""
 
@@ -86,10 +86,10 @@ class _Place:
             return self._list(ways)
         if str in self.scalars:
             return pa.large_string()
-        is_number = bool(self.scalars) and any(isinstance(step, _Number) for step in firsts)
-        if self.items is not None and not is_number:
+        is_scalar = bool(self.scalars) and any(isinstance(step, _Scalar) for step in firsts)
+        if self.items is not None and not is_scalar:
             return self._list(ways)
-        if self.fields is not None and not is_number:
+        if self.fields is not None and not is_scalar:
             return self._struct(ways)
         types = [(float, pa.float64()), (int, pa.int64()), (bool, pa.bool_())]
         return next((arrow_type for of, arrow_type in types if of in self.scalars), pa.null())
@@ -180,6 +180,7 @@ def columns_of(lines: Sequence[bytes], wanted: Wanted) -> JsonColumns:
 def _needed(wanted: Wanted) -> NeededKeys:
     """The keys that can be a part of a wanted column, or that have a usual name."""
     texts = [*wanted.candidates, *wanted.references, *wanted.labels]
+    texts += [column for _, column in wanted.kept]
     texts += [divided_column(text)[1] for text in wanted.candidates]
     texts += [condition.column.text for condition in wanted.where]
     texts += [value.of_system(_ANY) for value in wanted.values]
@@ -209,9 +210,11 @@ def _ways(wanted: Wanted, names: Sequence[str]) -> Iterator[_Way]:
             yield _way(text, names)
     for condition in wanted.where:
         yield _way(condition.column.text, names)
+    for _, column in wanted.kept:
+        yield (*_way(column, names), _Scalar())
     for value in wanted.values:
         way = _way(value.of_system(_ANY), names)
-        yield (*way, _Number()) if value.takes("number") else way
+        yield (*way, _Scalar()) if value.takes("number") else way
     for name in (*wanted.ids, wanted.system):
         if name is not None and wanted.path_label(name) is None:
             yield _way(name, names)

@@ -34,7 +34,7 @@ from beam_bleu.transforms.pairing.records.text.heads import (
 )
 from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.wiring.steps import Step
+from beam_bleu.transforms.wiring.steps import Step, starting_with
 
 _LOG = logging.getLogger("beam_bleu_workers")
 _DETAILS = logging.getLogger("beam_bleu")
@@ -77,7 +77,7 @@ class PlanLineRecords(beam.PTransform):
         source = self._source
         listed = (
             root
-            | "Name the input" >> beam.Create([source.stream], reshuffle=False)
+            | "Name the input" >> starting_with(source.stream, root)
             | "List its files"
             >> beam.ParDo(self._step(_ListRanges(source))).with_outputs(
                 _ListRanges.HEAD, main="ranges"
@@ -121,9 +121,9 @@ class _ListRanges(beam.DoFn):
         source.wanted.check_files(stream, [shard.file.path for shard in shards])
         tell_files(stream, shards)
         head = source.head_reader.first_head(shards)
+        PROGRESS.begin("counting lines", sum(shard.file.size for shard in shards))
         yield beam.pvalue.TaggedOutput(self.HEAD, (0, head))
         yield from cut_corpus(shards, source.range_bytes)
-        PROGRESS.begin("counting lines", sum(shard.file.size for shard in shards))
 
 
 class _CountRecords(CountLines):
@@ -193,11 +193,11 @@ class _Plan(beam.DoFn):
         inputs = (_described(stream, plan),) if self._describe else ()
         systems = head.chosen.systems
         segments = FoundSegments(plan.segments, warnings, notes, inputs, systems)
-        yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
-        for portion in plan.portions():
-            yield RecordPortion(portion, head, plan.bytes * portion.lines // plan.segments)
         _DETAILS.info("records: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)
+        yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
+        for portion in plan.portions_to_read():
+            yield RecordPortion(portion, head, plan.bytes * portion.lines // plan.segments)
 
 
 def _require_records(stream: Stream, counts: Sequence[LineCounts], headers: int) -> None:

@@ -56,6 +56,7 @@ def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
         *(text.rpartition("=")[2] for text in wanted.candidates),
         *wanted.references,
         *(name for name in (*wanted.labels, *wanted.ids) if wanted.path_label(name) is None),
+        *(column for _, column in wanted.kept),
         *(condition.column.text for condition in wanted.where),
         *(value.column for value in wanted.values),
         *(() if wanted.system is None else (wanted.system,)),

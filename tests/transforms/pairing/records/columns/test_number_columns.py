@@ -61,7 +61,7 @@ def test_long_records_have_one_column() -> None:
     ("columns", "wanted", "roles", "message"),
     [
         (["comit"], {}, (), "there is no column comit (a column of numbers); the columns are: "),
-        (["tags"], {}, (), "each value of the column tags must be a number between "),
+        (["tags"], {}, (), "each value of the column tags must be a number above "),
         (["x_{system}"], {}, (), "no column matches x_{system} (a column of numbers)"),
         (
             ["comet_{system}", "judge_{system}"],

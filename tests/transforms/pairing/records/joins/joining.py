@@ -16,7 +16,9 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import messages_of
 
 Record = Mapping[str, Any]
 
-ID, HYP, REF, SYSTEM, LABEL = (ColumnPath(name, (name,)) for name in ("id", "hyp", "ref", "s", "l"))
+ID, HYP, REF, SYSTEM, LABEL, SOURCE = (
+    ColumnPath(name, (name,)) for name in ("id", "hyp", "ref", "s", "l", "source")
+)
 
 
 def read_records(
@@ -68,6 +70,7 @@ class Row:
     candidates: tuple[tuple[str, str], ...]
     references: tuple[str | None, ...]
     labels: tuple[str | None, ...] = ()
+    kept: tuple[tuple[str, str | None], ...] = ()
 
 
 def rows_in(batches: Iterable[SegmentBatch]) -> dict[int, Row]:
@@ -88,6 +91,7 @@ def rows_in(batches: Iterable[SegmentBatch]) -> dict[int, Row]:
                     if text is not None
                 ),
                 tuple(column[row].as_py() for column in batch.labels),
+                tuple((name, column[row].as_py()) for name, column in batch.kept.items()),
             )
     return found
 

@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joining import HYP, ID, LABEL, REF, SYSTEM, Row, add_up, read_records, shuffled
+from joining import (
+    HYP,
+    ID,
+    LABEL,
+    REF,
+    SOURCE,
+    SYSTEM,
+    Row,
+    add_up,
+    read_records,
+    shuffled,
+)
 
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition
 from beam_bleu.transforms.pairing.records.joins.bucket_join import join_long, join_streams
@@ -22,9 +33,10 @@ from beam_bleu.transforms.pairing.records.joins.coverage import (
 )
 from beam_bleu.transforms.pairing.tally import Tally
 
-OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))
+KEPT = (("src", SOURCE),)
+OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,), kept=KEPT)
 OF_CANDIDATES = Chosen((("", HYP),), (), ids=(ID,))
-OF_LONG = Chosen((("", HYP),), (REF,), labels=(LABEL,), ids=(ID,), system=SYSTEM)
+OF_LONG = Chosen((("", HYP),), (REF,), labels=(LABEL,), ids=(ID,), system=SYSTEM, kept=KEPT)
 
 Records = Sequence[dict[str, Any]]
 
@@ -77,6 +89,7 @@ def joined(
                 of_candidates,
                 tuple(candidates),
                 COVERAGES[coverage],
+                kept_names=[name for name, _ in chosen.kept],
             )
             for bucket in range(buckets)
         ]
@@ -94,7 +107,13 @@ def long(
     sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, {0: chosen}, buckets)
     return add_up(
         [
-            join_long(sent.of(bucket), Side("input", 0), systems, COVERAGES[coverage])
+            join_long(
+                sent.of(bucket),
+                Side("input", 0),
+                systems,
+                COVERAGES[coverage],
+                kept_names=[name for name, _ in chosen.kept],
+            )
             for bucket in range(buckets)
         ]
     )
@@ -102,9 +121,19 @@ def long(
 
 def references_of(ids: Sequence[Any]) -> Records:
     return [
-        {"id": each, "ref": f"the reference {number}", "l": ["x", "y", None][number % 3]}
+        {
+            "id": each,
+            "ref": f"the reference {number}",
+            "l": ["x", "y", None][number % 3],
+            "source": [f"the source {number}", None][number % 2],
+        }
         for number, each in enumerate(ids)
     ]
+
+
+def kept_of(record: dict[str, Any]) -> tuple[tuple[str, str | None], ...]:
+    """What a row keeps of a record of the references, or of a long one."""
+    return (("id", str(record["id"])), ("src", record["source"]))
 
 
 def candidates_of(name: str, ids: Sequence[Any]) -> Records:
@@ -148,7 +177,8 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, 
         found = [of[record["id"]] for of in texts if record["id"] in of]
         enough = there if coverage == "each" else len(there) == 2
         if enough and len(found) == len(texts):
-            expected[number] = Row(tuple(there.items()), tuple(found), (record["l"],))
+            kept = kept_of(record)
+            expected[number] = Row(tuple(there.items()), tuple(found), (record["l"],), kept)
     assert {name: report.of("missing", f"candidates {name}").count for name in "AB"} == missing
     for name, of in by_id.items():
         found = report.of("unknown", f"candidates {name}")
@@ -195,7 +225,8 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, 
     for each, number in firsts.items():
         there = tuple(sorted(said[each].items()))
         if coverage == "each" or len(there) == 2:
-            expected[number] = Row(there, (of_ids[each]["ref"],), (of_ids[each]["l"],))
+            record = of_ids[each]
+            expected[number] = Row(there, (record["ref"],), (record["l"],), kept_of(record))
     for name in "AB":
         lacks = sum(name not in of for of in said.values())
         assert report.of("missing", f"candidates {name}").count == lacks
@@ -242,7 +273,7 @@ def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
         [references], {"A": candidates_of("A", [1, 2])}, "strict", chosen=chosen
     )
     assert not any(report.findings.values())
-    assert rows == {0: Row((("A", "A says 1"),), ("eins",), ("de",))}
+    assert rows == {0: Row((("A", "A says 1"),), ("eins",), ("de",), (("id", "1"),))}
     assert tally == Tally(2, {"A": 1}, {"filtered": 1})  # segments, not records
 
 
@@ -288,7 +319,7 @@ def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side()
         ]
 
 
-@pytest.mark.parametrize("column", ["ref", "l"])
+@pytest.mark.parametrize("column", ["ref", "l", "source"])
 def test_long_records_of_a_segment_must_agree(column):
     records = [
         {"id": 1, "s": "A", "hyp": "a", "ref": "one", "l": "x"},

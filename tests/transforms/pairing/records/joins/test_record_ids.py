@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,6 +13,8 @@ from beam_bleu.transforms.pairing.records.joins.record_ids import (
     NotAnIdError,
     buckets_of,
     id_texts,
+    ids_of_columns,
+    kept_ids,
     shown_id,
 )
 
@@ -51,6 +55,26 @@ def test_strings_stay_as_they_are():
     for column in (pa.array(["01", " 1", None]), pa.array(["01", " 1", None]).dictionary_encode()):
         kind, texts = id_texts(column)
         assert (kind, texts.to_pylist()) == ("string", ["01", " 1", None])
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [["a", 'say "b"', "\x1f\x1e0\x1e", "é\n\\"], [1, -2, 3, 4]],
+        [["a", "", "b,c", "["], ["x", "y", "\x1e1", " "], [0, 1, 2, 3]],
+    ],
+)
+def test_ids_of_several_columns_are_kept_as_lists_of_json(parts):
+    kind, ids = ids_of_columns([id_texts(pa.array(part)) for part in parts])
+    assert [json.loads(kept) for kept in kept_ids(ids, kind).to_pylist()] == [
+        list(values) for values in zip(*parts, strict=True)
+    ]
+
+
+def test_ids_of_one_column_are_kept_as_they_are():
+    for values in (["a", "", '["b"]'], [1, -2]):
+        kind, ids = ids_of_columns([id_texts(pa.array(values))])
+        assert kept_ids(ids, kind).to_pylist() == list(map(str, values))
 
 
 @pytest.mark.parametrize("column", [pa.array([1.0]), pa.array([True]), pa.array([["a"]])])
