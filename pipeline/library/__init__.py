@@ -1,0 +1,1 @@
+"""The transform that gives a pipeline what the command has: `Evaluate`."""

@@ -1,0 +1,372 @@
+"""The transform that gives a pipeline what the command has: slices, comparisons, gates, totals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import PCollection, TaggedOutput
+from apache_beam.typehints import typehints
+
+from beam_bleu.pipeline.gates.judging import enforce
+from beam_bleu.pipeline.gates.thresholds import Gates
+from beam_bleu.pipeline.job import Job, Results
+from beam_bleu.pipeline.library.asked import Asked, KnownSource
+from beam_bleu.pipeline.library.keywords import Keywords
+from beam_bleu.pipeline.library.panes import ends_of_panes
+from beam_bleu.pipeline.output.manifest import streams, without_versions
+from beam_bleu.pipeline.output.result import Result, result_of
+from beam_bleu.pipeline.scoring.batch_sums import (
+    Counted,
+    counted_of,
+    counting,
+    sum_all,
+    with_documents,
+)
+from beam_bleu.pipeline.scoring.ends import Ends, only_sum
+from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
+from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.pairing.bad_records import BadRecord
+from beam_bleu.transforms.pairing.paired import PairedCollections
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
+from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.batch_steps import take_statistics
+from beam_bleu.transforms.totals.rejected import Rejected
+from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
+from beam_bleu.transforms.wiring.steps import unchanged
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["Evaluate", "Evaluated"]
+
+
+class Evaluated(NamedTuple):
+    """The outputs of `Evaluate`: PCollections with the elements of each result.
+
+    Attributes:
+      document: the result document, a dict: what `scores.json` of the command has (docs/output.md).
+      scores: its scores, a dict for each metric, system and slice.
+      comparisons: its comparisons of systems, a dict each.
+      examples: the lines of `examples.jsonl`, a dict each; empty unless `examples` asks for them.
+      totals: the bytes of `totals.json`, for `beam-bleu merge`, `rescore` and `compare`; empty
+        unless `save_totals` asks for them.
+      segment_scores: tables with a row for each segment, system and metric; None unless
+        `segment_scores` asks for them.
+      rejected: the rejected records; None if the input rejects none.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import Evaluate, ReadPairedRecords
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     evaluated = (
+      ...         pipeline
+      ...         | ReadPairedRecords(
+      ...             "examples/records/paired.jsonl",
+      ...             candidate_columns=["atlas=outputs.atlas"],
+      ...             reference_columns=["references"],
+      ...         )
+      ...         | Evaluate(metrics=["chrf"])
+      ...     )
+      ...     _ = evaluated.document | beam.Map(lambda document: print(document["segments"]))
+      6
+    """
+
+    document: PCollection[dict[str, Any]]
+    scores: PCollection[dict[str, Any]]
+    comparisons: PCollection[dict[str, Any]]
+    examples: PCollection[dict[str, Any]]
+    totals: PCollection[bytes]
+    segment_scores: PCollection[pa.Table] | None
+    rejected: PCollection[BadRecord] | None
+
+
+_TAGS = ("scores", "comparisons", "examples", "totals")
+
+
+class Evaluate(beam.PTransform):
+    """Everything that the command computes, in any Beam pipeline. It gives an `Evaluated`.
+
+    The keywords have the names of the command's flags, the same values and defaults, and are
+    checked by the same code when the transform is made. docs/evaluate.md has a table of them.
+
+    The input is either `Paired` segments, from a transform that reads files, such as
+    `ReadPairedRecords`; or tables of pyarrow with a segment in each row, whose columns `columns`
+    names. The document of the same segments has the same bytes as `scores.json` of the command.
+
+    With tables it works under any windowing and trigger: each window, or each pane, has a result of
+    its own, and an empty one has none. A result of a pane is in the memory of one worker. With
+    `documents` it has the sums of each document.
+
+    The pipeline fails with the error of the command if a threshold such as `fail_under` is missed.
+    This is a step of its own, behind a shuffle, so that other steps can have written the result.
+
+    Args:
+      columns: the columns of tables: the one of each system, of references, and of labels. None
+        for `Paired` segments.
+      unpooled: the label whose values are tasks that have no common score.
+      keywords: everything else: see `Keywords`. `metrics` is a list of names, such as "bleu", and
+        of configs, such as `ChrfConfig(beta=1)`.
+
+    Raises:
+      ValueError: a keyword is not known, or a value or a combination is impossible.
+      InputError: a file that a keyword names cannot be read.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> import pyarrow as pa
+      >>> from beam_bleu import ArrowColumns, Evaluate
+      >>> table = pa.table({
+      ...     "old": ["the cat sat on a mat", "a dog barks"],
+      ...     "new": ["the cat sat on the mat", "the dog barks"],
+      ...     "reference": ["the cat sat on the mat", "the dog barks"],
+      ...     "domain": ["news", "talks"],
+      ... })
+      >>> columns = ArrowColumns(
+      ...     {"old": "old", "new": "new"}, ["reference"], labels=["domain"]
+      ... )
+      >>> def show(score):
+      ...     of_slice = score["slice"] or "all"
+      ...     print(f"{score['system']} {of_slice} {score['score']:.1f}")
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     evaluated = (
+      ...         pipeline
+      ...         | beam.Create([table])
+      ...         | Evaluate(columns=columns, metrics=["chrf"], slice_by="domain")
+      ...     )
+      ...     _ = evaluated.scores | beam.Map(show)
+      old all 66.0
+      new all 100.0
+      old {'domain': 'news'} 66.0
+      new {'domain': 'news'} 100.0
+      old {'domain': 'talks'} 66.4
+      new {'domain': 'talks'} 100.0
+    """
+
+    def __init__(
+        self,
+        *,
+        columns: ArrowColumns | None = None,
+        unpooled: str | None = None,
+        **keywords: Unpack[Keywords],
+    ) -> None:
+        super().__init__()
+        self._asked = Asked(keywords, unpooled)
+        self._columns = columns
+        if columns is None:
+            return
+        if not isinstance(columns, ArrowColumns) or isinstance(columns.candidate, str):
+            raise ValueError(
+                "columns must be ArrowColumns whose candidate is a dict with the column of each "
+                f"system, such as ArrowColumns({{NAME: COLUMN}}, [REFERENCE]), got {columns!r}"
+            )
+        self._asked.require_texts_only()
+        systems = tuple(columns.candidate)
+        source = KnownSource(systems, tuple(columns.labels), tuple(columns.kept))
+        self._job = self._asked.job(source, rejects=False)
+        self._gather = GatherSegments(False, systems, columns, of_segments=True)
+        _require_ids(self._job, columns)
+        _require_partition(self._job, "totals of tables do not know their texts")
+
+    def __ror__(self, left: Any, label: str | None = None) -> Any:
+        if isinstance(left, PairedCollections):
+            if self._columns is not None:
+                raise ValueError("columns are for tables, but the input is segments from files")
+            if left.source is None:
+                raise ValueError("the Paired segments have no source: name it, Paired(source=...)")
+            job = self._asked.job(left.source, rejects="rejected" in left)
+            if "digests" not in left:
+                _require_partition(job, "the texts were read without describe=True")
+            return _EvaluatePaired(job).__ror__(left, label)
+        return super().__ror__(left, label)
+
+    def expand(self, tables: PCollection[SegmentTable]) -> Evaluated:
+        if self._columns is None or not isinstance(tables, PCollection):
+            raise ValueError(
+                "Evaluate takes segments from files (such as ReadPairedRecords), or a PCollection "
+                "of tables, whose columns must be named: Evaluate(columns=ArrowColumns(...))"
+            )
+        job = self._job
+        batches = with_documents(tables | "Gather segments" >> self._gather, job, unchanged)
+        counted = counted_of(job)
+        statistics = batches | "Count matches" >> counting(job, counted, unchanged)
+        results = ends_of_panes(statistics, job) | "Score" >> _scoring(job.results, None)
+        return _evaluated(results, job, _segment_scores(statistics, job, counted), None)
+
+
+def _require_ids(job: Job, columns: ArrowColumns) -> None:
+    """Checks that segments have ids if something depends on them.
+
+    Raises:
+      ValueError: they have none.
+    """
+    evidence = job.evidence
+    needing = {
+        "segment_scores": job.segment_scores,
+        "examples": job.examples,
+        "resample without documents": evidence.resampling is not None and not evidence.documents,
+    }
+    for name, needs in needing.items():
+        if needs and columns.ids is None:
+            raise ValueError(
+                f"{name} needs to know each segment: name the column of ids, ArrowColumns(ids=...)"
+            )
+
+
+def _require_partition(job: Job, why: str) -> None:
+    """Checks that `beam-bleu merge` cannot add up the same texts twice.
+
+    Raises:
+      ValueError: saved totals have neither digests of their texts nor a label.
+    """
+    if job.evidence.save_totals and job.evidence.partition is None:
+        raise ValueError(
+            f"save_totals needs partition, so that nobody adds up the same totals twice: {why}"
+        )
+
+
+class _EvaluatePaired(beam.PTransform):
+    """`Paired` segments -> `Evaluated`, by the steps of the command."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self._job = job
+
+    def default_label(self) -> str:
+        return "Evaluate"
+
+    def expand(self, paired: Mapping[str, PCollection[Any]]) -> Evaluated:
+        job = self._job
+        others: dict[str, PCollection[NamedSums]] = {}
+        if "tallies" in paired:
+            others["tallies"] = paired["tallies"] | "Name the tallies" >> giving_sums(_Tallies())
+        summed = sum_all(paired["batches"], job, unchanged, others)
+        # If there is no other data, the last step still gets the definition, and fails.
+        ends = {
+            "definition": paired["segments"].pipeline
+            | "Name the definition" >> beam.Create([job.results], reshuffle=False),
+            "segments": paired["segments"],
+        }
+        if "digests" in paired:
+            ends["digests"] = paired["digests"]
+        if "rejected" in paired:
+            ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
+        gathered = bring_together(ends, summed.sums)
+        results = gathered | "Score" >> _scoring(None, [*ends, *summed.ends])
+        tables = None
+        if summed.tables:
+            tables = list(summed.tables.values()) | "Collect segment scores" >> beam.Flatten()
+        return _evaluated(results, job, tables, paired.get("rejected"))
+
+
+class _Tallies(beam.DoFn):
+    def process(self, tally: Tally) -> Iterator[NamedSums]:
+        yield ("tallies", ALL_SYSTEMS), tally
+
+
+def _segment_scores(
+    statistics: PCollection[MetricStatistics], job: Job, counted: Counted
+) -> PCollection[pa.Table] | None:
+    """The tables with the scores of segments; None if they are not asked for."""
+    if not job.segment_scores:
+        return None
+    tables = []
+    for number, (name, text) in enumerate(counted):
+        scorings = job.scorings[name]
+        if text == scorings.text:
+            scoring = ScoreSegments(
+                name, kind_of, scorings.segments, job.schema_of_segments, job.threads
+            )
+            tables.append(
+                statistics
+                | f"Take the counts of {name}" >> take_statistics(number)
+                | f"Score segments by {name}" >> beam.ParDo(scoring)
+            )
+    return tables | "Collect segment scores" >> beam.Flatten()
+
+
+def _scoring(results: Results | None, ends: Sequence[str] | None) -> Any:
+    """The step from what has come at the ends to the result."""
+    return beam.ParDo(_Score(results, ends)).with_outputs(*_TAGS, main="document")
+
+
+class _Score(beam.DoFn):
+    """Maps what has come at the ends to a result.
+
+    Args:
+      results: what is done with the sums; None if it comes at the end `definition`.
+      ends: the names of the ends, if elements are `Gathered`; None if they are `Ends`.
+    """
+
+    def __init__(self, results: Results | None, ends: Sequence[str] | None) -> None:
+        self._results = results
+        self._ends = ends
+
+    def process(self, element: Ends | Gathered) -> Iterator[Any]:
+        ends: Ends
+        if isinstance(element, Mapping):
+            ends = element
+        else:
+            assert self._ends is not None
+            ends = by_end(self._ends, element[1])
+        results = self._results or only_sum("the definition", ends["definition"])
+        yield from _outputs(result_of(results, ends), ends)
+
+
+def _outputs(result: Result, ends: Ends) -> Iterator[Any]:
+    # As JSON has it, so that it does not matter whether a document comes from here or from a file.
+    document = json.loads(result.scores)
+    yield document
+    for score in document["scores"]:
+        yield TaggedOutput("scores", score)
+    for comparison in document.get("comparisons", ()):
+        yield TaggedOutput("comparisons", comparison)
+    for line in (result.examples or b"").splitlines():
+        yield TaggedOutput("examples", json.loads(line))
+    if result.results.evidence.save_totals:
+        read = []
+        if "digests" in ends:
+            read = streams(ends["segments"][0], only_sum("digests", ends["digests"]))
+        yield TaggedOutput("totals", result.saved(without_versions(read)))
+
+
+def _evaluated(
+    results: Any,
+    job: Job,
+    segment_scores: PCollection[pa.Table] | None,
+    rejected: PCollection[BadRecord] | None,
+) -> Evaluated:
+    document = results.document
+    document.element_type = typehints.Dict[str, Any]
+    if job.gates:
+        _ = (
+            document
+            | "Let others write the result" >> beam.Reshuffle()
+            | "Judge the result" >> beam.ParDo(_Judge(job.gates))
+        )
+    return Evaluated(
+        document,
+        scores=results.scores,
+        comparisons=results.comparisons,
+        examples=results.examples,
+        totals=results.totals,
+        segment_scores=segment_scores,
+        rejected=rejected,
+    )
+
+
+class _Judge(beam.DoFn):
+    """Fails if a result misses a threshold."""
+
+    def __init__(self, gates: Gates) -> None:
+        self._gates = gates
+
+    def process(self, document: Mapping[str, Any]) -> None:
+        enforce(self._gates, document, "", warn=True)

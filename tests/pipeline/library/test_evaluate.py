@@ -1,0 +1,416 @@
+"""`Evaluate` gives what the command writes: from the same files, the same bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pytest
+from apache_beam.testing.util import assert_that, equal_to
+from command_line import EXAMPLES, REFERENCES, SYSTEMS, called
+
+from beam_bleu import (
+    ArrowColumns,
+    BleuConfig,
+    ChrfConfig,
+    CorpusScores,
+    Evaluate,
+    ReadJoinedRecords,
+    ReadLineParallel,
+    ReadPairedRecords,
+)
+from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.transforms.errors import GateError, InputError
+
+LABELS = {"domain": EXAMPLES / "domains.txt", "document": EXAMPLES / "documents.txt"}
+LANGUAGES = EXAMPLES / "languages"
+COLUMNS = ArrowColumns(
+    {name: name for name in SYSTEMS}, ["a", "b"], labels=["domain", "document"], ids="number"
+)
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def table() -> pa.Table:
+    """The bundled example as a table."""
+    columns: dict[str, Any] = {name: lines(path) for name, path in SYSTEMS.items()}
+    columns |= {name: lines(path) for name, path in zip("ab", REFERENCES, strict=True)}
+    columns |= {name: lines(path) for name, path in LABELS.items()}
+    return pa.table({**columns, "number": list(range(len(columns["a"])))})
+
+
+def tables(root: beam.Pipeline) -> Any:
+    """The bundled example in tables of 7 rows."""
+    whole = table()
+    parts = [whole.slice(first, 7) for first in range(0, len(whole), 7)]
+    return root | beam.Create(parts)
+
+
+def files(root: beam.Pipeline, **options: Any) -> Any:
+    """The bundled example, from its files."""
+    labels = {name: str(path) for name, path in LABELS.items()}
+    systems = {name: str(path) for name, path in SYSTEMS.items()}
+    return root | ReadLineParallel(systems, [*map(str, REFERENCES)], labels=labels, **options)
+
+
+ASKED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nothing else": ({}, []),
+    "slices": (
+        {"slice_by": ["domain", "domain*length"], "length_edges": [5, 20], "max_slices": 50},
+        ["--slice_by=domain,domain*length", "--length_edges=5,20", "--max_slices=50"],
+    ),
+    "documents": (
+        {"documents": "document", "slice_by": "domain", "metrics": ["bleu", "chrf", "ter"]},
+        ["--documents=document", "--slice_by=domain", "--metrics", "bleu", "chrf", "ter"],
+    ),
+    "comparisons": (
+        {"compare": "all", "baseline": "birch", "metrics": ["chrf"], "chrf_word_order": 2},
+        ["--compare=all", "--baseline=birch", "--metrics=chrf", "--chrf_word_order=2"],
+    ),
+    "replicates": (
+        {"resample": "bootstrap", "resamples": 100, "seed": 5},
+        ["--resample=bootstrap", "--resamples=100", "--seed=5"],
+    ),
+    "replicates of documents": (
+        {"resample": "randomization", "resamples": 100, "documents": "document"},
+        ["--resample=randomization", "--resamples=100", "--documents=document"],
+    ),
+    "everything": (
+        {
+            "metrics": ["bleu", ChrfConfig()],
+            "lowercase": True,
+            "smooth_method": "floor",
+            "smooth_value": 0.00005,
+            "compare_presets": "all",
+            "slice_by": ["domain", "length"],
+            "documents": "document",
+            "resample": "bootstrap",
+            "resamples": 50,
+            "partition": "2026-11-21",
+            "examples": 3,
+            "segment_scores": True,
+            "segment_smooth_method": "exp",
+            "save_totals": True,
+        },
+        [
+            *("--metrics", "bleu", "chrf", "--lowercase", "--smooth_method=floor"),
+            *("--smooth_value=0.00005", "--compare_presets=all", "--slice_by=domain,length"),
+            *("--documents=document", "--resample=bootstrap", "--resamples=50"),
+            *("--partition=2026-11-21", "--examples=3", "--segment_scores", "--save_totals"),
+            "--segment_smooth_method=exp",
+        ],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    """Runs the command on the bundled example, once for each set of flags."""
+    folders: dict[tuple[str, ...], Path] = {}
+
+    def run(asked: list[str]) -> Path:
+        if tuple(asked) not in folders:
+            out = tmp_path_factory.mktemp("command") / "out"
+            labels = [f"--labels={name}={path}" for name, path in LABELS.items()]
+            # A label that nothing uses would be an error.
+            labels = labels if set(asked) & USES_LABELS else []
+            systems = [f"--candidates={name}={path}" for name, path in SYSTEMS.items()]
+            references = [f"--references={path}" for path in REFERENCES]
+            done = called(*systems, *references, *labels, *asked, f"--output={out}")
+            assert done.code == 0, done.err
+            folders[tuple(asked)] = out
+        return folders[tuple(asked)]
+
+    return run
+
+
+USES_LABELS = {
+    *("--slice_by=domain,domain*length", "--slice_by=domain", "--slice_by=domain,length"),
+    "--documents=document",
+}
+
+
+def check_document(expected: bytes) -> Any:
+    def check(documents: list[dict[str, Any]]) -> None:
+        assert [document_bytes(document) for document in documents] == [expected]
+
+    return check
+
+
+@pytest.mark.parametrize("form", ["files", "tables"])
+@pytest.mark.parametrize("name", ASKED)
+def test_the_document_has_the_bytes_of_the_command(name, form, command):
+    keywords, flags = ASKED[name]
+    out = command(flags)
+    scores = (out / "scores.json").read_bytes()
+    with beam.Pipeline("FnApiRunner") as root:
+        if form == "files":
+            evaluated = files(root, describe=True) | Evaluate(**keywords)
+        else:
+            evaluated = tables(root) | Evaluate(columns=COLUMNS, **keywords)
+        assert_that(evaluated.document, check_document(scores), "document")
+        document = json.loads(scores)
+        assert_that(evaluated.scores, equal_to(document["scores"]), "scores")
+        comparisons = document.get("comparisons", [])
+        assert_that(evaluated.comparisons, equal_to(comparisons), "comparisons")
+        if name == "everything":
+            examples = [json.loads(line) for line in lines(out / "examples.jsonl")]
+            assert len(examples) > 30
+            assert_that(evaluated.examples, equal_to(examples), "examples")
+            of_command = (out / "totals.json").read_bytes()
+            if form == "files":
+                assert_that(evaluated.totals, equal_to([of_command]), "totals")
+            else:
+                # The same sums; only what was read is not known.
+                content = {**json.loads(of_command)["content"], "partitions": None}
+                found = evaluated.totals | beam.Map(
+                    lambda data: {**json.loads(data)["content"], "partitions": None}
+                )
+                assert_that(found, equal_to([content]), "totals")
+            rows = evaluated.segment_scores | beam.Map(len) | beam.CombineGlobally(sum)
+            assert_that(rows, equal_to([72 * 3 * 2]), "rows")
+
+
+def test_languages_have_the_bytes_of_the_command(tmp_path):
+    systems = sorted((LANGUAGES / "systems").iterdir())
+    references, pairs = LANGUAGES / "references.txt", LANGUAGES / "pairs.txt"
+    done = called(
+        *(f"--candidates={path.stem}={path}" for path in systems),
+        *(f"--references={references}", f"--labels=pair={pairs}", "--language_column=pair"),
+        f"--output={tmp_path / 'out'}",
+    )
+    assert done.code == 0, done.err
+    scores = (tmp_path / "out" / "scores.json").read_bytes()
+    texts = {path.stem: lines(path) for path in systems}
+    whole = pa.table({**texts, "reference": lines(references), "pair": lines(pairs)})
+    columns = ArrowColumns({name: name for name in texts}, ["reference"], labels=["pair"])
+    with beam.Pipeline("FnApiRunner") as root:
+        paired = root | ReadLineParallel(
+            {path.stem: str(path) for path in systems},
+            [str(references)],
+            labels={"pair": str(pairs)},
+        )
+        of_files = paired | Evaluate(language_column="pair")
+        assert_that(of_files.document, check_document(scores), "files")
+        created = root | beam.Create([whole.slice(0, 11), whole.slice(11)])
+        of_tables = created | "Tables" >> Evaluate(columns=columns, language_column="pair")
+        assert_that(of_tables.document, check_document(scores), "tables")
+
+
+def test_records_that_are_joined(tmp_path):
+    outputs = {
+        name: str(EXAMPLES / "records" / "outputs" / f"{name}.jsonl") for name in ("atlas", "birch")
+    }
+    references = EXAMPLES / "records" / "references.jsonl"
+    done = called(
+        *(f"--candidates={name}={path}" for name, path in outputs.items()),
+        *(f"--references={references}", "--join_on=id", "--reference_columns=ref"),
+        *("--slice_by=domain", "--coverage=each", f"--output={tmp_path / 'out'}"),
+    )
+    assert done.code == 0, done.err
+    with beam.Pipeline("FnApiRunner") as root:
+        paired = root | ReadJoinedRecords(
+            outputs,
+            [str(references)],
+            join_on="id",
+            reference_columns=["ref"],
+            coverage="each",
+            labels=["domain"],
+        )
+        evaluated = paired | Evaluate(slice_by=["domain"])
+        expected = (tmp_path / "out" / "scores.json").read_bytes()
+        assert_that(evaluated.document, check_document(expected))
+        with pytest.raises(ValueError, match="resample needs the same segments"):
+            paired | "Resample" >> Evaluate(resample="bootstrap")
+
+
+def test_the_scores_are_those_of_the_plain_transform():
+    config = BleuConfig(tokenize="char", lowercase=True)
+    with beam.Pipeline("FnApiRunner") as root:
+        paired = files(root)
+        evaluated = paired | Evaluate(metrics=[config, "ter"])
+        found = evaluated.scores | beam.Map(lambda of: (of["system"], of["metric"], of["score"]))
+        plain = paired | CorpusScores.PerSystem([config, "ter"])
+        expected = plain | beam.FlatMapTuple(
+            lambda system, scores: [(system, name, of.score) for name, of in scores.items()]
+        )
+        assert_that(
+            (found, expected) | beam.Flatten() | beam.combiners.Count.PerElement(),
+            lambda counts: [counts].index([(each, 2) for each, _ in counts]),
+        )
+
+
+def write(data: bytes, folder: str) -> None:
+    label = json.loads(data)["content"]["partitions"][0]["label"]
+    Path(folder, f"{label}.json").write_bytes(data)
+
+
+def test_saved_totals_of_tables_can_be_merged(tmp_path):
+    keywords = {"slice_by": ["domain"], "metrics": ["bleu", "ter"]}
+    whole = table()
+    for label, part in (("a", whole.slice(0, 30)), ("b", whole.slice(30))):
+        with beam.Pipeline("FnApiRunner") as root:
+            created = root | beam.Create([part])
+            evaluated = created | Evaluate(
+                columns=COLUMNS, partition=label, save_totals=True, **keywords
+            )
+            _ = evaluated.totals | beam.Map(write, str(tmp_path))
+    done = called("merge", tmp_path / "a.json", tmp_path / "b.json", "--format=json")
+    assert done.code == 0, done.err
+    merged = {**done.document, "partitions": None}
+    with beam.Pipeline("FnApiRunner") as root:
+        evaluated = root | beam.Create([whole]) | Evaluate(columns=COLUMNS, **keywords)
+        found = evaluated.document | beam.Map(lambda document: {**document, "partitions": None})
+        assert_that(found, equal_to([merged]))
+
+
+def test_means_of_numbers_are_read_with_their_columns(tmp_path):
+    path = write_records(tmp_path / "records.jsonl", 0)
+    asked = {"candidate_columns": ["hyp"], "number_columns": ["number"]}
+    with beam.Pipeline("FnApiRunner") as root:
+        paired = root | ReadPairedRecords(path, **asked)
+        evaluated = paired | Evaluate(metrics=["mean:number"], fail_under=9)
+        assert_that(evaluated.scores | beam.Map(lambda score: score["score"]), equal_to([9.5]))
+
+
+def test_tasks_have_no_common_score():
+    with beam.Pipeline("FnApiRunner") as root:
+        evaluated = tables(root) | Evaluate(columns=COLUMNS, unpooled="domain")
+        slices = evaluated.scores | beam.Map(lambda score: score["slice"] is not None)
+        assert_that(slices, equal_to([True] * 18))
+        count = evaluated.document | beam.Map(lambda document: len(document["macro_average"]))
+        assert_that(count, equal_to([3]), "averages")
+
+
+# What fails.
+
+
+def write_records(path: Path, bad: int) -> str:
+    records = [
+        {"hyp": f"a b c d {number}", "ref": "a b c d 0", "number": number} for number in range(20)
+    ]
+    for record in records[:bad]:
+        record["hyp"] = None
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def test_rejected_records_are_given_or_too_many(tmp_path):
+    path = write_records(tmp_path / "records.jsonl", 2)
+    asked = {"candidate_columns": ["hyp"], "on_bad_record": "reject"}
+    flags = [f"--input={path}", "--candidate_columns=hyp", "--on_bad_record=reject"]
+    out = tmp_path / "out"
+    assert called(*flags, "--max_rejected=2", f"--output={out}").code == 0
+    with beam.Pipeline("FnApiRunner") as root:
+        evaluated = root | ReadPairedRecords(path, **asked) | Evaluate(max_rejected=2)
+        assert_that(
+            evaluated.document, check_document((out / "scores.json").read_bytes()), "document"
+        )
+        rejected = evaluated.rejected | beam.Map(lambda bad: (bad.number, bad.reason))
+        reasons = [(0, "missing-candidate"), (1, "missing-candidate")]
+        assert_that(rejected, equal_to(reasons), "rejected")
+    root = beam.Pipeline("FnApiRunner")
+    _ = root | ReadPairedRecords(path, **asked) | Evaluate(max_rejected=0.05)
+    with pytest.raises(InputError, match="2 of 20 segments were rejected"):
+        root.run()
+
+
+@pytest.mark.parametrize("form", ["files", "tables"])
+def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
+    systems = [f"--candidates={name}={path}" for name, path in SYSTEMS.items()]
+    references = [f"--references={path}" for path in REFERENCES]
+    done = called(*systems, *references, "--fail_under=birch=99")
+    assert done.code == 4
+    root = beam.Pipeline("FnApiRunner")
+    if form == "files":
+        _ = files(root) | Evaluate(fail_under="birch=99")
+    else:
+        _ = tables(root) | Evaluate(columns=COLUMNS, fail_under="birch=99")
+    with pytest.raises(GateError) as failure:
+        root.run()
+    assert failure.value.cause in done.err
+    with beam.Pipeline("FnApiRunner") as root:
+        _ = files(root) | Evaluate(fail_under=[1.5, "birch=2"])
+
+
+def test_a_drop_against_an_earlier_result(command):
+    out = command([])
+    keywords = {"max_drop": 1, "against": str(out), "drop": "proven"}
+    with beam.Pipeline("FnApiRunner") as root:
+        _ = files(root) | Evaluate(**keywords)
+    root = beam.Pipeline("FnApiRunner")
+    worst = dict.fromkeys(SYSTEMS, str(SYSTEMS["cobalt"]))
+    paired = root | ReadLineParallel(worst, [*map(str, REFERENCES)])
+    _ = paired | Evaluate(**keywords)
+    with pytest.raises(GateError, match="a drop of more than 1 is proven"):
+        root.run()
+
+
+def test_no_tables_give_no_result():
+    with beam.Pipeline("FnApiRunner") as root:
+        empty = [table().slice(0, 0)]
+        evaluated = root | beam.Create(empty) | Evaluate(columns=COLUMNS, documents="document")
+        assert_that(evaluated.document, equal_to([]))
+
+
+WRONG = [
+    ({"metric": ["bleu"]}, "has no keyword 'metric'; did you mean metrics"),
+    ({"output": "out"}, "has no keyword 'output'; it has columns, unpooled, metrics"),
+    ({"metrics": "bleu"}, "metrics must be a list"),
+    ({"metrics": ["blue"]}, "metrics blue: there is no such metric"),
+    ({"metrics": ["bleu", BleuConfig()]}, "has a metric twice"),
+    ({"metrics": [None]}, "metrics has None"),
+    ({"metrics": [3]}, "config must be"),
+    ({"metrics": [ChrfConfig()], "chrf_beta": 1}, "chrf_beta has no effect"),
+    ({"metrics": [ChrfConfig(word_order=2)], "chrf_word_order": 0}, "chrf_word_order has no effe"),
+    ({"metrics": [BleuConfig()], "tokenize": "char"}, "tokenize has no effect"),
+    ({"metrics": ["mean:comet"]}, "needs numbers of the column comet"),
+    ({"metrics": ["perplexity"]}, "needs the column logprobs, which the transforms of the lib"),
+    ({"tokenize": "14a"}, "tokenize"),
+    ({"preset": "list"}, "preset"),
+    ({"lowercase": 1}, "lowercase must be True or False"),
+    ({"examples": True}, "examples must be a text or a number"),
+    ({"examples": 0}, "argument examples: must be a whole number, at least 1"),
+    ({"resamples": 50}, "resamples needs resample"),
+    ({"baseline": "atlantis"}, "baseline atlantis: there is no such system"),
+    ({"baseline": ["atlas"]}, "baseline must be one value"),
+    ({"slice_by": "topic"}, "no label 'topic'; it has domain, document"),
+    ({"documents": "topic"}, "no label 'topic'"),
+    ({"language_column": "lang"}, "no label 'lang'"),
+    ({"unpooled": "task"}, "no label 'task'"),
+    ({"unpooled": 1}, "unpooled must be the name of a label"),
+    ({"length_edges": [5, 5], "slice_by": "length"}, "must be ascending"),
+    ({"fail_under": "many"}, "fail_under"),
+    ({"fail_under": "atlantis=3"}, "fail_under atlantis=3: there is no such system"),
+    ({"max_drop": 1}, "max_drop needs against"),
+    ({"max_rejected": 1}, "max_rejected needs on_bad_record reject"),
+    ({"save_totals": True}, "save_totals needs partition"),
+    ({"columns": "atlas"}, "columns must be ArrowColumns"),
+    ({"columns": ArrowColumns("atlas", ["a"])}, "candidate is a dict"),
+    ({"columns": ArrowColumns({"x": "x"}, ["a"], key="k")}, "have the key 'k'"),
+    ({"columns": ArrowColumns({"x": "x"}, ["a"]), "examples": 3}, "examples needs to know each"),
+    ({"columns": ArrowColumns({"x": "x"}, ["a"]), "segment_scores": True}, "name the column of id"),
+]
+
+
+@pytest.mark.parametrize(("keywords", "fragment"), WRONG, ids=[each for _, each in WRONG])
+def test_wrong_keywords_are_refused_when_the_transform_is_made(keywords, fragment):
+    with pytest.raises(ValueError, match=fragment) as failure:
+        Evaluate(**{"columns": COLUMNS} | keywords)
+    assert "--" not in str(failure.value)
+
+
+def test_an_input_of_another_form_is_refused():
+    root = beam.Pipeline("FnApiRunner")
+    with pytest.raises(ValueError, match="columns must be named"):
+        _ = root | beam.Create([table()]) | Evaluate()
+    paired = files(root)
+    with pytest.raises(ValueError, match="columns are for tables"):
+        _ = paired | Evaluate(columns=COLUMNS)
+    with pytest.raises(ValueError, match="no label 'topic'; it has domain, document"):
+        _ = paired | Evaluate(slice_by="topic")

@@ -1,0 +1,105 @@
+"""The columns of tables that only `Evaluate` uses: labels, ids and kept columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from beam_bleu import ArrowColumns, CorpusBleu
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.batch import usual_rows
+from beam_bleu.transforms.pairing.segments.arrow_columns import table_batches
+
+ROWS = 2 * usual_rows(2) + 5
+
+
+def table(**columns: list[object]) -> pa.Table:
+    count = len(next(iter(columns.values())))
+    return pa.table({"a": ["x"] * count, "r": ["y"] * count, **columns})
+
+
+def test_labels_ids_and_kept_columns_stay_with_their_rows():
+    # Rows with several references are cut into smaller batches.
+    references = [["y"] * (20 if row == 3 else 1) for row in range(ROWS)]
+    numbers = list(range(ROWS))
+    whole = pa.table(
+        {
+            "a": [f"text {number}" for number in numbers],
+            "r": references,
+            "flag": pa.array([number % 3 == 0 for number in numbers]),
+            "name": pa.array([None if number % 5 else f"n{number % 7}" for number in numbers]),
+            "id": numbers,
+        }
+    )
+    columns = ArrowColumns({"a": "a"}, "r", labels=["flag", "name"], ids="id", kept=["name", "id"])
+    batches = list(table_batches(whole, columns, ("a",)))
+    assert len(batches) > 3
+    assert np.concatenate([batch.numbers for batch in batches]).tolist() == numbers
+    rows = [
+        tuple(column[row].as_py() for column in (text, *batch.labels, batch.kept["id"]))
+        for batch in batches
+        for text in batch.candidates
+        for row in range(len(text))
+    ]
+    assert rows == [
+        (
+            f"text {number}",
+            "false" if number % 3 else "true",
+            None if number % 5 else f"n{number % 7}",
+            str(number),
+        )
+        for number in numbers
+    ]
+
+
+def test_texts_as_ids_give_numbers_that_depend_on_nothing_else():
+    columns = ArrowColumns({"a": "a"}, ["r"], ids="id")
+    (one,) = table_batches(table(id=["p", "q", "r"]), columns, ("a",))
+    (other,) = table_batches(table(id=["r", "p"]), columns, ("a",))
+    assert other.numbers.tolist() == [one.numbers[2], one.numbers[0]]
+    assert len({*one.numbers.tolist()}) == 3
+    assert min(one.numbers) >= 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "values", "message"),
+    [
+        (ArrowColumns({"a": "a"}, ["r"], ids="c"), [1, None], "row 2 of a table has no id"),
+        (ArrowColumns({"a": "a"}, ["r"], ids="c"), [1, -1], "has the id -1"),
+        (ArrowColumns({"a": "a"}, ["r"], ids="c"), [1.5, 2.5], "type double, which cannot be ids"),
+        (
+            ArrowColumns({"a": "a"}, ["r"], ids="c"),
+            pa.array([1, 2**63], pa.uint64()),
+            r"id of 2\*\*63 or more",
+        ),
+        (
+            ArrowColumns({"a": "a"}, ["r"], ids="c"),
+            ["p", "q", "r", "q"],
+            "rows 2 and 4 of a table have the same id 'q'",
+        ),
+        (
+            ArrowColumns({"a": "a"}, ["r"], ids="c"),
+            [*range(ROWS), 0],  # in another batch
+            f"rows 1 and {ROWS + 1} of a table have the same id 0",
+        ),
+        (ArrowColumns({"a": "a"}, ["r"], labels=["c"]), [1.5, 2.5], "its type is double"),
+        (ArrowColumns({"a": "a"}, ["r"], kept=["c"]), [["x"], []], "its type is list"),
+        (ArrowColumns({"a": "a"}, ["r"], labels=["d"]), [1, 2], "has no column 'd'"),
+    ],
+)
+def test_wrong_columns_are_named(columns, values, message):
+    with pytest.raises(InputError, match=message):
+        list(table_batches(table(c=values), columns, ("a",)))
+
+
+@pytest.mark.parametrize("keywords", [{"labels": ["c"]}, {"ids": "c"}, {"kept": ["c"]}])
+def test_other_transforms_refuse_them(keywords):
+    with pytest.raises(ValueError, match=r"\(c\), which only Evaluate uses"):
+        CorpusBleu.Globally(columns=ArrowColumns("a", ["r"], **keywords))
+
+
+@pytest.mark.parametrize("keywords", [{"labels": "c"}, {"kept": ["c", "c"]}, {"ids": 3}])
+def test_names_must_be_names(keywords):
+    with pytest.raises(ValueError, match="must be"):
+        ArrowColumns("a", ["r"], **keywords)
