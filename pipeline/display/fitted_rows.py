@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from rich.cells import cell_len, chop_cells
 
@@ -37,23 +37,21 @@ _SHARES = (1 / 2, 1 / 4, 3 / 4, 0, 1)
 def drawn(
     blocks: Sequence[Rows],
     screen: Screen,
-    best: Container[int] = (),
     ruled: Container[int] = (),
-    best_cells: Container[tuple[int, int]] = (),
+    styles: Mapping[tuple[int, int], str] | None = None,
 ) -> str:
     """The lines of a table that `fitted` has laid out.
 
     Args:
       blocks: its parts.
       screen: where it is shown.
-      best: the numbers of the rows that are bold if there are colours.
       ruled: the numbers of the rows below which there is a line.
-      best_cells: the numbers of the rows and columns of cells that are bold if there are colours.
+      styles: how cells look if there are colours, by the numbers of their row and column.
     """
     parts = []
     before = 0
     for rows in blocks:
-        parts.append("".join(_lines(rows, screen, best, ruled, best_cells, before)))
+        parts.append("".join(_lines(rows, screen, ruled, styles or {}, before)))
         before += len(rows[0]) - 1  # each block repeats the names
     return "\n".join(parts)
 
@@ -126,29 +124,27 @@ def _folded(column: Sequence[str], width: int) -> Sequence[str]:
 def _lines(
     rows: Rows,
     screen: Screen,
-    best: Container[int],
     ruled: Container[int],
-    best_cells: Container[tuple[int, int]],
+    styles: Mapping[tuple[int, int], str],
     before: int,
 ) -> Iterator[str]:
     """The lines of a block. `before` is the number of columns in the blocks before it."""
     widths = [_width(column) for column in zip(*rows, strict=True)]
 
-    def is_bold(row: int, column: int) -> bool:
-        return screen.colour and column > 0 and (row, column + before) in best_cells
+    def style_of(row: int, column: int) -> str | None:
+        place = column + before if column else 0  # the names, which each block repeats
+        return styles.get((row, place)) if screen.colour else None
 
     for number, row in enumerate(rows):
         for parts in itertools.zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
             padded = (
-                (_styled(part, "bold") if is_bold(number, column) else part)
+                (_styled(part, style) if (style := style_of(number, column)) else part)
                 + " " * (width - cell_len(part))
                 for column, (part, width) in enumerate(zip(parts, widths, strict=True))
             )
             line = _GAP.join(padded).rstrip()
             if screen.colour and number == 0:
                 line = _styled(line, "cyan")
-            elif screen.colour and number in best:
-                line = _styled(line, "bold")
             yield f"{line}\n"
         if number in ruled:
             yield "-" * (sum(widths) + len(_GAP) * (len(widths) - 1)) + "\n"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.markup import latex, markdown
-from beam_bleu.pipeline.display.numbers import decimals_of, rounded
+from beam_bleu.pipeline.display.latex import latex
+from beam_bleu.pipeline.display.markdown import markdown
+from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.paper_tables import PaperTable, paper_tables
 from beam_bleu.pipeline.display.printable import json_text, printable
+from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.slices import of_whole, signature_of
-from beam_bleu.pipeline.display.table import table
+from beam_bleu.pipeline.display.table import remarks_on, table
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.metric_views import parts_of
+from beam_bleu.transforms.score.shown_numbers import rounded
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,12 +29,14 @@ class Result:
       remarks: lines about it that are not in scores.json.
       decimals: how many decimals scores have; None for the format's default.
       screen: where it is shown.
+      choice: which rows of slices and comparisons tables show, and in which order.
     """
 
     data: bytes
     remarks: Sequence[str] = ()
     decimals: int | None = None
     screen: Screen = FILE
+    choice: RowChoice = USUAL_ROWS
 
     @property
     def document(self) -> dict[str, Any]:
@@ -56,7 +62,7 @@ class Format:
       description: what it is.
       write: the result in this format.
       takes_decimals: whether `--width` says how scores are rounded.
-      rounds: whether they are rounded without it.
+      rounds: whether they are rounded without it; then it has tables, whose rows have an order.
     """
 
     name: str
@@ -67,7 +73,7 @@ class Format:
 
 
 def _text(result: Result) -> str:
-    return table(result.document, result.remarks, result.decimals, result.screen)
+    return table(result.document, result.remarks, result.decimals, result.screen, result.choice)
 
 
 def _json(result: Result) -> str:
@@ -150,11 +156,17 @@ def _scores(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _markdown(result: Result) -> str:
-    return markdown(result.document, result.remarks, result.decimals)
+    return _for_paper(result, markdown)
 
 
 def _latex(result: Result) -> str:
-    return latex(result.document, result.remarks, result.decimals)
+    return _for_paper(result, latex)
+
+
+def _for_paper(result: Result, write: Callable[[Iterable[PaperTable], Sequence[str]], str]) -> str:
+    document = result.document
+    tables = paper_tables(document, result.decimals, result.choice)
+    return write(tables, remarks_on(document, result.remarks))
 
 
 FORMATS = {
@@ -171,8 +183,8 @@ FORMATS = {
             _tab_separated,
             rounds=False,
         ),
-        Format("markdown", "a table of GitHub's Markdown", _markdown),
-        Format("latex", "a table for LaTeX's package booktabs", _latex),
+        Format("markdown", "a table of GitHub's Markdown, systems by metrics", _markdown),
+        Format("latex", "the same table for LaTeX", _latex),
     )
 }
 """All formats; the first one is the default."""

@@ -1,8 +1,9 @@
 """Shows on stderr how far a run has come.
 
-On a terminal one line is written again and again, and disappears at the end. If stderr
-is not a terminal, each line begins with the time. A thread writes the lines. It ends with the run,
-and a run goes on if stderr cannot be written.
+On a terminal one line is written again and again, and disappears at the end. If stderr is not a
+terminal, each line begins with the time, and with --log_format json each line is an object, also on
+a terminal. A thread writes the lines. It ends with the run, and a run goes on if stderr cannot be
+written.
 
 rich measures the width of texts. Its console would draw the line, too, but importing it takes more
 than 1 % of the CPU of a run of a few seconds.
@@ -19,6 +20,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, Protocol, TextIO
 
+from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.progress_text import Rate, sentence, shares
 from beam_bleu.pipeline.display.terminal import BottomLine, knows_escapes
@@ -72,7 +74,7 @@ def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterato
     with contextlib.ExitStack() as until_end:
         stream = None if mode == "off" else _kept_stderr()
         if stream is not None:
-            if _is_terminal(stream):
+            if _is_terminal(stream) and JsonLines.current is None:
                 writer: Writer = LineOfTerminal(until_end.enter_context(BottomLine.of(stream)))
             else:
                 every = _OFTEN if mode == "on" else _MINUTE
@@ -217,8 +219,12 @@ class LinesOfLog:
                 self._write(phase)
 
     def _write(self, message: str) -> None:
-        time = self._now().isoformat(timespec="seconds")
-        self._stream.write(f"{time} beam-bleu: {printable(message)}\n")
+        now, lines = self._now(), JsonLines.current
+        if lines is None:
+            line = f"{now.isoformat(timespec='seconds')} beam-bleu: {printable(message)}"
+        else:
+            line = lines.line("info", message, now.timestamp())
+        self._stream.write(f"{line}\n")
         self._stream.flush()
 
 

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator
 from typing import ClassVar, TextIO
 
+from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.errors import JobError
 
@@ -89,8 +90,18 @@ def say(message: str) -> None:
                 line.write(text)
 
 
+def tell(message: str) -> None:
+    """Writes a message of beam-bleu to stderr, in the format of --log_format."""
+    lines = JsonLines.current
+    say(f"beam-bleu: {printable(message)}" if lines is None else lines.line("info", message))
+
+
 class SayingHandler(logging.Handler):
     """Writes log records to stderr, above the last line of a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        lines = JsonLines.current
+        return super().format(record) if lines is None else lines.of_record(record)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:

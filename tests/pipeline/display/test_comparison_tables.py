@@ -13,13 +13,16 @@ import pytest
 import shown_tables
 from shown_tables import PRESETS, as_entries, comparison, document, with_evidence
 
-import beam_bleu.pipeline.display.numbers
 from beam_bleu.pipeline.command_line.output_flags import Display
+from beam_bleu.pipeline.display import numbers
 from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS
-from beam_bleu.pipeline.display.numbers import p_value, rounded, signed
+from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.pipeline.display.table import table
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.transforms.score import shown_numbers
+from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
 
 SYSTEMS = ["atlas", "birch", "cobalt"]
 
@@ -47,8 +50,9 @@ def lines_from(text: str, start: str) -> list[str]:
 
 
 def test_numbers_are_aligned():
-    found = doctest.testmod(beam_bleu.pipeline.display.numbers)
-    assert (found.attempted, found.failed) == (1, 0)
+    for module, examples in ((numbers, 1), (shown_numbers, 2)):
+        found = doctest.testmod(module)
+        assert (found.attempted, found.failed) == (examples, 0)
 
 
 @pytest.mark.parametrize(
@@ -75,15 +79,37 @@ def test_a_difference_has_a_sign_unless_it_is_0(number, text):
     assert rounded(number, 1) == text.removeprefix("+")
 
 
+@pytest.mark.parametrize(
+    ("metric", "errors", "asked", "decimals"),
+    [
+        ("bleu", [0.021], None, 3),  # 1.8 million segments: 26.314 ± 0.041
+        ("bleu", [0.34, 0.094, None], None, 3),
+        ("bleu", [0.34], None, 2),
+        ("bleu", [0.0996], None, 2),  # 0.10
+        ("bleu", [0.99, 1.7], None, 2),
+        ("bleu", [1.7], None, 1),
+        ("bleu", [23.0], None, 1),
+        ("bleu", [0.021], 1, 1),
+        ("bleu", [], None, 1),
+        ("bleu", [None, 0.0], None, 1),
+        ("perplexity", [0.34], None, 2),
+        ("perplexity", [None], None, 4),
+        ("bleu", [3e-300], None, 12),
+    ],
+)
+def test_decimals_follow_the_smallest_standard_error(metric, errors, asked, decimals):
+    assert decimals_of(metric, asked, errors) == decimals
+
+
 def test_the_score_has_half_of_its_interval_and_the_head_says_so():
     found = with_evidence(document(SYSTEMS))
     lines = table(found).splitlines()
     assert lines[1] == "2000 segments; ± is half of the 95 % interval"
     rows = [re.match(r"\w+ +([\d.]+) ± +([\d.]+) ", line) for line in lines[4:7]]
     assert [row and row.groups() for row in rows] == [
-        ("20.0", "0.9"),
-        ("27.0", "5.8"),
-        ("34.0", "10.7"),
+        ("20.04", "0.88"),  # the smallest standard error, 0.45, has two digits
+        ("27.04", "5.78"),
+        ("34.04", "10.68"),
     ]
     assert len({line.index("±") for line in lines[4:7]}) == 1
 
@@ -116,7 +142,7 @@ def test_a_partition_is_named():
 def test_a_family_of_one_comparison_has_no_adjusted_p():
     rows = lines_from(table(with_evidence(document(SYSTEMS[:2]))), "differences from atlas, on the")
     assert rows[2].split() == ["system", "difference", "p", "detectable"]
-    assert rows[3].split() == ["birch", "+7.0", "±", "0.6", "<0.001", "0.9"]
+    assert rows[3].split() == ["birch", "+7.04", "±", "0.61", "better", "<0.001", "0.87"]
 
 
 def test_the_family_and_common_segments_are_named():
@@ -130,25 +156,141 @@ def test_the_family_and_common_segments_are_named():
 def test_differences_in_slices_are_marked_by_their_adjusted_p():
     found = with_evidence(document(SYSTEMS))
     rows = lines_from(table(found), "differences from atlas, in slices")
-    assert rows[2].split() == ["news", "20", "+7.0", "-5.5"]  # too few segments for ±
-    assert rows[3].split() == ["null", "60", "+7.0", "±", "0.6", "*", "-5.5", "±", "10.6", "*"]
+    loss = ["-5.46", "±", "10.60", "worse"]
+    assert rows[2].split() == ["null", "60", "+7.04", "±", "0.61", "better", *loss]
+    assert rows[3].split() == ["news", "20", "+7.04", "-5.46"]  # too few segments for ±
     for each in found["comparisons"]:
         each["p_value_holm"] = 0.05
-    assert "*" not in "".join(lines_from(table(found), "differences from atlas, in slices")[1:])
+    rows = lines_from(table(found), "differences from atlas, in slices")
+    assert "worse" not in "".join(rows[1:])
 
 
-def test_all_pairs_name_both_systems_and_long_tables_are_cut_only_on_a_terminal():
+def of_slices(metric: str = "bleu") -> dict[str, Any]:
+    """A document with 30 slices of one system and its baseline; each slice has its own score."""
+    found = document(["atlas", "birch"])
+    whole = found["scores"][1]
+    found["metrics"][0]["metric"] = metric
+    found["scores"] = [
+        {**score, "metric": metric, "edits": 1, "ref_length": 1} for score in found["scores"]
+    ]
+    found["comparisons"] = []
+    for number in range(30):
+        # 0..4 are real losses of 1.0 to 1.4, 5..9 real gains; the others say nothing, and of
+        # these 20..29 have few segments and large differences, and in 19 nothing matches.
+        is_real, is_small = number < 10, number >= 20
+        is_tested = number < 19
+        difference = -1 - number / 10 if number < 5 else number / 10 if is_real else -5 - number
+        each = comparison("birch", "atlas", 0, {"domain": f"d{number:02}"}, 1000 - number)
+        each |= {
+            "metric": metric,
+            "difference": -difference if metric == "ter" else difference,
+            "p_value": (0.001 if is_real else 0.4) if is_tested else None,
+            "p_value_holm": (0.03 if is_real else 1.0) if is_tested else None,
+            "units": 29 if is_small else 30,
+        }
+        found["comparisons"].append(each)
+        found["scores"] += [
+            {**whole, "metric": metric, "system": system, "slice": each["slice"]}
+            | {"score": 50 + number + place, "segments": 1000 - number}
+            | {"edits": 1, "ref_length": 1, "standard_error": 1.0, "interval": [1, 2]}
+            for place, system in enumerate(["atlas", "birch"])
+        ]
+    family = {"metric": metric, "family": "slices", "description": "", "comparisons": 20}
+    found["comparison_families"] = [family]
+    return found
+
+
+def names_of_slices(text: str, start: str) -> list[str]:
+    """The slices of the first table whose head, or the sentence above it, begins like this."""
+    after = text[re.search("^" + re.escape(start), text, re.MULTILINE).start() :]
+    return re.findall("^d[0-9]{2}", after.split("\n\n")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_real_losses_come_first_and_are_shown_on_a_terminal(metric):
+    found, start = of_slices(metric), "differences from atlas, in slices"
+    losses = ["d04", "d03", "d02", "d01", "d00"]
+    without = [f"d{number}" for number in range(18, 9, -1)]
+    gains = [f"d{number:02}" for number in range(5, 10)]
+    small = [f"d{number}" for number in range(29, 19, -1)]
+    expected = [*losses, "d19", *without, *gains, *small]
+    assert names_of_slices(table(found), start) == expected
+    shown = table(found, screen=Screen(200, colour=True))
+    assert names_of_slices(shown, start) == expected[:20]
+    hidden = "10 of 30 slices are hidden: these are the 20 with the worst differences"
+    assert f"{hidden}; --format json shows all of them\n" in shown
+    # The scores of the same slices, in their own order.
+    assert names_of_slices(shown, "\x1b[36mdomain") == sorted(expected[:20])
+    (row,) = (line for line in shown.splitlines() if line.startswith("d04 ") and "worse" in line)
+    assert re.search("\x1b\\[31m *[+-]1.4.* worse\x1b\\[0m$", row)
+    assert len(re.findall("\x1b\\[32m[^\x1b]* better\x1b", shown)) == 5
+    assert "\x1b" not in table(found, screen=Screen(200))
+
+
+@pytest.mark.parametrize(
+    ("sort", "first"),
+    [("difference", "d04"), ("score", "d00"), ("name", "d00"), ("segments", "d00")],
+)
+def test_rows_are_sorted_as_asked(sort, first):
+    found = of_slices()
+    for start in ("domain ", "differences from atlas, in slices"):
+        names = names_of_slices(table(found, choice=RowChoice(sort)), start)
+        assert (len(names), names[0]) == (30, first)
+    if sort == "score":
+        lowest = names_of_slices(table(of_slices("ter"), choice=RowChoice(sort)), "domain ")
+        assert lowest[0] == "d29"
+
+
+def test_only_significant_differences_are_shown_if_asked_for():
+    found, only = of_slices(), RowChoice(only_significant=True)
+    start = "differences from atlas, in slices"
+    names = names_of_slices(table(found, choice=only), start)
+    assert names == ["d04", "d03", "d02", "d01", "d00", *(f"d{n:02}" for n in range(5, 10))]
+    hidden = "20 of 30 slices are hidden because they have no significant difference"
+    assert f"{hidden}; --format json shows all of them" in table(found, choice=only)
+    for each in found["comparisons"]:
+        each["p_value_holm"] = 0.9
+    assert names_of_slices(table(found, choice=only), start) == []
+    whole = with_evidence(document(SYSTEMS))
+    whole["comparisons"][0]["p_value_holm"] = 0.2
+    text = table(whole, choice=only)
+    rows = lines_from(text, "differences from atlas, on the whole corpus")
+    assert [row.split()[0] for row in rows[3:]] == ["cobalt", "1"]
+
+
+def test_macro_averages_have_a_table_of_differences():
+    found = with_evidence(document(SYSTEMS))
+    found["comparison_families"].append(
+        {**found["comparison_families"][0], "family": "macro_average"}
+    )
+    found["macro_average_comparisons"] = [
+        {key: value for key, value in each.items() if key != "slice"}
+        for each in found["comparisons"][:2]
+    ]
+    rows = lines_from(table(found), "differences from atlas, on the macro average")
+    assert [row.split()[0] for row in rows[3:]] == ["birch", "cobalt"]
+
+
+def test_all_pairs_name_both_systems_and_are_a_matrix_on_a_terminal():
     found = compared_all(8)
     start = "differences between systems (system minus baseline), on the whole corpus"
     rows = lines_from(table(found), start)
     assert rows[2].startswith("system vs baseline  difference")
     assert len(rows) == 3 + 28
     assert rows[3].startswith("s1 vs s0 ")
-    cut = lines_from(table(found, screen=Screen(150)), start)
-    assert [row.split() for row in cut[:-1]] == [
-        row.split() for row in rows[: 3 + SHOWN_COMPARISONS]
-    ]
-    assert cut[-1] == "These are the first 20 of 28 comparisons; --format json shows all of them"
+    above, *matrix = lines_from(
+        table(found, screen=Screen(250)), "differences between systems, on the whole corpus: that"
+    )
+    assert above.endswith("worse or better where p < 0.05, adjusted by Holm for 28 comparisons")
+    best_first = [f"s{number}" for number in range(7, -1, -1)]
+    assert matrix[0].split() == ["system", *best_first]
+    assert [row.split()[0] for row in matrix[1:]] == best_first
+    cells = [matrix[6][matrix[0].index("s1") :], matrix[7][matrix[0].index("s2") :]]
+    assert [cell.split()[:2] for cell in cells] == [["-18.0", "worse"], ["+18.0", "better"]]
+    asked = table(found, screen=Screen(150), choice=RowChoice("difference"))
+    cut = lines_from(asked, start)
+    assert len(cut) == 3 + SHOWN_COMPARISONS + 1
+    assert cut[-1].startswith("8 of 28 comparisons are hidden: these are the 20 with the worst d")
 
 
 def test_there_is_a_line_between_clusters():
@@ -161,9 +303,6 @@ def test_there_is_a_line_between_clusters():
         ["atlas", "2-3"],
     ]
     assert [set(row) == {"-"} for row in rows] == [False, True, False, False]
-    latex = shown("latex", found)
-    assert "cobalt & 1 & 34.0 $\\pm$ 10.7 \\\\\n\\midrule\nbirch & 2-3 &" in latex
-    assert "| cobalt | 1    | 34.0 ± 10.7 |" in shown("markdown", found)
 
 
 def test_randomization_has_no_mean_and_no_interval():
@@ -185,7 +324,7 @@ def test_bootstrap_has_means_and_intervals():
     rows = lines_from(text, "bootstrap, 1000 resamples of segments, seed 12345: diff")
     assert rows[1] == "p: not adjusted for the number of comparisons"
     assert rows[2].endswith("as sacreBLEU computes it, which finds too many differences")
-    assert rows[5] == "cobalt  +0.3        +0.2  -0.6 to +1.1   0.020  0.010"
+    assert rows[5] == "cobalt  +0.26       +0.20  -0.60 to +1.10  0.020  0.010"
 
 
 def test_a_bootstrap_of_too_few_units_has_only_means():
@@ -268,7 +407,7 @@ def test_presets_and_averages_have_their_intervals():
     found = with_evidence(document(SYSTEMS, PRESETS[:2]))
     for each in found["presets"]:
         each["scores"][0] |= {"standard_error": 0.5, "interval": [20.0, 22.5]}
-    assert re.search(r"preset0 +20.0 ± 1.2 +69.0 ", table(found))
+    assert re.search(r"preset0 +20.04 ± 1.25 +69.04 ", table(found))
 
 
 @pytest.mark.parametrize("screen", [FILE, Screen(40), Screen(80)])

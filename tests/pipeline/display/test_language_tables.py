@@ -43,16 +43,19 @@ def test_the_table_has_the_tokenizers_and_the_average():
     ]
 
 
-def test_other_formats_show_the_same():
+def test_tables_for_a_paper_show_the_same():
     markdown = "\n".join(lines("--format", "markdown"))
-    assert f"`{OF_ZH} (en-zh)`  \n12 segments\n" in markdown
-    assert "| en-zh         | zh        | 4        | 75.0  | 66.6  |" in markdown
-    assert "| macro average |           |          | 76.1  | 57.4  |" in markdown
+    assert markdown.startswith("Scores on 12 segments. Means of 4 languages: BLEU. Best scores")
+    assert "| atlas  | **76.1** |\n| birch  | 57.4     |" in markdown
+    name, _, signature = OF_ZH.partition("|")
+    assert f"- {name} (en-zh): sacreBLEU `" in markdown
+    assert f"; beam-bleu `{signature}`" in markdown
+    assert "| en-zh         | zh        | 4        | **75.0** | 66.6     |" in markdown
+    assert "| macro average |           |          | **76.1** | 57.4     |" in markdown
     latex = lines("--format", "latex")
-    assert rf"% {OF_ZH} (en-zh)" in latex
-    assert r"en-zh & zh & 4 & 75.0 & 66.6 \\" in latex
-    assert r"macro average &  &  & 76.1 & 57.4 \\" in latex
-    assert latex.count(r"\begin{tabular}{lrrrr}") == 1
+    assert r"en-zh & zh & 4 & \textbf{75.0} & 66.6 \\" in latex
+    assert r"macro average &  &  & \textbf{76.1} & 57.4 \\" in latex
+    assert latex.count(r"\begin{tabular}{llrrr}") == 1
 
 
 def test_entries_have_the_signatures_of_their_languages_and_averages_come_last():
@@ -88,7 +91,7 @@ def test_slices_within_languages_have_a_table_without_an_average(tmp_path):
     assert sum(line.startswith("macro average") for line in shown) == 1
 
 
-def test_a_terminal_shows_the_largest_languages_and_the_average_of_all(tmp_path):
+def test_a_terminal_shows_the_worst_languages_and_the_average_of_all(tmp_path):
     document = json.loads("\n".join(lines("--format", "json")))
     codes = [f"q{a}{b}" for a in "abcdef" for b in "abcdef"]
     (score,) = [each for each in document["scores"] if each["slice"] == {"pair": "en-zh"}][:1]
@@ -101,7 +104,7 @@ def test_a_terminal_shows_the_largest_languages_and_the_average_of_all(tmp_path)
     shown = table(document, screen=Screen(80)).splitlines()
     assert "(qaa, qab, qac, qad, qae, qaf, qba, qbb and 28 more)" in " ".join(shown[:2])
     assert ["macro", "average", "12.3"] in [line.split() for line in shown]
-    assert "20 slices with the most segments, of 36" in " ".join(shown)
+    assert "16 of 36 slices are hidden: these are the 20 with the worst scores; " in " ".join(shown)
     assert sum(line.split()[1:2] == ["zh"] for line in shown) == 20
     assert max(map(len, shown)) <= 80
 

@@ -131,66 +131,6 @@ def test_a_slice_is_shown_as_json():
     assert json.loads(row["slice"]) == {"lang_pair": "en-de"}
 
 
-MARKDOWN = r"""`BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-1.2.3`$
-2000 segments$
-a \*remark\*
-
-| system     | BLEU | precisions         | BP    | ratio | hyp\_len | ref\_len |
-| ---------- | ---: | -----------------: | ----: | ----: | -------: | -------: |
-| a\|b       | 20.0 | 60.1/30.5/20.2/9.8 | 0.988 | 0.988 | 48123    | 48721    |
-| \<東\_京\> | 27.0 | 67.1/30.5/20.2/9.8 | 0.988 | 0.988 | 48124    | 48721    |
-
-| preset  | a\|b | \<東\_京\> |
-| ------- | ---: | ---------: |
-| preset0 | 20.0 | 69.0       |
-| preset1 | 27.0 | 76.0       |
-
-| preset  | signature                                                                     |
-| ------- | ----------------------------------------------------------------------------- |
-| preset0 | nrefs:2\|case:mixed\|eff:no\|tok:13a\|smooth:method0\|version:beam-bleu-1.2.3 |
-| preset1 | nrefs:2\|case:mixed\|eff:no\|tok:13a\|smooth:method1\|version:beam-bleu-1.2.3 |
-""".replace("$", "  ")
-
-LATEX = r"""% BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-1.2.3
-% 2000 segments
-% a *remark*
-\begin{tabular}{lrrrrrr}
-\toprule
-system & BLEU & precisions & BP & ratio & hyp\_len & ref\_len \\
-\midrule
-{[}50\%] & 20.0 & 60.1/30.5/20.2/9.8 & 0.988 & 0.988 & 48123 & 48721 \\
-a-{}-b\_\textasciitilde{}\textbackslash{}\{x\} & 27.0 & 67.1/30.5/20.2/9.8 & 0.988 & 0.988 & 48124 & 48721 \\
-\bottomrule
-\end{tabular}
-
-% preset0: nrefs:2|case:mixed|eff:no|tok:13a|smooth:method0|version:beam-bleu-1.2.3
-% preset1: nrefs:2|case:mixed|eff:no|tok:13a|smooth:method1|version:beam-bleu-1.2.3
-\begin{tabular}{lrr}
-\toprule
-preset & {[}50\%] & a-{}-b\_\textasciitilde{}\textbackslash{}\{x\} \\
-\midrule
-preset0 & 20.0 & 69.0 \\
-preset1 & 27.0 & 76.0 \\
-\bottomrule
-\end{tabular}
-"""  # noqa: E501
-
-
-@pytest.mark.parametrize(
-    ("format", "systems", "expected"),
-    [("markdown", ["a|b", "<東_京>"], MARKDOWN), ("latex", ["[50%]", r"a--b_~\{x}"], LATEX)],
-)
-def test_a_table_for_a_paper_or_a_page(format, systems, expected):
-    data = document_bytes(document(systems, PRESETS[:2]))
-    assert shown(format, data, remarks=("a *remark*",)) == expected
-
-
-def test_latex_reads_no_option_after_the_end_of_a_row():
-    data = document_bytes(document(["[2ex]", "*x", "-"]))
-    rows = shown("latex", data).splitlines()
-    assert not [row for row in rows if re.match(r"[\[*]", row)]
-
-
 # --score_only
 
 

@@ -1,0 +1,87 @@
+"""The tables of --format latex compile, in a plain article and whatever their names are."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_parts import need
+from shown_tables import PRESETS, as_entries, document, with_evidence
+
+from beam_bleu.pipeline.command_line.output_flags import Display
+from beam_bleu.pipeline.output.document import document_bytes
+
+ASCII = [chr(code) for code in range(0x20, 0x7F)]
+LETTERS = [chr(code) for code in range(0xA0, 0x250)]
+NAMES = [
+    "".join(character * 3 for character in ASCII if not character.isalnum()),
+    *("".join(LETTERS[first : first + 20]) for first in range(0, len(LETTERS), 20)),
+    *("\\end{document}", "\\input{/etc/passwd}", "^^41^^M", "#1", "%", "$x", "?`!`", "a  b", " a "),
+    *(
+        "東京",
+        "\u202eabc\u2066",
+        "e\u0301\u0323",
+        "😀👨\u200d👩",
+        "\x1b[31m",
+        "a\nb",
+        "\udc80",
+        "–—…",
+    ),
+    *("n" * 10_000, "n" * 9_999 + "m", "東" * 10_000, "&" * 10_000, "|" * 10_000),
+    *("{", "}", "\\", "-", "*", "[2ex]", "&&", "\\\\"),
+]
+
+ARTICLE = r"""\documentclass{article}
+%s
+\begin{document}
+\input{scores}
+\end{document}
+"""
+
+
+def hostile(names: list[str]) -> dict[str, Any]:
+    """A result with these names of systems, labels and slices."""
+    found = with_evidence(document(names, PRESETS[:3]))
+    for entry in (*found["scores"], *found["comparisons"]):
+        if entry["slice"] is not None:
+            entry["slice"] = {names[0]: names[-1] if entry["slice"]["domain"] else names[1]}
+    return found
+
+
+def compile_in(folder: Path, text: str, packages: str = "") -> str:
+    """The log of pdfLaTeX, which stops at the first error."""
+    (folder / "scores.tex").write_text(text, encoding="utf-8")
+    (folder / "paper.tex").write_text(ARTICLE % packages)
+    command = ("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex")
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    log = (folder / "paper.log").read_text(errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    return log
+
+
+def latex(document: dict[str, Any]) -> str:
+    return Display("latex").shown(document_bytes(document), ("a % remark",)).decode()
+
+
+@pytest.mark.parametrize("packages", ["", r"\usepackage{booktabs}"])
+def test_a_result_with_hostile_names_compiles(packages, tmp_path):
+    need("latex")
+    # A page has room for some 40 rows.
+    chunks = [NAMES[first : first + 18] for first in range(0, len(NAMES), 18)]
+    text = "\\clearpage\n".join(latex(hostile(chunk)) for chunk in chunks)
+    log = compile_in(tmp_path, text, packages)
+    assert "Output written on paper.pdf" in log
+
+
+def test_all_pairs_of_systems_compile(tmp_path):
+    need("latex")
+    found = with_evidence(document(["a", "b", "c"], PRESETS[:2]))
+    found["clusters"] = as_entries([["c"], ["b", "a"]])
+    found["comparisons"] = [
+        {**found["comparisons"][0], "system": system, "baseline": baseline}
+        for system, baseline in (("b", "a"), ("c", "a"), ("c", "b"))
+    ]
+    log = compile_in(tmp_path, latex(found))
+    assert "Overfull" not in log

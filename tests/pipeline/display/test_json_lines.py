@@ -1,0 +1,115 @@
+"""With --log_format json each line of stderr is an object, whatever a run says."""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from command_line import REFERENCES, SYSTEMS, Run, called, typed
+from terminals import stderr_on_a_terminal
+
+from beam_bleu.pipeline.display.json_lines import JsonLines
+from beam_bleu.pipeline.display.shown_progress import progress_shown
+from beam_bleu.transforms.progress import Progress
+
+WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--score_only"]
+
+
+def lines(run: Run) -> list[dict[str, Any]]:
+    """The objects of stderr, each checked."""
+    found = [json.loads(line) for line in run.err.splitlines()]
+    for line in found:
+        assert [*line][:5] == ["time", "level", "message", "run", "host"]
+        assert line["time"].endswith("Z")
+        when = datetime.fromisoformat(line["time"].replace("Z", "+00:00"))
+        assert abs(when - datetime.now(timezone.utc)) < timedelta(minutes=5)
+        assert line["level"] in ("debug", "info", "warning", "error")
+        assert line["host"] == platform.node()
+    return found
+
+
+def test_progress_warnings_and_logs_are_objects_with_the_name_of_the_run(tmp_path):
+    short = tmp_path / "a.txt"
+    short.write_text("a b\n" * 3)  # repeats its reference, which is worth a warning
+    words = ["--output", tmp_path / "out", "--progress=on", "--verbose", "--score_only"]
+    run = called(short, "-i", f"copy={short}", *words, "--log_format=json")
+    assert run.code == 0
+    assert run.out == called(short, "-i", f"copy={short}", "--score_only").out
+    found = lines(run)
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert {line["run"] for line in found} == {record["run"]}
+    assert {line["level"] for line in found} == {"info", "warning"}
+    messages = [line["message"] for line in found]
+    assert any(message.startswith("scoring") for message in messages)  # progress
+    assert any(message.startswith("runner: ") for message in messages)  # --verbose
+    warned = [line["message"] for line in found if line.get("logger") == "beam_bleu"]
+    assert record["warnings"]
+    assert [message for message in warned if message in record["warnings"]] == record["warnings"]
+
+
+def test_without_it_nothing_has_changed(tmp_path):
+    text = called(tmp_path / "absent", "-i", SYSTEMS["atlas"])
+    same = called(tmp_path / "absent", "-i", SYSTEMS["atlas"], "--log_format=text")
+    assert (same.code, same.err) == (text.code, text.err)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--log_format", "json"],
+        ["--log-format=json"],
+        ["--log_format=text", "--log-format", "json"],
+    ],
+)
+def test_a_usage_error_is_an_object(words):
+    (line,) = lines(called(*WORDS, "--smoth_method=exp", "-vx", *words))
+    assert (line["level"], line["exit_code"], line["run"]) == ("error", 2, None)
+    assert line["message"] == "unknown flag --smoth_method"
+    assert line["remedy"] == "did you mean --smooth_method?"
+
+
+def test_bad_input_is_an_object_with_the_traceback_if_it_is_asked_for(tmp_path):
+    (tmp_path / "bad\u202e.txt").write_text("one line\n")
+    words = [REFERENCES[0], "-i", f"bad={tmp_path}/bad\u202e.txt", "--output", tmp_path / "out"]
+    text = called(*words)
+    run = called(*words, "--log_format=json")
+    assert run.code == text.code == 3
+    (line,) = lines(run)
+    assert text.err == f"beam-bleu: {line['message']}\n  {line['remedy']}\n"
+    assert line["exit_code"] == 3
+    assert "traceback" not in line
+    assert "\u202e" not in run.err  # a terminal would obey it
+    *_, last = lines(called(*words, "--log_format=json", "--verbose"))
+    assert last["traceback"].startswith("Traceback (most recent call last):\n")
+
+
+def test_logs_of_libraries_are_objects():
+    run = typed(*WORDS, "-vv", "--log_format=json")
+    assert run.code == 0
+    assert any(line.get("logger", "").startswith("apache_beam") for line in lines(run))
+
+
+def test_subcommands_have_it_too(tmp_path):
+    called(*WORDS, "--output", tmp_path)
+    run = called("gate", tmp_path, "--fail_under=90", "--log_format=json")
+    (line,) = lines(run)
+    assert (run.code, line["exit_code"], line["run"]) == (4, 4, None)
+    assert line["message"] == "1 of 1 checks failed"
+    run = called("history", tmp_path / "absent", "--log_format=json")
+    assert (run.code, lines(run)[0]["exit_code"]) == (3, 3)
+
+
+def test_a_terminal_has_objects_too(monkeypatch):
+    with stderr_on_a_terminal(monkeypatch) as terminal, JsonLines.of("json"):
+        progress = Progress()
+        with progress_shown("on", progress):
+            progress.begin("scoring")
+    messages = [json.loads(line)["message"] for line in terminal.text.splitlines()]
+    assert any(message.startswith("scoring") for message in messages)
+
+
+def test_an_unknown_format_is_a_usage_error_in_text():
+    called(*WORDS, "--log_format=xml").assert_failed(2, "--log_format", "xml", "text, json")
