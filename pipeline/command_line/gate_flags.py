@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
@@ -138,7 +138,7 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
             "--max_drop needs standard errors, and --no_uncertainty leaves them out",
             "leave one of them out",
         )
-    asked = gates(flags, flags.output)
+    asked = gates(flags, flags.output or None)
     systems = job.source.systems  # none if they are known only when the input is read
     require_metrics(asked, job.scorings)
     for threshold in asked.thresholds:
@@ -148,23 +148,45 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
             near = nearest(threshold.name, systems, most=3)
             remedy = f"did you mean {near}? {remedy}" if near else remedy
             raise UsageError(f"{threshold.shown}: {cause}", remedy)
-    for name, scorings in job.scorings.items():
-        is_judged = bool(asked.of_metric(name, is_only=len(job.metrics) == 1).max_drop)
+    definitions = {
+        name: (
+            scorings.shown,
+            definition_of(scorings.signature_of(scorings.corpus), scorings.languages),
+        )
+        for name, scorings in job.scorings.items()
+    }
+    require_comparable(asked, definitions, flags.against)
+    return asked
+
+
+def require_comparable(
+    asked: Gates, metrics: Mapping[str, tuple[str, str]], against: str | None
+) -> None:
+    """Checks that the result of --against has scores that --max_drop can compare.
+
+    Args:
+      asked: the thresholds.
+      metrics: the names for readers and the definitions of the scores that are judged, by metric.
+      against: the value of --against.
+
+    Raises:
+      InputError: a metric is missing there, or has another definition.
+    """
+    for name, (shown, made) in metrics.items():
+        is_judged = bool(asked.of_metric(name, is_only=len(metrics) == 1).max_drop)
         if asked.old is None or not is_judged:
             continue
         if name not in asked.old:
             raise InputError(
-                f"--against {flags.against} has no scores of {scorings.shown}",
+                f"--against {against} has no scores of {shown}",
                 f"name a result of a run with --metrics {name}",
             )
-        made = definition_of(scorings.signature_of(scorings.corpus), scorings.languages)
         if asked.old[name].definition != made:
             raise InputError(
-                f"--against {flags.against} has scores of another definition: "
+                f"--against {against} has scores of another definition: "
                 f"{asked.old[name].definition} there, {made} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
-    return asked
 
 
 def require_metrics(asked: Gates, metrics: Collection[str]) -> None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore, gated
 from beam_bleu.pipeline.gates.thresholds import (
     DROP_RULES,
@@ -30,7 +31,7 @@ _MOST_REASONS = 5
 """How many reasons an error has: it is one line."""
 
 _FEWEST_DECIMALS = 2
-"""How many decimals a score has in messages, unless it has more in tables."""
+"""How many decimals a score has in messages, unless its standard error asks for more."""
 
 _INDEPENDENT = "with independent standard errors"
 
@@ -121,8 +122,8 @@ def _lower_is_better(metric: str) -> bool:
     return row_of(metric).lower_is_better
 
 
-def _decimals(metric: str) -> int:
-    return max(_FEWEST_DECIMALS, row_of(metric).decimals)
+def _decimals(metric: str, *standard_errors: float | None) -> int:
+    return max(_FEWEST_DECIMALS, decimals_of(metric, None, standard_errors))
 
 
 def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
@@ -141,7 +142,7 @@ def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) ->
         yield Check(
             not is_worse,
             f"{_shown(key, new.means_of)} scores "
-            f"{exact_enough(score, worst, _decimals(metric))}, "
+            f"{exact_enough(score, worst, _decimals(metric, new.scores[key].standard_error))}, "
             f"{side if is_worse else f'not {side}'} {worst:g} ({threshold.flag})",
         )
 
@@ -198,7 +199,8 @@ def _drop(
     is the interval of the difference if it is known of pairs of segments. If a lower score is
     better, a rise is what a drop is otherwise.
     """
-    lower_is_better, decimals = _lower_is_better(metric), _decimals(metric)
+    lower_is_better = _lower_is_better(metric)
+    decimals = _decimals(metric, new.standard_error, old.standard_error)
     drop, sign = ("rise", 1) if lower_is_better else ("drop", -1)
     such = f"a {drop} of more than {threshold.number:g}"
     flags = f"{threshold.flag}, --drop {rule.name}"

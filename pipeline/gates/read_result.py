@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.gates.results import GatedResults, gated
@@ -32,11 +33,13 @@ class ReadResult:
 
     Attributes:
       name: its path, as the user gave it.
+      document: the result document.
       metrics: what gates see of its metrics.
       totals: everything that was added up; None if the file is a scores.json.
     """
 
     name: str
+    document: Mapping[str, Any]
     metrics: GatedResults
     totals: SavedTotals | None = None
 
@@ -62,7 +65,7 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
     data = read(file)
     if must_be_last:
         require_last(file, is_named=is_named)
-    try:
+    with named_if_damaged(file):
         document = json.loads(data)
         if not isinstance(document, dict) or not {"scores", "format"} & document.keys():
             raise TypeError(document)
@@ -70,22 +73,37 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
             _require_format(file, document)
             if not is_named:
                 _require_manifest(file, data)
-            return ReadResult(path, gated(document, path))
+            return ReadResult(path, document, gated(document, path))
         # These load the kernel: a second.
         from beam_bleu.pipeline.saved.saved_totals import document_of
         from beam_bleu.pipeline.saved.totals_file import totals_in
 
         totals = totals_in(data, file, in_folder=not is_named)
-        return ReadResult(path, gated(document_of(file, totals), path), totals)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        document = document_of(file, totals)
+        return ReadResult(path, document, gated(document, path), totals)
+
+
+@contextlib.contextmanager
+def named_if_damaged(path: str) -> Iterator[None]:
+    """A context that reads a result document.
+
+    Raises:
+      InputError: what was read is not such a document; the message names the path.
+    """
+    try:
+        yield
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError, IndexError),
+        *(OverflowError, RecursionError),
+    ) as error:
         raise InputError(
-            f"{file} is not a result of beam-bleu, or it is damaged", NAME_A_RESULT
+            f"{path} is not a result of beam-bleu, or it is damaged", NAME_A_RESULT
         ) from error
 
 
 def _file_of(path: str, names: tuple[str, str]) -> str:
     """The file with the result at a path."""
-    if not _is_folder(path):
+    if not is_folder(path):
         if not exists(path):
             raise InputError(f"there is no {path}", NAME_A_RESULT)
         return path
@@ -96,7 +114,8 @@ def _file_of(path: str, names: tuple[str, str]) -> str:
     raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)
 
 
-def _is_folder(path: str) -> bool:
+def is_folder(path: str) -> bool:
+    """Whether a path is that of a folder with a result, and not of the result itself."""
     # An object store has no folders.
     return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
 

@@ -38,11 +38,13 @@ class GatedScore:
       standard_error: of the score; None if there is none.
       counts: the numbers from which it is computed, as the result document has them; () for a
         mean of languages.
+      labels: the labels of the slice and their values; none for the whole corpus.
     """
 
     score: float | None
     standard_error: float | None
     counts: tuple[Any, ...] = ()
+    labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +125,8 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     scores = dict(items)
     if len(scores) != len(items) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is not text")
+    if not isinstance(document["name"], str):
+        raise TypeError("the name of the metric is not text")
     made = definition(document)
     highest = row_of(metric).highest_of(made)
     most = math.inf if highest is None else highest + _ROUNDING
@@ -157,7 +161,8 @@ def _of_entry(entry: Mapping[str, Any], names: Sequence[str], least: float) -> G
     ):
         _require_number(number, least)
     _require_number(entry["score"], least)
-    return dataclasses.replace(_estimate(entry, least), counts=counts)
+    labels = {} if entry["slice"] is None else entry["slice"]
+    return dataclasses.replace(_estimate(entry, least), counts=counts, labels=labels)
 
 
 def _estimate(entry: Mapping[str, Any], least: float) -> GatedScore:

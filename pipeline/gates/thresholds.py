@@ -250,6 +250,13 @@ def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[s
         return _on_wrong_side(threshold, metric)
     if threshold.metric:
         return f"there are no scores of {threshold.metric}", f"choose from {', '.join(metrics)}"
+    meant, _, rest = threshold.text.partition("=")
+    named = [metric for metric in metrics if metric.startswith(f"{meant}:")]
+    if named and rest:
+        written = " or ".join(
+            f"{_right_flag(threshold.flag, metric)} {metric}={rest}" for metric in named
+        )
+        return f"it does not say for which {row_of(named[0]).parameter}", f"write {written}"
     flags = {metric: _right_flag(threshold.flag, metric) for metric in metrics}
     # Metrics that need another flag are named only if all of them do.
     fitting = [metric for metric in metrics if flags[metric] == threshold.flag] or metrics

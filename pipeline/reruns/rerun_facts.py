@@ -262,6 +262,7 @@ FACTS = (
 
 DECIDE_NOTHING = {
     "Evidence.save_totals": "whether totals.json is there is looked up in the folder",
+    "Job.examples": "whether examples.jsonl has as many is looked up in the folder",
     "Slicing.most": "with more slices there is no result",
     "Job.most_rejected": "with more rejected records there is no result",
     "Job.output": "it is the folder of the result",

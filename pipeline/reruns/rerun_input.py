@@ -18,6 +18,7 @@ from beam_bleu.pipeline.command_line.temporary_files import is_pipe
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.wiring.filesystems import is_local
 
@@ -50,7 +51,7 @@ def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     parts: Iterable[tuple[object, Any]]
     if isinstance(value, Stream):
         shown = value.shown(value.pattern)
-        is_file = is_local(shown) and not value.pipe
+        is_file = is_local(shown) and not value.pipe and table_kind(shown) is None
         yield name, os.path.abspath(shown) if is_file else shown
         return
     if dataclasses.is_dataclass(value):

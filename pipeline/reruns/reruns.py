@@ -10,8 +10,9 @@ from typing import Any
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.manifest import belongs_to
+from beam_bleu.pipeline.output.manifest import belongs_to, names_examples
 from beam_bleu.pipeline.output.output_folder import (
+    examples_path,
     manifest_path,
     scores_path,
     success_path,
@@ -87,6 +88,8 @@ def _kept(job: Job) -> bytes | None:
         ) from error
     if job.evidence.save_totals and (missing := _missing_totals(job.output, data)):
         differences.append(missing)
+    if job.examples and (missing := _missing_examples(job.output, manifest, job.examples)):
+        differences.append(missing)
     if differences:
         raise UsageError(
             f"{job.output} already has a different result from what this command would write: "
@@ -105,6 +108,16 @@ def _missing_totals(output: str, scores: bytes) -> str:
     with contextlib.suppress(BleuError), storage.reading(output):
         is_same = belongs_to(storage.read(path), scores)
     return "" if is_same else "totals.json is not that of scores.json"
+
+
+def _missing_examples(output: str, manifest: bytes, number: int) -> str:
+    """Why the folder does not have so many examples of a kind; "" if it has."""
+    path = examples_path(output)
+    if not storage.exists(path):
+        return "there is no examples.jsonl, and --examples asks for it"
+    with storage.reading(output):
+        is_same = names_examples(manifest, storage.read(path), number)
+    return "" if is_same else f"examples.jsonl is not what --examples {number} writes"
 
 
 def _complete_result(output: str) -> tuple[bytes, bytes] | None:

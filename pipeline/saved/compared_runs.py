@@ -1,60 +1,83 @@
-"""Compares the scores of two runs: was the difference between two nights real?"""
+"""Compares the scores of two runs: was the difference between two nights real, and where?
+
+The scores of the whole corpus are compared in pairs if both runs have the same replicates. All
+other differences have the errors of both scores, as their results have them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
-import numpy as np
-
-from beam_bleu.pipeline.output.evidence_parts import unit_of
-from beam_bleu.pipeline.output.metric_views import part_of
-from beam_bleu.pipeline.saved.same_definition import (
-    OF_DEFINITION,
-    differing,
-    of_resampling,
-    shown,
+from beam_bleu.pipeline.display.slices import signatures_of
+from beam_bleu.pipeline.gates.results import slice_text
+from beam_bleu.pipeline.output.manifest import digests_of
+from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
+from beam_bleu.pipeline.saved.compared_scores import (
+    ComparedScore,
+    Entry,
+    Place,
+    adjusted,
+    compared_score,
+    in_both,
+    independent,
 )
-from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals, document_of
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.pipeline.saved.same_definition import OF_DEFINITION, differing, shown
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals, document_of
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.differences import independent_difference
-from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
-from beam_bleu.transforms.score.uncertainty import too_few
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.score.differences import Difference
+from beam_bleu.transforms.score.shown_numbers import counted
 
 Method = Literal["paired", "independent"]
 
-_NEW, _OLD = "new", "old"
+_SHOWN = 5
+"""More slices are not all named."""
+
+_BY_LANGUAGE = "each language is scored by itself, and replicates are of the whole corpus only"
+
+_TOO_CAREFUL = (
+    ". Both have the same references, so these standard errors are too large, and a real "
+    "difference can go unseen"
+)
+
+_IN_ONE_RUN = "for smaller errors of the same texts: score both outputs in one run (--baseline)"
+
+_IN_PAIRS = ", or repeat both runs with --save_totals and the same --resample"
 
 
 @dataclasses.dataclass(frozen=True)
-class ComparedScore:
-    """The scores of a system in two runs.
+class Run:
+    """One of the two runs.
 
     Attributes:
-      system: its name.
-      old: its score in the old run.
-      new: its score in the new run.
-      difference: new minus old.
-      standard_error: of the difference; None if there is none.
-      interval: the 95 % interval of the difference; None if there is none.
-      p_value: how probable such a difference is if there is none in truth; None if it is unknown.
-      reason: why one of these is None; "" if none is.
+      path: its path, as the user gave it.
+      document: its result document.
+      totals: everything that it has added up; None if that is not known.
+      references: the digests of its references, in their order; () if they are not known.
     """
 
-    system: str
-    old: float
-    new: float
-    difference: float
-    standard_error: float | None
-    interval: tuple[float, float] | None
-    p_value: float | None
-    reason: str = ""
+    path: str
+    document: Mapping[str, Any]
+    totals: SavedTotals | None = None
+    references: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, totals: SavedTotals, document: Entry | None = None) -> Run:
+        """The run that a totals.json is of.
+
+        Args:
+          path: its path.
+          totals: what it holds.
+          document: its result document, if that is known.
+
+        Raises:
+          InputError: its sums contradict each other.
+        """
+        streams = [stream for partition in totals.partitions for stream in partition.inputs]
+        document = document_of(path, totals) if document is None else document
+        return cls(path, document, totals, digests_of(streams, "references"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,316 +87,262 @@ class ComparedRuns:
     Attributes:
       metric: the metric.
       name: its name for readers.
-      signature: the definition of both.
-      method: "paired" if both runs have scored the same segments, with the same random replicates;
-        otherwise "independent", as if the segments had nothing to do with each other.
+      signature: the definition of both; None if languages have different ones.
+      method: how the scores of the whole corpus are compared: "paired" if both runs have scored the
+        same segments, with the same random replicates; otherwise "independent", as if the segments
+        had nothing to do with each other.
       reason: why this method was used.
-      systems: those that both runs have, in the order of the new run.
+      systems: those that both runs have, in the order of the new run; none if the whole corpus has
+        no score.
       only_old: the systems that only the old run has.
       only_new: the systems that only the new run has.
+      macro_average: the means of the systems over languages or tasks.
+      slices: the slices that both runs have, in the order of the new run, system by system.
+      notes: what a reader must know.
+      definitions: for each definition of the new run its languages ("" if all have the same),
+        sacreBLEU's signature and ours.
+      remedy: how runs of the same texts can be compared better; "" if these are other texts, or are
+        compared in pairs.
     """
 
     metric: MetricWord
     name: str
-    signature: str
+    signature: str | None
     method: Method
     reason: str
     systems: tuple[ComparedScore, ...]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
+    macro_average: tuple[ComparedScore, ...] = ()
+    slices: tuple[ComparedScore, ...] = ()
+    notes: tuple[str, ...] = ()
+    definitions: tuple[tuple[str, str | None, str], ...] = ()
+    remedy: str = ""
 
 
-class _NoScoreError(InputError):
-    """A run has no score of the whole corpus by a metric."""
+class _NothingToCompareError(InputError):
+    """Two runs have nothing of a metric in common."""
 
 
 def compared(
     old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
 ) -> tuple[list[ComparedRuns], list[str]]:
-    """The comparison of two runs, by each metric of both that has a score of the whole corpus.
+    """The comparison of two runs of which everything is saved; see `compared_runs`."""
+    return compared_runs(Run.of(old_path, old), Run.of(new_path, new))
+
+
+def compared_runs(
+    old: Run, new: Run, only: Collection[MetricWord] | None = None
+) -> tuple[list[ComparedRuns], list[str]]:
+    """The comparison of two runs, by each metric of both.
+
+    Args:
+      old: the old run.
+      new: the new run.
+      only: the metrics that are compared, if both have them; None for all.
 
     Returns:
       The comparisons, one or more; and a sentence about each metric that is left out.
 
     Raises:
-      InputError: they have other definitions, no metric or system in common, no sums for
-        uncertainty, or no metric has a score of the whole corpus.
+      InputError: they have other definitions, no metric or system in common, no standard errors, or
+        no score in common.
     """
-    names = [name for name in new.scorings if name in old.scorings]
+    of_old, of_new = metrics_of(old.document), metrics_of(new.document)
+    names = [name for name in of_new if name in of_old and (only is None or name in only)]
     if not names:
         raise InputError(
-            f"{old_path} and {new_path} have no metric in common: {' '.join(old.scorings)}, and "
-            f"{' '.join(new.scorings)}",
+            f"{old.path} and {new.path} have no metric in common: {' '.join(of_old)}, and "
+            f"{' '.join(of_new)}",
             "repeat one of the runs with --metrics of the other one",
         )
     missing = [
-        f"{path} has no {scorings.shown}"
-        for path, saved, other in ((old_path, old, new), (new_path, new, old))
-        for name, scorings in other.scorings.items()
-        if name not in saved.scorings
+        f"{run.path} has no {definition['name']}"
+        for run, other in ((old, new), (new, old))
+        for definition in other.document["metrics"]
+        if definition["metric"] not in names
     ]
-    old, new = old.with_metrics(names), new.with_metrics(names)
-    documents = [document_of(old_path, old), document_of(new_path, new)]
-    _require_same_definition(old_path, old, new_path, new)
-    systems = [name for name in new.totals.systems if name in old.totals.systems]
-    obstacle = _obstacle(old, new, systems) if systems else ""
-    comparisons: list[ComparedRuns] = []
-    left_out: list[_NoScoreError] = []
-    for name in new.scorings:
-        one, other = (part_of(document, name) for document in documents)
-        try:
-            comparisons.append(
-                _compared_by(
-                    name, *(old_path, old, one), *(new_path, new, other), systems, obstacle
-                )
+    for run in (old, new):
+        if "uncertainty" not in run.document:
+            raise InputError(
+                f"{run.path} has no standard errors", "repeat its run without --no_uncertainty"
             )
-        except _NoScoreError as error:
+    if old.totals is not None and new.totals is not None:
+        old, new = (
+            dataclasses.replace(run, totals=run.totals and run.totals.with_metrics(names))
+            for run in (old, new)
+        )
+        _require_same_definition(old, new)
+    comparisons: list[ComparedRuns] = []
+    left_out: list[_NothingToCompareError] = []
+    for name in names:
+        try:
+            comparisons.append(_compared_by(name, old, new))
+        except _NothingToCompareError as error:
             left_out.append(error)
     if not comparisons:
         raise left_out[0]
     return comparisons, [*missing, *(error.cause for error in left_out)]
 
 
-def _compared_by(
-    name: MetricWord,
-    old_path: str,
-    old: SavedTotals,
-    old_part: Mapping[str, Any],
-    new_path: str,
-    new: SavedTotals,
-    new_part: Mapping[str, Any],
-    systems: Sequence[str],
-    obstacle: str,
-) -> ComparedRuns:
-    """The comparison by one metric, with the parts of the documents about it."""
-    parts = [old_part, new_part]
-    signatures = [part["signature"] for part in parts]
-    for path, signature in zip((old_path, new_path), signatures, strict=True):
-        if signature is None:
-            raise _NoScoreError(
-                f"{path} has no {new_part['name']} of the whole corpus, because its languages have "
-                "different tokenizers",
-                "compare runs of one language each",
-            )
-    for path, part in zip((old_path, new_path), parts, strict=True):
-        if "tasks" in part or not any(score["slice"] is None for score in part["scores"]):
-            raise _NoScoreError(
-                f"{path} has no {new_part['name']} of the whole corpus, because it has several "
-                "tasks",
-                "compare runs of one task each, or of runs with --pool_tasks",
-            )
-    if signatures[0] != signatures[1]:
-        raise InputError(
-            f"{old_path} and {new_path} have different definitions: {signatures[0]}, and "
-            f"{signatures[1]}",
-            "compare runs with the same definition and the same numbers of references",
-        )
+def _compared_by(name: MetricWord, old: Run, new: Run) -> ComparedRuns:
+    """The comparison by one metric."""
+    one, other = part_of(old.document, name), part_of(new.document, name)
+    _require_same_signatures(old.path, one, new.path, other)
+    of_old, of_new = _systems_of(one), _systems_of(other)
+    systems = [system for system in of_new if system in of_old]
     if not systems:
         raise InputError(
-            f"{old_path} and {new_path} have no system in common",
+            f"{old.path} and {new.path} have no system in common",
             "give a system the same name in both runs: --candidates NAME=PATTERN",
         )
-    metrics = old.of_metric(name), new.of_metric(name)
-    for path, metric in zip((old_path, new_path), metrics, strict=True):
-        if metric.totals.moments is None:
-            raise InputError(
-                f"{path} has no sums for standard errors", "repeat its run without --no_uncertainty"
-            )
-    scores = [
-        {score["system"]: score["score"] for score in part["scores"] if score["slice"] is None}
-        for part in parts
-    ]
-    compare = _independent if obstacle else _paired
+    has_languages = "languages" in one or "languages" in other
+    obstacle = _BY_LANGUAGE if has_languages else _obstacle(old, new)
+    scores = in_both(one["scores"], other["scores"])
+    whole = {place: both for place, both in scores.items() if not place[1]}
+    slices = {place: both for place, both in scores.items() if place[1]}
+    averages, notes = _averages(old.path, one, new.path, other)
+    if not (whole or slices or averages):
+        raise _NothingToCompareError(
+            f"{old.path} and {new.path} have no {other['name']} of the whole corpus or of the same "
+            "slice",
+            "compare runs with the same languages or tasks",
+        )
+    if whole and not obstacle:
+        compared_whole = [
+            compared_score(place, *both, _paired(name, place[0], old, new, *both))
+            for place, both in whole.items()
+        ]
+    else:
+        compared_whole = independent(whole)
+    if slices:
+        notes += _of_one_run_only(one, other)
+    remedy = ""
+    if obstacle and not _are_other_texts(old, new):
+        # A run by language has no replicates, so it cannot be repeated with them.
+        remedy = _IN_ONE_RUN if has_languages else _IN_ONE_RUN + _IN_PAIRS
     return ComparedRuns(
         name,
-        new_part["name"],
-        signatures[1],
-        "independent" if obstacle else "paired",
-        obstacle or "both runs have the same references and the same random replicates",
-        tuple(
-            compare(system, *metrics, scores[0][system], scores[1][system]) for system in systems
-        ),
-        tuple(name for name in old.totals.systems if name not in systems),
-        tuple(name for name in new.totals.systems if name not in systems),
+        other["name"],
+        other["signature"],
+        "independent" if obstacle or not whole else "paired",
+        (obstacle or "both runs have the same references and the same random replicates")
+        + (_TOO_CAREFUL if obstacle and old.references == new.references != () else ""),
+        adjusted(compared_whole),
+        tuple(system for system in of_old if system not in systems),
+        tuple(system for system in of_new if system not in systems),
+        adjusted(independent(averages)),
+        adjusted(independent(slices)),
+        tuple(notes),
+        tuple(signatures_of(other)),
+        remedy,
     )
 
 
-def _require_same_definition(
-    old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
-) -> None:
+def _require_same_definition(old: Run, new: Run) -> None:
+    assert old.totals is not None
+    assert new.totals is not None
     for kind in OF_DEFINITION:
-        for name, one, other in differing(kind.facts(old), kind.facts(new)):
+        for name, one, other in differing(kind.facts(old.totals), kind.facts(new.totals)):
             raise InputError(
-                f"{old_path} and {new_path} cannot be compared: {name} is {shown(one)} in the "
+                f"{old.path} and {new.path} cannot be compared: {name} is {shown(one)} in the "
                 f"first one, and {shown(other)} in the second one",
                 kind.remedy,
             )
 
 
-def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str:
-    """Why the units of two runs are not paired; "" if they are."""
-    without = [
-        name for name, saved in ((_OLD, old), (_NEW, new)) if saved.evidence.resampling is None
+def _require_same_signatures(old_path: str, old: Entry, new_path: str, new: Entry) -> None:
+    """Checks that both runs, or the languages of both, have the same definitions."""
+    signatures = [
+        ("", *(part["signature"] and f"{part['name']}|{part['signature']}" for part in (old, new)))
     ]
+    if old["signature"] is None and new["signature"] is None:
+        of_old, of_new = (
+            {tuple(entry["slice"].items()): entry["signature"] for entry in part["languages"]}
+            for part in (old, new)
+        )
+        signatures = [
+            (f" of {slice_text(dict(language))}", of_old[language], signature)
+            for language, signature in of_new.items()
+            if language in of_old
+        ]
+    for of_what, one, other in signatures:
+        if one != other:
+            several = "one for each language"
+            raise InputError(
+                f"{old_path} and {new_path} have different definitions{of_what}: {one or several}, "
+                f"and {other or several}",
+                "compare runs with the same definition and the same numbers of references; BLEU "
+                "and the formula of chrF can get another one with beam-bleu rescore",
+            )
+
+
+def _systems_of(part: Entry) -> list[str]:
+    return list(dict.fromkeys(entry["system"] for entry in part["scores"]))
+
+
+def _obstacle(old: Run, new: Run) -> str:
+    """Why the units of two runs are not paired; "" if they are."""
+    named = (("old", old), ("new", new))
+    without = [name for name, run in named if "resampling" not in run.document]
     if without:
         runs = f"the {without[0]} run has no" if len(without) == 1 else "neither run has"
         return f"{runs} replicates (--resample), which a comparison in pairs needs"
-    for name, one, other in differing(of_resampling(old.evidence), of_resampling(new.evidence)):
-        return f"the replicates differ: {name} is {shown(one)} in the old run, now {shown(other)}"
-    if old.evidence.documents != new.evidence.documents:
-        return "the replicates are of different units: segments, or documents"
-    labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
-    if labels[0] != labels[1]:
-        return "the partitions have different labels, and so different random weights"
-    if not all(_is_line_parallel(saved) for saved in (old, new)):
-        return "only line-parallel texts show whether their segments are the same"
-    if _references(old) != _references(new):
-        return "the references are not the same"
-    if _documents(old) != _documents(new):
-        return "the documents are not the same"
-    if old.evidence.documents is not None and not all(_documents(old)):
-        return "the documents are not known"
-    for saved in (old, new):
-        tally = saved.totals.tally
-        if tally.left_out or any(tally.missing.values()):
-            return "segments were left out, perhaps different ones in each run"
-    # The same file can be read in two ways, such as with and without domains before documents.
-    drawn = [[_drawn(metric) for metric in saved.metrics] for saved in (old, new)]
-    if not all(map(np.array_equal, *drawn)):
-        return "the random weights of the segments are not the same"
-    return ""
+    for name, run in named:
+        if run.totals is None:
+            return f"the {name} run has no totals.json (--save_totals), which pairs need"
+    assert old.totals is not None
+    assert new.totals is not None
+    # This loads numpy and the kernel of replicates, so only a comparison in pairs pays for it.
+    from beam_bleu.pipeline.saved.paired_runs import obstacle
+
+    return obstacle(old.totals, new.totals)
 
 
-def _is_line_parallel(saved: SavedTotals) -> bool:
-    """Whether all inputs are known to hold one thing only, so that their digests can be compared.
-
-    The inputs of records have one digest for all of their columns.
-    """
-    return all(
-        {stream["role"] for stream in partition.inputs} - {"labels"} == {"candidates", "references"}
-        for partition in saved.partitions
-    )
-
-
-def _references(saved: SavedTotals) -> list[list[str]]:
-    """The digests of the references of each partition, in their order."""
-    return [
-        [stream["digest"] for stream in partition.inputs if stream["role"] == "references"]
-        for partition in saved.partitions
-    ]
-
-
-def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
-    """The names and the digest of the labels with the documents of each partition."""
-    return [
-        [
-            (stream["labels"], stream["digest"])
-            for stream in partition.inputs
-            if saved.evidence.documents in stream.get("labels", ())
-        ]
-        for partition in saved.partitions
-    ]
-
-
-def _drawn(metric: SavedMetric) -> Integers:
-    """What follows from random weights and references alone: the same for all systems."""
-    assert metric.totals.replicates is not None
-    replicates = metric.totals.replicates
-    shared = metric.kind.basis_of(replicates.width).shared
-    drawn: Integers = replicates.sums[0][:, list(shared)]
-    return drawn
-
-
-def _independent(
-    system: str, old: SavedMetric, new: SavedMetric, old_score: float, new_score: float
-) -> ComparedScore:
-    assert old.totals.moments is not None
-    assert new.totals.moments is not None
-    metric = new.scorings.corpus
-    sums = new.totals.moments.of_system(system)
-    old_sums = old.totals.moments.of_system(system)
-    if sums == old_sums:
-        # Nothing has changed, as a gate says too. Other texts would have other sums and products.
-        return ComparedScore(system, old_score, new_score, 0.0, 0.0, (0.0, 0.0), 1.0)
-    estimate = independent_difference(sums, old_sums, metric, metric)
-    return ComparedScore(
-        system,
-        old_score,
-        new_score,
-        new_score - old_score,
-        estimate.standard_error,
-        estimate.interval,
-        estimate.p_value,
-        estimate.reason,
-    )
+def _are_other_texts(old: Run, new: Run) -> bool:
+    """Whether the references are known to differ."""
+    return () not in (old.references, new.references) and old.references != new.references
 
 
 def _paired(
-    system: str, old: SavedMetric, new: SavedMetric, old_score: float, new_score: float
-) -> ComparedScore:
-    assert new.totals.moments is not None
-    metric = new.scorings.corpus
-    both = _both(system, old, new)
-    difference = new_score - old_score
-    if both.resampling.method == "bootstrap":
-        one, other = (metric.values(sums) for sums in both.sums)
-        drawn = one - other
-        units = new.totals.moments.units
-        resampled = bootstrap_difference(_NEW, _OLD, difference, drawn, units)
-        return ComparedScore(
-            system,
-            old_score,
-            new_score,
-            difference,
-            _deviation(drawn.tolist()) if resampled.interval else None,
-            resampled.interval,
-            resampled.p_value,
-            "" if resampled.interval else too_few(units, unit_of(new.saved.evidence)),
-        )
-    p_value = _randomized(system, old, new, both, metric)
-    reason = "randomization gives no standard error and no interval"
-    return ComparedScore(system, old_score, new_score, difference, None, None, p_value, reason)
+    name: MetricWord, system: str, old: Run, new: Run, old_score: Entry, new_score: Entry
+) -> Difference:
+    assert old.totals is not None
+    assert new.totals is not None
+    from beam_bleu.pipeline.saved.paired_runs import paired
+
+    points = new_score["score"] - old_score["score"]
+    return paired(system, old.totals.of_metric(name), new.totals.of_metric(name), points)
 
 
-def _randomized(
-    system: str, old: SavedMetric, new: SavedMetric, both: Replicates, metric: Metric
-) -> float | None:
-    assert old.totals.moments is not None
-    assert new.totals.moments is not None
-    sums = {
-        _NEW: new.totals.moments.of_system(system).columns,
-        _OLD: old.totals.moments.of_system(system).columns,
-    }
-    units = new.totals.moments.units
-    resampled = resampled_scores(both, sums, metric, units, [(_NEW, _OLD)])
-    return resampled.differences[0].p_value
-
-
-def _both(system: str, old: SavedMetric, new: SavedMetric) -> Replicates:
-    """The replicates of a system in both runs, as if these were two systems."""
-    of_runs = []
-    for metric in (new, old):
-        replicates = metric.totals.replicates
-        assert replicates is not None
-        of_runs.append((replicates, replicates.systems.index(system)))
-    (first, one), (second, other) = of_runs
-    if first.width != second.width:
-        raise InputError(
-            f"the runs counted n-grams of different orders: {new.scorings.shown} has "
-            f"{second.width} columns in the old run, and {first.width} in the new one",
-            "repeat one of the runs with the flags of the other one",
-        )
-    return dataclasses.replace(
-        first,
-        systems=(_NEW, _OLD),
-        sums=np.stack([first.sums[one], second.sums[other]]),
-        unweighted=np.stack([first.unweighted[one], second.unweighted[other]]),
+def _averages(
+    old_path: str, old: Entry, new_path: str, new: Entry
+) -> tuple[dict[Place, tuple[Entry, Entry]], list[str]]:
+    """The macro averages of both runs, and a sentence if they cannot be compared."""
+    if "macro_average" not in old or "macro_average" not in new:
+        return {}, []
+    of_old, of_new = (
+        {slice_text(entry["slice"]) for entry in part.get("languages") or part["tasks"]}
+        for part in (old, new)
     )
+    if of_old != of_new:
+        only = joined(sorted(of_old ^ of_new), _SHOWN)
+        return {}, [
+            f"macro averages: not compared, because only one of {old_path} and {new_path} has "
+            f"{only}"
+        ]
+    return in_both(old["macro_average"], new["macro_average"]), []
 
 
-def _deviation(values: Sequence[float]) -> float:
-    """The standard deviation of a sample."""
-    if len(values) < 2:
-        return 0.0
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+def _of_one_run_only(old: Entry, new: Entry) -> list[str]:
+    """A sentence about the slices that only one run has, if there are any."""
+    of_old, of_new = (
+        {slice_text(entry["slice"]) for entry in part["scores"] if entry["slice"] is not None}
+        for part in (old, new)
+    )
+    return [
+        f"only the {name} run has {counted(len(only), 'slice')}, which cannot be compared: "
+        f"{joined(sorted(only), _SHOWN)}"
+        for name, only in (("old", of_old - of_new), ("new", of_new - of_old))
+        if only
+    ]

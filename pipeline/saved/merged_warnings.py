@@ -1,19 +1,15 @@
-"""The warnings about several partitions.
+"""The warnings of a source about several partitions, as those of one run over all of them.
 
-Those of a source are the warnings of one run over all partitions: sources put numbers into
-sentences, and here the numbers of equal sentences are added up. Others name dates that are missing
-in the labels of the partitions.
+Sources put numbers into sentences, and here the numbers of equal sentences are added up.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.shown_names import natural_key
 
 _ROLES = ("references", "candidates")
@@ -21,15 +17,6 @@ _ROLES = ("references", "candidates")
 
 _SHOWN_IDS = 3
 """So many ids are named in a warning of a join (`SHOWN` of joins/coverage.py)."""
-
-_DATE = re.compile(r"(?<!\d)(\d{4})(-?)(\d{2})(?:\2(\d{2}))?(?!\d)")
-_WEEK = 7
-_MOST_DATES = 5
-"""So many missing dates are named."""
-
-_Series = tuple[str, str, str, bool]
-"""What labels have in common: the text before the date, the text after it, the hyphen in it, and
-whether it is a month."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,62 +140,3 @@ SENTENCES = (
     ),
 )
 """The sentences with numbers, in the order in which a source writes those of one label."""
-
-
-def missing_dates(labels: Iterable[str]) -> Iterator[str]:
-    """Warnings about series of labels in which dates are missing.
-
-    A series has labels that differ only in a date, such as dt=2026-11-21, or in a month, such as
-    2026-11. It is one of days if two of its dates are less than a week apart. Otherwise all of its
-    dates or months must be as far apart as the two closest ones, or a multiple of that. Labels
-    without such a rule are not a series.
-
-    Args:
-      labels: those of the partitions that are counted together.
-    """
-    series: dict[_Series, set[int]] = {}
-    for label in labels:
-        if (match := _DATE.search(label)) and (place := _place(match)) is not None:
-            name = label[: match.start()], label[match.end() :], match[2], match[4] is None
-            series.setdefault(name, set()).add(place)
-    for name, places in sorted(series.items()):
-        shortest = 1 if name[3] else _WEEK
-        if missing := _places_between(sorted(places), shortest):
-            labels_of = [_label_at(name, number) for number in missing]
-            first, last = _label_at(name, min(places)), _label_at(name, max(places))
-            yield (
-                f"the partitions from {first} to {last} lack {joined(labels_of, _MOST_DATES)}: "
-                "is a part of the corpus missing?"
-            )
-
-
-def _place(match: re.Match[str]) -> int | None:
-    """The number of a day, or of a month; None if there is no such date."""
-    year, _, month, day = match.groups()
-    try:
-        date = datetime.date(int(year), int(month), int(day or 1))
-    except ValueError:
-        return None
-    return date.toordinal() if day else 12 * date.year + date.month - 1
-
-
-def _label_at(name: _Series, place: int) -> str:
-    before, after, hyphen, is_month = name
-    if is_month:
-        return f"{before}{place // 12:04}{hyphen}{place % 12 + 1:02}{after}"
-    date = datetime.date.fromordinal(place).isoformat().replace("-", hyphen)
-    return f"{before}{date}{after}"
-
-
-def _places_between(places: list[int], shortest: int) -> list[int]:
-    """The numbers that are missing in a series, which is sorted.
-
-    If two of them are less than `shortest` apart, it is a series of all days.
-    """
-    apart = [later - former for former, later in itertools.pairwise(places)]
-    if not apart:
-        return []
-    step = 1 if min(apart) < shortest else min(apart)
-    if any(distance % step for distance in apart):
-        return []
-    return sorted({*range(places[0], places[-1], step)} - {*places})

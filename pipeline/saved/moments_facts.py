@@ -12,7 +12,6 @@ import numpy as np
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
 from beam_bleu.transforms.totals.replicates.generator import LARGEST_WEIGHT
 from beam_bleu.transforms.totals.unit_sums import (
@@ -106,13 +105,14 @@ def _units(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
 def _sums(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The sums of units are those from which the scores are computed."""
     own, slices = metric.own, metric.totals.slices
-    zero = CorpusSums.zero(moments.width)
+    zero = [0] * moments.width
     for number, system in enumerate(moments.systems):
-        of_slices = {} if slices is None else slices.of_system(system)
-        for group, key in enumerate(moments.keys):
-            columns = moments.own_sums[group, number].tolist()
-            sums_of_key = own[system] if key is None else of_slices.get(key, zero)
-            yield f"moments: own_sums of {system}", columns == list(sums_of_key.columns)
+        of_slices = {} if slices is None else slices.columns_of_system(system)
+        of_keys = [
+            list(own[system].columns) if key is None else of_slices.get(key, zero)
+            for key in moments.keys
+        ]
+        yield f"moments: own_sums of {system}", moments.own_sums[:, number].tolist() == of_keys
         for name, sums in (("own", moments.own_sums), ("common", moments.common_sums)):
             references = own[system].max_reference_count
             possible = metric.kind.columns_are_possible(

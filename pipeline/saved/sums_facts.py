@@ -5,14 +5,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from beam_bleu.pipeline.saved.partitions import in_order
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
-from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.metric import SEGMENTS
@@ -34,7 +33,8 @@ def facts_of_sums(metric: SavedMetric) -> Iterator[Fact]:
     for text, of_systems in metric.totals.sums.items():
         for system, sums in of_systems.items():
             name = f"sums of {system} ({text.label})"
-            yield from _facts_of_sums(name, sums, metric.scorings, saved.scorings)
+            yield name, _are_possible(metric, [sums])
+            yield from _facts_of_sums(name, sums, saved.scorings)
             yield name, sums.segments == saved.totals.scored[system]
             yield name, _of_text(sums) == _of_text(metric.own[system])
             yield name, _of_text(sums) == _of_text(saved.metrics[0].own[system])
@@ -74,21 +74,26 @@ def _of_references(sums: CorpusSums, kind: MetricKind) -> tuple[object, ...]:
     )
 
 
-def _facts_of_sums(
-    name: str, sums: CorpusSums, scorings: Scorings, metrics: Iterable[MetricWord]
-) -> Iterator[Fact]:
-    """The sums of a system, by one of the metrics of a run."""
+def _are_possible(metric: SavedMetric, of_slices: Collection[CorpusSums]) -> bool:
+    """Whether the columns of sums are possible. Many at once take less time than one by one."""
+    by_references: dict[int, list[tuple[int, ...]]] = {}
+    for sums in of_slices:
+        by_references.setdefault(sums.max_reference_count, []).append(sums.columns)
+    corpus = metric.scorings.corpus
+    return all(
+        metric.kind.columns_are_possible(np.array(columns, object), references, corpus)
+        for references, columns in by_references.items()
+    )
+
+
+def _facts_of_sums(name: str, sums: CorpusSums, metrics: Iterable[MetricWord]) -> Iterator[Fact]:
+    """The sums of a system, apart from `_are_possible`, if these are the metrics of its run."""
     segments = sums.segments
     if not segments:
         yield name, sums == CorpusSums.zero(len(sums.columns))
         return
-    columns = np.array(sums.columns, object)
-    yield (
-        name,
-        scorings.kind.columns_are_possible(columns, sums.max_reference_count, scorings.corpus),
-    )
     if not any(row_of(metric).counts_texts for metric in metrics):
-        no_texts = dataclasses.replace(CorpusSums.zero(len(columns)), columns=sums.columns)
+        no_texts = dataclasses.replace(CorpusSums.zero(len(sums.columns)), columns=sums.columns)
         yield f"{name}: texts", dataclasses.replace(sums, units=0, products=None) == no_texts
         return
     fewest, most = sums.min_reference_count, sums.max_reference_count
@@ -118,11 +123,13 @@ def facts_of_slices(metric: SavedMetric) -> Iterator[Fact]:
     for system in systems:
         of_keys = slices.of_system(system)
         whole = metric.own[system]
+        are_possible = _are_possible(metric, of_keys.values())
         of_items: dict[int, dict[SliceKey, CorpusSums]] = {}
         for key, sums in of_keys.items():
             of_items.setdefault(key.item, {})[key] = sums
             name = f"slices: sums of {system} in {key.values}"
-            yield from _facts_of_sums(name, sums, metric.scorings, saved.scorings)
+            yield name, are_possible or _are_possible(metric, [sums])
+            yield from _facts_of_sums(name, sums, saved.scorings)
             yield f"{name}: the range of lengths", _is_in_range(slicing, key, sums, metric.kind)
         for item in range(len(slicing.items)):
             name = f"slices: sums of {system} in all slices of {slicing.name_of_item(item)}"
@@ -204,9 +211,15 @@ def facts_of_tally(saved: SavedTotals) -> Iterator[Fact]:
     yield from _facts_of_inputs(saved)
     if coverage is None:
         read = sum(_lines(partition.inputs) for partition in saved.partitions)
-        yield "the lines of inputs, or tally: read,", read == tally.read
+        is_possible = read == tally.read if _knows_inputs(saved) else read <= tally.read
+        yield "the lines of inputs, or tally: read,", is_possible
     else:
         yield from _facts_of_coverage(saved)
+
+
+def _knows_inputs(saved: SavedTotals) -> bool:
+    """Whether all inputs are known. Those of the library's `Evaluate` need not be."""
+    return all(partition.inputs for partition in saved.partitions)
 
 
 def _lines(inputs: Sequence[Mapping[str, Any]]) -> int:
@@ -220,7 +233,9 @@ def _facts_of_inputs(saved: SavedTotals) -> Iterator[Fact]:
     for number, partition in enumerate(saved.partitions, 1):
         what = f"the inputs of partition {number}"
         inputs = partition.inputs
-        yield what, len(inputs) > 0
+        if not inputs:  # they are not known; then a label tells the partition from others
+            yield what, partition.label is not None
+            continue
         for stream in inputs:
             for field in ("lines", "bytes"):
                 yield (
@@ -257,6 +272,8 @@ def _facts_of_bytes(saved: SavedTotals) -> Iterator[Fact]:
     read = [stream for partition in saved.partitions for stream in partition.inputs]
     if saved.totals.coverage is not None or any(stream["role"] == "records" for stream in read):
         return
+    if not _knows_inputs(saved):
+        return
     if any(compression(file["path"]) for stream in read for file in stream["files"]):
         return
     sizes: dict[str | None, int] = collections.Counter()
@@ -285,7 +302,8 @@ def _facts_of_coverage(saved: SavedTotals) -> Iterator[Fact]:
     }
     for system, scored in tally.scored.items():
         yield f"tally: scored of {system}", scored <= coverage.segments
-        yield "the lines of inputs", scored <= lines.get(system, lines.get("records", 0))
+        if _knows_inputs(saved):
+            yield "the lines of inputs", scored <= lines.get(system, lines.get("records", 0))
     if tally.bad_records or FILTERED in tally.left_out:
         return
     yield "coverage: segments", coverage.segments == tally.read
@@ -298,6 +316,8 @@ def _facts_of_coverage(saved: SavedTotals) -> Iterator[Fact]:
         for part in coverage.systems:
             of_tally = coverage.segments - tally.scored.get(part.system, 0)
             yield f"coverage: missing of {part.system}", part.missing == of_tally
+    if not _knows_inputs(saved):
+        return
     if "records" in lines:
         yield "the lines of inputs", lines["records"] == sum(of_system.values())
     for system in systems:

@@ -41,6 +41,10 @@ _COPY = "copy it again from the folder of its run, or repeat the run"
 _NAME_TOTALS = "name a totals.json, which --save_totals writes"
 
 
+class OtherVersionsError(InputError):
+    """The tokens were made with other versions of libraries than those that are installed here."""
+
+
 def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
     """The bytes of totals.json: JSON in ASCII, each part of the content on a line of its own.
 
@@ -193,9 +197,10 @@ def read_totals(path: str) -> SavedTotals:
 
     Raises:
       UsageError: the path is of a filesystem that is not installed.
-      InputError: the file is missing, unreadable or damaged, it is not a totals.json, its folder
-        has the result of an earlier run or of several runs, or its texts became tokens with other
-        versions of libraries than those that are installed here.
+      OtherVersionsError: its texts became tokens with other versions of libraries than those that
+        are installed here.
+      InputError: the file is missing, unreadable or damaged, it is not a totals.json, or its folder
+        has the result of an earlier run or of several runs.
     """
     path = path.removeprefix("file://")
     in_folder = os.path.isdir(path)
@@ -257,12 +262,12 @@ def _require_same_versions(saved: SavedTotals, path: str) -> None:
     try:
         here = versions_of(texts_of(saved.totals, saved.scorings, saved.slicing))
     except ImportError as error:  # no such package is installed
-        raise InputError(
+        raise OtherVersionsError(
             f"{path}: its tokens were made with {_shown(saved.versions)}, and {error}",
             "install the same version here",
         ) from error
     if here != dict(saved.versions):
-        raise InputError(
+        raise OtherVersionsError(
             f"{path}: its tokens were made with {_shown(saved.versions)}, but {_shown(here)} "
             "is installed here",
             "read it where the same versions are installed",

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates, require_metrics
+from beam_bleu.pipeline.command_line.gate_flags import (
+    add_gate_flags,
+    gates,
+    require_comparable,
+    require_metrics,
+)
+from beam_bleu.pipeline.command_line.log_flags import add_log_format_flag, log_format
 from beam_bleu.pipeline.command_line.parser import Parser, parser_of, with_underscores
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -25,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
     quiet = "-q" in argv or "--quiet" in argv
     try:
-        return reported(lambda: _gate(argv), verbose=0, quiet=quiet)
+        return reported(lambda: _gate(argv), verbose=0, quiet=quiet, log_format=log_format(argv))
     except SystemExit:  # --help
         return 0
 
@@ -43,6 +49,10 @@ def _gate(argv: Sequence[str]) -> None:
     results = [read_result(path, with_totals=comparing) for path in flags.results]
     for read in results:
         require_metrics(asked, read.metrics)
+        definitions = {
+            name: (result.metric, result.definition) for name, result in read.metrics.items()
+        }
+        require_comparable(asked, definitions, flags.against)
     old = read_result(flags.against, with_totals=True) if comparing else None
     checks: list[Check] = []
     lines: list[str] = []
@@ -116,5 +126,6 @@ def _parser() -> Parser:
         action="store_true",
         help="show only errors on stderr, no checks",
     )
+    add_log_format_flag(group)
     group.add_argument("-h", "--help", action="help", help="show this help")
     return parser

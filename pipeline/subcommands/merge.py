@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.result_files import is_local
-from beam_bleu.pipeline.saved.merged_warnings import missing_dates
+from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
 from beam_bleu.pipeline.saved.saved_totals import naming_wrong_sums

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from beam_bleu.pipeline.command_line.log_flags import loudness
+from beam_bleu.pipeline.command_line.log_flags import add_log_format_flag, log_format, loudness
 from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags, display
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
@@ -22,6 +22,7 @@ def add_common_flags(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "-v", "--verbose", action="count", default=0, help="show tracebacks on stderr"
     )
+    add_log_format_flag(group)
     group.add_argument("-h", "--help", action="help", help="show this help")
 
 
@@ -49,7 +50,10 @@ def run(parser: Parser, argv: Sequence[str], work: Callable[[argparse.Namespace]
     asked = loudness(words)
     try:
         return reported(
-            lambda: write_to_stdout(work(parser.parse_args(words))), asked.verbose, asked.quiet
+            lambda: write_to_stdout(work(parser.parse_args(words))),
+            asked.verbose,
+            asked.quiet,
+            log_format=log_format(words),
         )
     except SystemExit:  # --help
         return 0

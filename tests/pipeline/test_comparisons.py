@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 from command_line import (
     EXAMPLE,
@@ -40,21 +41,12 @@ def test_each_system_is_compared_with_the_first_one():
     found = document(*EXAMPLE)
     assert pairs(found) == [("birch", "atlas"), ("cobalt", "atlas")]
     scores = {each["system"]: each["score"] for each in found["scores"]}
-    counts = {
-        name: segment_counts(read_lines(path), REFERENCE_LINES) for name, path in SYSTEMS.items()
-    }
     for each in found["comparisons"]:
         assert each["difference"] == pytest.approx(scores[each["system"]] - scores["atlas"])
         assert (each["segments"], each["units"]) == (72, 72)
 
-        def difference(sums):
-            return score_of(sums[: len(sums) // 2]) - score_of(sums[len(sums) // 2 :])
-
-        both = [
-            [*one, *other]
-            for one, other in zip(counts[each["system"]], counts["atlas"], strict=True)
-        ]
-        expected = standard_error(difference, _array(both))
+        both = _both_counts(SYSTEMS[each["system"]], SYSTEMS["atlas"], range(72))
+        expected = standard_error(_difference_of_scores, both)
         assert each["standard_error"] == pytest.approx(expected, rel=0.04)
         z = abs(each["difference"]) / each["standard_error"]
         assert each["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)))
@@ -71,12 +63,6 @@ def test_each_system_is_compared_with_the_first_one():
     assert small["p_value_holm"] == 2 * small["p_value"]
     assert large["p_value_holm"] == large["p_value"]
     assert "clusters" not in found
-
-
-def _array(rows):
-    import numpy as np
-
-    return np.array(rows)
 
 
 def test_another_baseline_turns_the_difference_around():
@@ -108,6 +94,55 @@ def test_all_pairs_and_clusters(tmp_path):
     with_p = [each for each in sliced if each["p_value"] is not None]
     assert {each["slice"]["domain"] for each in with_p} == {"news"}
     assert [each["comparisons"] for each in found["comparison_families"]] == [6, len(with_p)]
+
+
+def test_macro_averages_and_languages_are_compared(tmp_path):
+    languages = ["en-de"] * 40 + ["de-en"] * 32
+    labels = write_lines(tmp_path / "languages.txt", languages)
+    found = document(*EXAMPLE, f"--labels=lang={labels}", "--language_column=lang")
+    averages = {each["system"]: each for each in found["macro_average"]}
+    of_languages = {
+        (each["system"], each["slice"]["lang"]): each
+        for each in found["comparisons"]
+        if each["slice"]
+    }
+    assert len(of_languages) == 4
+    for compared in found["macro_average_comparisons"]:
+        system = compared["system"]
+        assert (compared["baseline"], compared["family"]) == ("atlas", "macro_average")
+        assert (compared["segments"], compared["units"]) == (72, 72)
+        difference = averages[system]["score"] - averages["atlas"]["score"]
+        assert compared["difference"] == pytest.approx(difference)
+        squares = 0.0
+        for language in ("en-de", "de-en"):
+            rows = [row for row, name in enumerate(languages) if name == language]
+            both = _both_counts(SYSTEMS[system], SYSTEMS["atlas"], rows)
+            expected = standard_error(_difference_of_scores, both)
+            squares += expected**2
+            own = of_languages[system, language]
+            assert own["difference"] == pytest.approx(_difference_of_scores(both.sum(axis=0)))
+            assert own["standard_error"] == pytest.approx(expected, rel=0.06)
+        assert compared["standard_error"] == pytest.approx(math.sqrt(squares) / 2, rel=0.05)
+        z = abs(difference) / compared["standard_error"]
+        assert compared["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)))
+    assert [(each["family"], each["comparisons"]) for each in found["comparison_families"]] == [
+        ("corpus", 2),
+        ("macro_average", 2),
+        ("slices", 4),
+    ]
+
+
+def _both_counts(system, baseline, rows):
+    references = [[lines[row] for row in rows] for lines in REFERENCE_LINES]
+    counts = [
+        segment_counts([read_lines(path)[row] for row in rows], references)
+        for path in (system, baseline)
+    ]
+    return np.concatenate(counts, axis=1)
+
+
+def _difference_of_scores(sums):
+    return score_of(sums[: len(sums) // 2]) - score_of(sums[len(sums) // 2 :])
 
 
 def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(tmp_path):
@@ -188,8 +223,10 @@ def test_languages_with_different_tokenizers_have_no_common_comparison():
     )
     assert {each["family"] for each in found["comparisons"]} == {"slices"}
     assert "clusters" not in found
-    (family,) = found["comparison_families"]
-    assert family["description"] == "1 system against atlas, on each slice"
+    assert [each["description"] for each in found["comparison_families"]] == [
+        "1 system against atlas, on the macro average",
+        "1 system against atlas, on each slice",
+    ]
 
 
 @pytest.mark.parametrize("coverage", ["common", "each"])

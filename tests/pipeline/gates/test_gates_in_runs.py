@@ -40,7 +40,7 @@ def test_the_result_is_complete_and_shown(out):
     assert (found["state"], found["exit_code"]) == ("done", 4)
     assert f"beam-bleu: {found['message']}" == cause
     assert found["last_success"] == found["end"]
-    assert " 4.0\n" in (out / "metrics.prom").read_text().partition("exit_code{")[2]
+    assert "\nbeam_bleu_run_exit_code 4.0\n" in (out / "metrics.prom").read_text()
     assert called("gate", out, "--fail_under", "99.5").code == 4
 
 

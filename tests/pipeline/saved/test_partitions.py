@@ -10,7 +10,7 @@ import pytest
 from command_line import Run, called, write_lines
 from saved_parts import TEXTS
 
-from beam_bleu.pipeline.saved.merged_warnings import missing_dates
+from beam_bleu.pipeline.saved.dates import missing_dates
 
 
 def days(month: int, *numbers: int) -> list[str]:

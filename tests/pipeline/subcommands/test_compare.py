@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 from command_line import EXAMPLES, called, read_lines, write_lines
+from jackknife import score_of, segment_counts, standard_error
 from saved_parts import TEXTS, lines_in, records_in, run_into
 
+from beam_bleu.pipeline.display.row_order import USUAL_ROWS
+from beam_bleu.pipeline.display.terminal import FILE
 from beam_bleu.pipeline.saved import compared_runs as comparing
-from beam_bleu.pipeline.saved.compared_runs import ComparedScore
+from beam_bleu.pipeline.saved.compared_runs import ComparedRuns
+from beam_bleu.pipeline.saved.compared_scores import ComparedScore
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands import compare
 
@@ -70,7 +74,7 @@ def test_the_reason_names_the_run_without_replicates(runs):
 
 
 def test_totals_that_were_not_saved(runs, tmp_path):
-    called("compare", runs["plain"], tmp_path).assert_failed(3, "totals.json", "--save_totals")
+    called("compare", runs["plain"], tmp_path).assert_failed(3, "neither scores.json nor totals")
     called("merge", tmp_path).assert_failed(3, "totals.json", "--save_totals")
 
 
@@ -116,19 +120,183 @@ def test_the_table_says_which_method_was_used(runs):
     lines = run.out.decode().splitlines()
     assert lines[1].startswith("paired: both runs have the same references")
     assert re.split("  +", lines[3]) == [
-        *("system", "old", "new", "difference", "standard error", "95 % interval", "p")
+        *("system", "old", "new", "difference", "standard error", "95 % interval", "p", "Holm p")
     ]
     assert lines[4].split()[0] == "atlas"
     assert lines[5].split("  ")[-1] == "1.000"
 
 
+def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(runs):
+    def lines(old: str, format: str) -> list[str]:
+        run = called("compare", runs[old], runs["new"], f"--format={format}", "--quiet")
+        return run.out.decode().splitlines()
+
+    caption, _, header, _, atlas, birch, _, _, note = lines("plain", "markdown")
+    assert caption.startswith("BLEU, compared with the old run as if their segments were indep")
+    assert r"different from the old run (\*\*\* p \< 0.001; p adjusted by Holm for 3" in caption
+    assert header.split(" | ")[1:3] == ["old ", "new "]
+    assert re.search(r"49\.8 \| 33\.8 \| −16\.1 ± \d\.\d<sup>", atlas)
+    assert "| 0.0 ± 0.0 " in birch
+    assert re.match(r"- BLEU: sacreBLEU `nrefs:1\|.*`; beam-bleu `nrefs:1\|", note)
+    assert lines("bootstrap", "markdown")[0].startswith("BLEU, compared with the old run in pairs.")
+    latex = "\n".join(lines("plain", "latex"))
+    assert r"atlas & 49.8 & 33.8 & $-$16.1\,{\scriptsize$\pm$\," in latex
+
+
+@pytest.mark.parametrize("format_", ["latex", "markdown", "text"])
+def test_a_table_without_a_significant_difference_says_so(runs, format_):
+    run = called("compare", runs["plain"], runs["plain"], "--only_significant", "--format", format_)
+    assert run.code == 0, run.err
+    assert "hidden because they have no significant difference" in run.out.decode()
+
+
 def test_a_small_p_value_is_shown_as_in_other_tables():
+    def row(score: ComparedScore) -> list[str]:
+        metric = ComparedRuns("bleu", "BLEU", "", "independent", "", (score,), (), ())
+        (shown,) = compare._table(metric, metric.systems, ["system"], USUAL_ROWS, FILE)
+        return re.split("  +", shown.splitlines()[1])
+
     numbers = {"old": 29.28, "new": 25.42, "difference": -3.86, "standard_error": 0.83}
-    score = ComparedScore("base", **numbers, interval=(-5.48, -2.23), p_value=3e-6)
-    shown = ("base", "29.3", "25.4", "-3.86", "0.83", "-5.48 to -2.23", "<0.001")
-    assert compare._row(score, decimals=1) == shown
-    unknown = dataclasses.replace(score, standard_error=None, interval=None, p_value=None)
-    assert compare._row(unknown, decimals=1)[4:] == ("", "", "")
+    known = {"interval": (-5.48, -2.23), "p_value": 3e-6, "p_value_holm": 3e-6}
+    score = ComparedScore("base", **numbers, **known)
+    shown = ["base", "29.28", "25.42", "-3.86 worse", "0.83", "-5.48 to -2.23", "<0.001"]
+    assert row(score) == shown
+    unknown = dataclasses.replace(score, standard_error=None, **dict.fromkeys(known))
+    assert row(unknown) == ["base", "29.3", "25.4", "-3.86"]
+
+
+HOSTILE = "new\x1b[2Js|*\u202e"
+PLACES = {"chat": range(36), HOSTILE: range(36, 72)}
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory) -> Path:
+    """Two nights without --save_totals: in one domain the new texts are worse, in one better."""
+    folder: Path = tmp_path_factory.mktemp("nights")
+    domains = [domain for domain, places in PLACES.items() for _ in places]
+    pairs = [{"chat": "en-de", HOSTILE: "de-en"}[domain] for domain in domains]
+    labels = [
+        f"--labels={name}={write_lines(folder / f'{name}.txt', lines)}"
+        for name, lines in (("domain", domains), ("pair", pairs))
+    ]
+    cobalt = TEXTS["cobalt"]
+    texts = {
+        "old": [*TEXTS["birch"][:36], *cobalt[36:]],
+        "new": [*cobalt[:36], *TEXTS["birch"][36:]],
+    }
+    for night, lines in texts.items():
+        words = [
+            *(write_lines(folder / "ref.txt", TEXTS["ref"]), "-i"),
+            f"mt={write_lines(folder / night / 'mt.txt', lines)}",
+        ]
+        flags = [*labels, "--slice_by=domain", "--language_column=pair", "-m", "bleu", "ter"]
+        run = called(*words, *flags, "--output", folder / f"out-{night}")
+        assert run.code == 0, run.err
+    return folder
+
+
+def test_slices_of_runs_without_totals_have_independent_errors(nights):
+    found = compared(nights / "out-old", nights / "out-new")
+    slices = {(each["metric"], list(each["slice"].values())[-1]): each for each in found["slices"]}
+    assert len(slices) == 8  # two items of two slices, by two metrics
+    for domain, rows in PLACES.items():
+        errors, scores = [], []
+        references = [TEXTS["ref"][row] for row in rows]
+        for night in ("old", "new"):
+            lines = read_lines(nights / night / "mt.txt")
+            counts = segment_counts([lines[row] for row in rows], [references])
+            errors.append(standard_error(score_of, counts))
+            scores.append(score_of(counts.sum(axis=0)))
+        each = slices["bleu", domain]
+        assert (each["old"], each["new"]) == pytest.approx(tuple(scores))
+        assert each["difference"] == pytest.approx(scores[1] - scores[0])
+        assert each["standard_error"] == pytest.approx(math.hypot(*errors), rel=0.05)
+        z = abs(each["difference"]) / each["standard_error"]
+        assert each["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)))
+        assert each["segments"] == 36
+        pair = "en-de" if domain == "chat" else "de-en"
+        assert slices["bleu", pair]["p_value"] == each["p_value"]
+    p_values = sorted(slices[key]["p_value"] for key in slices if key[0] == "bleu")
+    adjusted = sorted(slices[key]["p_value_holm"] for key in slices if key[0] == "bleu")
+    assert adjusted[0] == 4 * p_values[0]
+
+
+def test_macro_averages_of_two_runs_are_compared(nights):
+    found = compared(nights / "out-old", nights / "out-new")
+    own = [each for each in found["slices"] if each["metric"] == "bleu" and len(each["slice"]) == 1]
+    (average,) = (each for each in found["macro_average"] if each["metric"] == "bleu")
+    assert average["difference"] == pytest.approx(sum(each["difference"] for each in own) / 2)
+    error = math.hypot(*(each["standard_error"] for each in own)) / 2
+    assert average["standard_error"] == pytest.approx(error)
+
+
+def test_the_domain_where_the_loss_is_real_comes_first(nights):
+    run = called("compare", nights / "out-old", nights / "out-new")
+    assert "both have the same references, so these standard errors" in run.out.decode().lower()
+    # --resample is refused with --language_column, so only one remedy is left.
+    assert "independent: each language is scored by itself, and replicates" in run.out.decode()
+    assert "score both outputs in one run (--baseline)\n" in run.out.decode()
+    of_metrics = run.out.decode().split("TER|")
+    for text in of_metrics:
+        (table,) = (part for part in text.split("\n\n") if part.startswith("pair*domain "))
+        first, second = table.splitlines()[1:3]
+        hostile = '"new\\u001b[2Js|*\\u202e"'
+        assert (first.split()[0], second.split()[0]) == ("en-de*chat", f"de-en*{hostile}")
+        assert " worse " in first
+        assert " better " in second
+    assert "\x1b" not in run.out.decode()
+    (lost,) = (line for line in of_metrics[1].splitlines() if "*chat " in line)
+    assert re.search(r" \+[0-9.]+ worse ", lost)  # TER: more edits
+    named = called("compare", nights / "out-old", nights / "out-new", "--sort=name").out.decode()
+    assert named.index("\nde-en ") < named.index("\nen-de ")
+    assert run.out.decode().index("\nen-de ") < run.out.decode().index("\nde-en ")
+
+
+def test_captions_count_the_comparisons_of_all_slices(nights):
+    command = ("compare", nights / "out-old", nights / "out-new", "--format=markdown", "--quiet")
+    lines = called(*command).out.decode().splitlines()
+    captions = [line for line in lines if line.startswith(("BLEU by ", "TER by "))]
+    assert len(captions) == 4  # two items, by two metrics
+    assert all("by Holm for 4 comparisons" in caption for caption in captions)
+    averages = [line for line in lines if line.startswith("Macro averages of ")]
+    assert len(averages) == 2
+
+
+def test_scores_are_compared_without_the_files_beside_them(nights, tmp_path):
+    copies = [tmp_path / f"{night}.json" for night in ("old", "new")]
+    for night, copy in zip(("old", "new"), copies, strict=True):
+        copy.write_bytes((nights / f"out-{night}" / "scores.json").read_bytes())
+    found, folders = compared(*copies), compared(nights / "out-old", nights / "out-new")
+    assert found["slices"] == folders["slices"]
+    assert "same references" not in found["reason"]  # nothing says so
+    document = json.loads(copies[1].read_text())
+    chat = {"pair": "en-de", "domain": "chat"}
+    document["scores"] = [each for each in document["scores"] if each["slice"] != chat]
+    copies[1].write_text(json.dumps(document))
+    run = called("compare", *copies, "--format=json")
+    assert chat not in [each["slice"] for each in run.document["slices"]]
+    assert "the old run has 1 slice, which cannot be compared: pair=en-de,domain=chat" in run.err
+    document["languages"][0]["signature"] += "|x:1"
+    document["metrics"][0]["signature"] = None
+    copies[1].write_text(json.dumps(document))
+    called("compare", *copies).assert_failed(3, "different definitions")
+    del document["scores"][0]["system"]
+    copies[1].write_text(json.dumps(document))
+    called("compare", *copies).assert_failed(3, "is not a result of beam-bleu, or it is damaged")
+
+
+def test_replicates_pair_the_whole_corpus_and_not_its_slices(tmp_path):
+    domains = write_lines(tmp_path / "domains.txt", ["a", "b"] * 36)
+    flags = (f"--labels=domain={domains}", "--slice_by=domain", *DRAWN)
+    texts = lines_in(tmp_path / "texts", slice(None))
+    run_into(tmp_path / "out", *texts, *flags)
+    run = called("compare", tmp_path / "out", tmp_path / "out")
+    assert "\npaired: " in run.out.decode()
+    assert "\nslices and averages: independent, because" in run.out.decode()
+    (tmp_path / "out" / "totals.json").unlink()
+    found = compared(tmp_path / "out", tmp_path / "out")
+    assert "the old run has no totals.json (--save_totals), which" in found["reason"]
+    assert {each["p_value"] for each in found["slices"]} == {1.0}  # nothing has changed
 
 
 def test_coins_of_one_run(runs):

@@ -72,6 +72,13 @@ def test_a_drop_against_a_folder(scores, tmp_path):
     assert "has no b[domain=news]" in lines[2]
 
 
+def test_scores_of_another_definition_end_a_gate_as_they_end_a_run(scores, tmp_path):
+    other = SIGNATURE.replace("tok:13a", "tok:char")
+    old = written(tmp_path / "old.json", result(entry("a", 40), signature=other))
+    run = called("gate", scores, "--max_drop", "2", "--against", old)
+    run.assert_failed(3, f"--against {old} has scores of another definition: ", "tok:char")
+
+
 def test_a_folder_must_be_of_a_run_that_has_succeeded(scores):
     folder = scores.parent
     called("gate", folder, "--fail_under", "1").assert_failed(3, "has no _SUCCESS", str(scores))
