@@ -1,0 +1,166 @@
+"""Makes the page: one HTML file that loads nothing, with its style and its charts inside.
+
+The same results give the same bytes, with the same versions of the libraries that draw and fill
+in. So there are no times, and no paths but those that the results have.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.gates.read_result import named_if_damaged
+from beam_bleu.pipeline.notebook.result_tables import check_entries
+from beam_bleu.pipeline.output.metric_views import parts_of, warnings_of_document
+from beam_bleu.pipeline.report import sentences
+from beam_bleu.pipeline.report.charts import MARKS
+from beam_bleu.pipeline.report.examples import JOINERS, groups
+from beam_bleu.pipeline.report.facts import facts
+from beam_bleu.pipeline.report.figures import Section
+from beam_bleu.pipeline.report.past import past
+from beam_bleu.pipeline.report.places import places
+from beam_bleu.pipeline.report.reasons import reasons
+from beam_bleu.pipeline.report.results import ReportedResult
+from beam_bleu.pipeline.report.standing import standing
+from beam_bleu.transforms.errors import UsageError, installing
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from beam_bleu.pipeline.history.history import History
+
+_FOLDER = pathlib.Path(__file__).parent
+
+_NAMED_SYSTEMS = 3
+
+
+def require_libraries() -> None:
+    """Checks that the libraries are there that make the page.
+
+    Raises:
+      UsageError: one of them is not installed.
+    """
+    import importlib.util
+
+    if not all(map(importlib.util.find_spec, ("jinja2", "vl_convert"))):
+        raise UsageError(
+            "a report needs the libraries jinja2 and vl-convert-python, which are not installed",
+            installing("report"),
+        )
+
+
+def page(result: ReportedResult, history: History | None = None) -> bytes:
+    """The page of a result.
+
+    Args:
+      result: the result.
+      history: that of several results, of which this is the last one; None without one.
+
+    Raises:
+      UsageError: a library is not installed.
+      InputError: the result is damaged.
+    """
+    require_libraries()
+    # What the page shows goes beyond what was checked when the result was read.
+    with named_if_damaged(result.name):
+        check_entries(result.document)
+        text = _text(result, history)
+    # A document can have lone surrogates, for bytes of paths that are not UTF-8.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _text(result: ReportedResult, history: History | None) -> str:
+    metrics = [(part, sentences.measure_of(part)) for part in parts_of(result.document)]
+    sections: list[Section | None] = [
+        None if history is None else past(history),
+        standing(metrics),
+        places(metrics),
+        reasons(metrics),
+    ]
+    text: str = _template().render(
+        title=_title(result.document),
+        sections=[section for section in sections if section is not None],
+        examples=groups(result.examples, {part["metric"]: of for part, of in metrics}),
+        facts=facts(result, [part for part, _ in metrics]),
+        warnings=warnings_of_document(result.document),
+        style=_style(),
+        marks=MARKS,
+    )
+    return text
+
+
+def _title(document: Mapping[str, Any]) -> str:
+    """What is scored: "BLEU and TER of atlas, birch and cobalt"."""
+    metrics = [part["name"] for part in document["metrics"]]
+    systems = list(dict.fromkeys(score["system"] for score in document["scores"]))
+    named = (
+        sentences.listed(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
+    )
+    return f"{sentences.listed(metrics)} of {named}"
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # All texts come through here. The page shows what is invisible, or obeyed, as an escape.
+        finalize=_shown,
+    )
+    environment.filters["svg"] = _svg
+    return environment.get_template("page.html.jinja")
+
+
+def _shown(value: Any) -> Any:
+    """A text with its invisible characters as escapes. The parts of the page itself stay."""
+    import markupsafe
+
+    if isinstance(value, str) and not isinstance(value, markupsafe.Markup):
+        return printable(value, keep=f"\n{JOINERS}")
+    return value
+
+
+def _svg(spec: Mapping[str, Any]) -> Any:
+    """The drawing of a chart. Its texts are escaped by the library that draws it."""
+    import markupsafe
+    import vl_convert
+
+    drawing = vl_convert.vegalite_to_svg(_printable(spec))
+    drawing = _UNUSED.sub("", drawing)
+    return markupsafe.Markup(_SIZE.sub('<svg aria-hidden="true" focusable="false" ', drawing))
+
+
+_UNUSED = re.compile(
+    r' (?:xmlns:xlink|version|class|role|aria-[a-z]+|font-family|opacity|pointer-events)="[^"]*"'
+    r"(?=[^<>]*>)"
+)
+"""Attributes that the page does not need. They are half of the bytes of a drawing."""
+
+_SIZE = re.compile(r"^<svg ")
+
+
+def _printable(value: Any) -> Any:
+    """A value of JSON in which all characters can be shown. Drawings have no control characters."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {name: _printable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_printable(inner) for inner in value]
+    return value
+
+
+def _style() -> Any:
+    import markupsafe
+
+    return markupsafe.Markup((_FOLDER / "style.css").read_text(encoding="utf-8"))

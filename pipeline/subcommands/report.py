@@ -1,0 +1,112 @@
+"""The subcommand `beam-bleu report`: makes a page of results that are already there."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.gates.read_result import is_folder
+from beam_bleu.pipeline.history.nights import are_several, read_nights
+from beam_bleu.pipeline.output.file_names import REPORT
+from beam_bleu.pipeline.output.result_files import exists
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.transforms.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.history.history import History
+    from beam_bleu.pipeline.report.results import ReportedResult
+
+_DESCRIPTION = (
+    "Makes one HTML page of a result, for people: who is best, where and why, with charts, "
+    "examples, and what was scored. The page loads nothing, so it can be sent to colleagues. "
+    "Of several results, it shows the last one by the dates in their paths, and the history of "
+    "all."
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("report", _DESCRIPTION)
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULT",
+        help="a scores.json, a totals.json or a folder with one; of a folder, its examples, inputs "
+        "and versions are shown, too; or a folder of nights",
+    )
+    parser.add_argument(
+        "--new_texts",
+        action="store_true",
+        help="several results are of different segments, also if their --partition does not say so",
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--output",
+        metavar="FILE",
+        help=f"the page; - for stdout; default {REPORT} in the folder of the result, if there is "
+        "only one",
+    )
+    add_common_flags(parser.add_argument_group("messages and help"))
+    return run(parser, argv, _report)
+
+
+def _report(flags: argparse.Namespace) -> bytes:
+    # Beam, which writes the page, does not know this name of its local filesystem.
+    several = are_several(flags.results)
+    path = (flags.output or _beside_result(flags.results, several)).removeprefix("file://")
+    # These load libraries that only this subcommand needs.
+    from beam_bleu.pipeline.report.page import page, require_libraries
+    from beam_bleu.pipeline.report.results import reported_result
+
+    require_libraries()
+    if several:
+        made = page(*_nights(flags.results, new_texts=flags.new_texts))
+    else:
+        made = page(reported_result(flags.results[0]))
+    if path == "-":
+        return made
+    from beam_bleu.pipeline.report.page_file import write_page
+
+    write_page(path, made)
+    return f"{path}\n".encode()
+
+
+def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult, History]:
+    """The last result of several ones, and their history.
+
+    Raises:
+      InputError: one of them cannot be read, or their order is not known.
+    """
+    from beam_bleu.pipeline.history.changes import Changes
+    from beam_bleu.pipeline.history.history import history
+    from beam_bleu.pipeline.report.results import reported_result
+
+    nights, left_out = read_nights(results)
+    for path in left_out:
+        warn(f"{path} is of a month, and the others are of days: left out")
+    scored = [night for night in nights if night.texts is not None]
+    if not scored:
+        raise InputError(
+            f"none of {len(nights)} runs has a result: {nights[-1].failure}",
+            "name the folder of a run that has succeeded, too",
+        )
+    of_corpus = history(nights, Changes(new_texts=new_texts), lambda key: not key.of_slice)
+    return reported_result(scored[-1].path), of_corpus
+
+
+def _beside_result(results: Sequence[str], several: bool) -> str:
+    """Where the page goes if the user does not say it.
+
+    Raises:
+      UsageError: it is not clear.
+    """
+    if not several and (is_folder(results[0]) or not exists(results[0])):
+        return f"{results[0].rstrip('/')}/{REPORT}"
+    what = "several results" if several else "a file"
+    raise UsageError(
+        f"the page of {what} needs --output",
+        f"name a file, such as --output {REPORT}; - is stdout",
+    )

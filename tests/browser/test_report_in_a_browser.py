@@ -1,0 +1,213 @@
+"""Reports in Chromium: nothing is loaded, everybody can read them, hostile texts stay texts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from made_reports import HOSTILE, example, of_two_systems, written_result
+from made_results import entry, result
+from playwright.sync_api import Browser, Page
+
+from beam_bleu.pipeline.subcommands.report import main
+from deploy.local import parts
+
+WIDTHS = (400, 800, 1600)
+SCHEMES = ("light", "dark")
+
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+"""The rules of WCAG 2.2, levels A and AA, by their names in axe."""
+
+OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true })"
+
+KINDS = ("loss", "gain", "worst", "best", "sample")
+
+
+def made(folder: Path, *results: Path) -> Path:
+    """The page of some results."""
+    path = folder / "report.html"
+    assert main([*map(str, results), "--output", str(path), "--quiet"]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with all sections: examples, a history with a gap, warnings."""
+    folder = tmp_path_factory.mktemp("usual")
+    days = []
+    for day in (22, 23, 25):
+        document = of_two_systems([f"system-{number}" for number in range(8)])
+        document["scores"][0]["score"] += day
+        document |= {"partition": f"2026-11-{day}", "warnings": ["a warning"]}
+        examples = [example(kind, system="system-1") for kind in KINDS]
+        days.append(written_result(folder / f"2026-11-{day}", document, examples))
+    return made(folder, *days)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page whose names and texts are hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    document = of_two_systems(HOSTILE, slices=1) | {"warnings": list(HOSTILE)}
+    examples = [
+        example("worst", text, system=text, kept={text: text}, labels={text: text}, id=text)
+        for text in HOSTILE
+    ]
+    return made(folder, written_result(folder / "night", document, examples))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page that has only what cannot be left out."""
+    folder = tmp_path_factory.mktemp("small")
+    document = result({**entry("only", 12.3, None), "interval": None}) | {"segments": 1}
+    return made(folder, written_result(folder / "night", document))
+
+
+def shown(
+    browser: Browser, path: Path, width: int = 800, scheme: str = "light", scripts: bool = True
+) -> Page:
+    """A page in a new window, which fails if it loads anything."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        java_script_enabled=scripts,
+    )
+    page = context.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: pytest.fail(f"a script has run: {dialog.message}"))
+    page.goto(path.as_uri())
+    assert requests == [path.as_uri()]
+    return page
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize("name", ["usual", "hostile", "small"])
+def test_wcag_is_not_violated(browser, request, name, width, scheme):
+    page = shown(browser, request.getfixturevalue(name), width, scheme)
+    page.evaluate(OPEN_ALL)
+    page.evaluate(parts.axe().read_text())
+    options = {"runOnly": {"type": "tag", "values": WCAG}}
+    found = page.evaluate(f"axe.run(document, {json.dumps(options)})")
+    assert len(found["passes"]) > 10
+    told = [
+        (rule["id"], node["html"][:200], node["failureSummary"])
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+    assert told == []
+    page.context.close()
+
+
+def luminance(colour: list[int]) -> float:
+    """The relative luminance of WCAG of red, green and blue, 0..255 each."""
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (channel / 255 for channel in colour)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_marks_of_charts_have_contrast(browser, usual, scheme):
+    # axe does not look at drawings. WCAG 1.4.11 asks for 3:1, and 1.4.3 for 4.5:1 of text.
+    page = shown(browser, usual, scheme=scheme)
+    drawn = page.evaluate(
+        """() => [...document.querySelectorAll('svg path, svg line, svg text')].flatMap(mark => {
+            const style = getComputedStyle(mark)
+            const colours = mark.localName === 'text' ? [style.fill] : [style.fill, style.stroke]
+            return colours.map(colour => [mark.localName, colour])
+        })"""
+    )
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    grid = page.evaluate(
+        """() => { const one = document.createElement('i'); one.style.color = 'var(--line)';
+            document.body.append(one); return getComputedStyle(one).color }"""
+    )
+
+    def numbers(colour: str) -> list[int]:
+        return [int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+
+    colours = {(mark, colour) for mark, colour in drawn if colour.startswith("rgb(")}
+    colours = {(mark, colour) for mark, colour in colours if colour != grid}
+    assert len(colours) > 8  # the variables of the style are used
+    for mark, colour in colours:
+        light, dark = sorted((luminance(numbers(colour)), luminance(numbers(paper))), reverse=True)
+        ratio = (light + 0.05) / (dark + 0.05)
+        assert ratio >= (4.5 if mark == "text" else 3), (mark, colour, ratio)
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["usual", "hostile"])
+def test_the_page_never_scrolls_sideways(browser, request, name, width):
+    page = shown(browser, request.getfixturevalue(name), width)
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Wide tables scroll in their own box.
+    boxes = page.locator(".scroll")
+    assert boxes.count() > 5
+    overflowing = [box for box in boxes.all() if box.evaluate("e => e.scrollWidth > e.clientWidth")]
+    assert all(box.get_attribute("tabindex") == "0" for box in overflowing)
+    page.context.close()
+
+
+def test_hostile_names_and_texts_are_shown_as_text(browser, hostile):
+    page = shown(browser, hostile)
+    page.evaluate(OPEN_ALL)
+    text = page.inner_text("main")
+    assert '<script>alert("x")</script>' in text
+    assert r"escape \x1b[2J and \x00 NUL" in text
+    assert r"\u202eright to left\u2069" in text
+    assert "]]> --> & ' \" </title></style>" in text
+    assert page.locator("script").count() == 0
+    assert "<script>" in page.locator("svg text").first.evaluate(
+        "one => [...document.querySelectorAll('svg text')].map(one => one.textContent).join()"
+    )
+    page.context.close()
+
+
+def test_the_page_needs_no_scripts(browser, usual):
+    with_scripts, without = shown(browser, usual), shown(browser, usual, scripts=False)
+    assert without.inner_text("body") == with_scripts.inner_text("body")
+    assert "system-0 has the best BLEU" in without.inner_text("body")
+    for page in (with_scripts, without):
+        page.context.close()
+
+
+def test_the_keyboard_is_enough(browser, usual):
+    page = shown(browser, usual)
+    focused = "document.activeElement.localName + ' ' + document.activeElement.textContent.trim()"
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "a Skip to the scores"
+    assert page.locator(".skip").bounding_box()["x"] >= 0  # it is seen when it has the focus
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused).startswith("a What has changed")
+    # Everything that can have the focus gets it, once, in the order of the page.
+    expected = page.locator("a, summary, details[open] .scroll").count()
+    places = []
+    for _ in range(expected - 1):
+        places.append(page.evaluate("document.activeElement.getBoundingClientRect().top + scrollY"))
+        assert page.evaluate("document.activeElement !== document.body")
+        page.keyboard.press("Tab")
+    assert len(places) > 20
+    page.locator("details:not([open]) > summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.parentElement.open")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.matches('details[open] > .scroll')")
+    page.context.close()
+
+
+def test_paper_has_the_closed_tables_too(browser, usual):
+    page = shown(browser, usual)
+    data = page.pdf(format="A4")
+    assert data.startswith(b"%PDF")
+    page.emulate_media(media="print")
+    closed = page.locator("details:not([open]) table").first
+    assert closed.evaluate("one => one.getBoundingClientRect().height") > 20
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
+    page.context.close()

@@ -1,0 +1,326 @@
+"""The page: what it shows, that it is safe and small, and the same for the same results."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import math
+import re
+import shlex
+import time
+
+import pytest
+from command_line import EXAMPLE, PROJECT, called
+from made_reports import HOSTILE, example, of_two_systems, written_result
+from made_results import entry, result
+
+from beam_bleu.pipeline.report import page_file
+from beam_bleu.pipeline.report.examples import KINDS
+from beam_bleu.pipeline.report.page import page
+from beam_bleu.pipeline.report.results import ReportedResult, reported_result
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+class Parsed(html.parser.HTMLParser):
+    """The elements and the texts of a page. It fails if an element is not closed."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(data.decode())
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.getpos())
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        """All that a reader sees."""
+        return " ".join(" ".join(self.texts).split())
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        """The attributes of all elements with this name."""
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    kinds = ("loss", "gain", "worst", "best", "sample")
+    examples = [example(kind) for kind in kinds]
+    return written_result(tmp_path_factory.mktemp("result") / "night", of_two_systems(), examples)
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    return page(reported_result(str(folder)))
+
+
+@pytest.fixture(scope="module")
+def parsed(made):
+    return Parsed(made)
+
+
+def test_a_reader_sees_who_is_best_where_why_and_how(parsed):
+    for text in (
+        "BLEU of atlas and birch",
+        "atlas has the best BLEU: 50.0 ± 2.5. It is significantly better than each of the others.",
+        "birch is 7.0 points below atlas (p < 0.001).",
+        "By length, atlas has its best BLEU in 0-9 (46.0), and its worst in 20+ (44.0).",
+        "The largest loss is in domain 1: birch is 7.0 points below atlas (p < 0.001).",
+        "birch differs most from atlas in precision of 1-grams: 7.0 below its 50.0.",
+        "The median segment of atlas scores 25 to 50.",
+        "birch loses most against atlas",
+        "Segment 7: difference -37.5",
+        "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-0.1.0",
+        "empty candidates, of all systems 2",
+        "1 file was read.",
+        "beam-bleu 0.1.0 scored these texts.",
+    ):
+        assert text in parsed.text
+    assert "Linux of this machine" not in parsed.text
+
+
+def test_sections_come_in_the_order_of_questions(parsed):
+    sections = [section["id"] for section in parsed.named("section")]
+    assert sections == ["best", "where", "why", "examples", "how"]
+    links = [link["href"] for link in parsed.named("a")]
+    assert links == ["#main", *(f"#{name}" for name in sections)]
+    identifiers = [of["id"] for _, of in parsed.elements if "id" in of]
+    assert len(identifiers) == len({*identifiers})
+
+
+def test_each_chart_has_its_sentence_and_its_table(made, parsed):
+    charts = [of["aria-label"] for of in parsed.named("div") if of.get("role") == "img"]
+    assert len(charts) == len(parsed.named("svg")) == 7
+    for label in charts:
+        assert label.startswith("Chart: ")
+        assert label.removeprefix("Chart: ") in parsed.text
+    for figure in made.decode().split("<article>")[1:]:
+        assert "<table>" in figure
+
+
+def test_examples_show_what_differs(made):
+    text = made.decode()
+    assert '<dd dir="auto">a <ins>black</ins> cat</dd>' in text
+    assert '<dd dir="auto">a cat <del>sat</del></dd>' in text
+    assert '<dd dir="auto">the cat sat</dd>' in text  # the other reference is not compared
+    assert "eine Katze" in text
+
+
+def test_the_page_loads_nothing(made, parsed):
+    tags = {tag for tag, _ in parsed.elements}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    for tag, attributes in parsed.elements:
+        assert not [name for name in attributes if name.startswith("on")], tag
+        assert (attributes.get("href") or "#").startswith("#")
+    outside = set(re.findall(r"[a-z]+://[^\"' <]+", made.decode()))
+    assert outside == {"http://www.w3.org/2000/svg"}
+    assert "url(" not in made.decode()
+    assert "@import" not in made.decode()
+
+
+def test_the_same_result_gives_the_same_bytes(made, folder, tmp_path, monkeypatch):
+    assert page(reported_result(str(folder))) == made
+    # In another folder, called by a relative path.
+    monkeypatch.chdir(folder.parent)
+    assert page(reported_result("night")) == made
+    # No drawing depends on those before it.
+    assert not re.search(r'id="(?!main|best|where|why|examples|how|warnings)', made.decode())
+
+
+def test_the_page_knows_all_kinds_of_examples():
+    assert {*KINDS} == {*EXAMPLE_KINDS}
+
+
+def test_hostile_names_and_texts_are_shown_as_text(tmp_path):
+    document = of_two_systems(HOSTILE, slices=1)
+    for score in document["scores"]:
+        if score["slice"] is not None and "domain" in score["slice"]:
+            score["slice"] = {"domain": HOSTILE[1]}
+    document["warnings"] = list(HOSTILE)
+    examples = [
+        example("worst", text, system=text, kept={text: text}, labels={text: text}, id=text)
+        for text in HOSTILE
+    ]
+    folder = written_result(tmp_path / "hostile", document, examples)
+    data = page(reported_result(str(folder)))
+    parsed = Parsed(data)
+    assert f"Warnings ({len(HOSTILE)})" in parsed.text
+    assert '<script>alert("x")</script>' in parsed.text
+    assert r"escape \x1b[2J and \x00 NUL" in parsed.text
+    assert r"\u202eright to left\u2069" in parsed.text
+    assert {tag for tag, _ in parsed.elements} == {
+        tag for tag, _ in Parsed(page(ReportedResult("a", of_two_systems(), examples))).elements
+    } | {"li", "ul"}
+    assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xe2\x80\xae|\xe2\x81\xa9", data)
+
+
+def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
+    names = [f"system-{number}" for number in range(50)]
+    document = of_two_systems(names, slices=200)
+    examples = [
+        example(kind, f"a black cat {number}", system=name, references=["a cat sat " * 40])
+        for name in names
+        for kind in ("loss", "gain", "worst", "best")
+        for number in range(20)
+    ]
+    page(ReportedResult("warm", of_two_systems()))  # loads the libraries
+    begin = time.process_time()
+    data = page(ReportedResult("large", document, examples))
+    assert time.process_time() - begin < 3
+    assert len(data) < 2_000_000
+    text = Parsed(data).text
+    assert "examples.jsonl has 19 more of this kind." in text
+    assert "scores.json has all of them." in text
+    assert "The chart has 6 of 50 systems; the table has all." in text
+
+
+def test_one_system_without_errors_or_slices():
+    document = result({**entry("only", 12.34, None), "interval": None}) | {"segments": 1}
+    text = Parsed(page(ReportedResult("one", document))).text
+    assert "only has 12.3 BLEU." in text
+    assert "1 segment was scored." in text
+    assert "Where?" not in text
+    assert "Inputs" not in text
+    assert "±" not in text
+
+
+def test_a_run_writes_the_page_that_the_subcommand_makes(tmp_path):
+    output = tmp_path / "out"
+    arguments = [*EXAMPLE, "-m", "bleu", "chrf", "ter", "--slice_by", "length", "--output", output]
+    run = called(*arguments, "--compare", "all", "--report")
+    assert run.code == 0, run.err
+    of_run = (output / "report.html").read_bytes()
+    for text in ("the best BLEU", "the best chrF2", "lowest, and so the best, TER", "by length"):
+        assert text in Parsed(of_run).text
+    for named in (output, f"file://{output}"):
+        made = called("report", named)
+        assert (made.code, made.out) == (0, f"{output}/report.html\n".encode())
+    assert (output / "report.html").read_bytes() == of_run
+    # With a result of another run, the page would be wrong.
+    assert called(*arguments).code == 0
+    assert not (output / "report.html").exists()
+
+
+def test_a_run_leaves_the_page_to_the_run_that_replaced_its_result(tmp_path, monkeypatch):
+    output = tmp_path / "out"
+    run = called(*EXAMPLE, "--output", output, "--report")
+    assert run.code == 0, run.err
+    of_run = (output / "report.html").read_bytes()
+
+    def replaced(result: ReportedResult) -> bytes:
+        monkeypatch.undo()
+        assert called(*EXAMPLE, "-m", "ter", "--output", output, "--report").code == 0
+        return of_run
+
+    monkeypatch.setattr(page_file, "page", replaced)
+    with pytest.raises(JobError, match="another run has replaced the result"):
+        page_file.write_report(str(output))
+    assert b"best, TER" in (output / "report.html").read_bytes()
+
+
+def test_the_commands_of_the_documentation_make_pages(tmp_path, monkeypatch):
+    text = (PROJECT / "docs" / "report.md").read_text().replace("\\\n", "")
+    commands = re.findall(r"^\./run\.sh ((?:--|report ).*)", text, re.MULTILINE)
+    assert len(commands) == 3
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(PROJECT / "examples")
+    for command in commands:
+        run = called(*shlex.split(command))
+        assert run.code == 0, run.err
+    here, named = (tmp_path / "out" / name for name in ("here/report.html", "atlas-and-birch.html"))
+    assert here.read_bytes() == named.read_bytes()
+    assert "birch loses most against atlas" in Parsed(here.read_bytes()).text
+
+
+def test_a_page_of_another_program_stays(tmp_path):
+    folder = written_result(tmp_path / "night", of_two_systems())
+    (folder / "report.html").write_text("<html>mine</html>")
+    called("report", folder).assert_failed(1, "report.html is not beam-bleu's")
+    assert (folder / "report.html").read_text() == "<html>mine</html>"
+    run = called("report", folder, "--output", "-")
+    assert run.out.startswith(b"<!doctype html>")
+
+
+def test_several_results_have_a_history(tmp_path):
+    nights = []
+    for day, score in ((22, 50.0), (24, 50.5), (25, 40.0)):
+        document = result({**entry("atlas", score, 0.5), "interval": [score - 1, score + 1]})
+        document |= {"segments": 100}
+        nights.append(written_result(tmp_path / f"2026-11-{day}", document))
+    run = called("report", nights[2], nights[0], nights[1], "--output", "-", "--new_texts")
+    assert run.code == 0, run.err
+    text = Parsed(run.out).text
+    assert "3 nights. The sections below are about the last result, of 2026-11-25." in text
+    assert (
+        "On 2026-11-25, atlas has 40.00 BLEU, 10.50 below 2026-11-24, which is worse (p < 0.001)."
+        in text
+    )
+    assert "The history has 1 gap." in text
+    assert called("report", tmp_path, "--output", "-", "--new_texts").out == run.out
+    for named in (nights, [tmp_path]):
+        called("report", *named).assert_failed(2, "the page of several results needs --output")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("comparisons", "p_value", 1.5),
+        ("comparisons", "baseline", ["atlas"]),
+        ("scores", "interval", [math.nan, 1.0]),
+        ("scores", "precisions", "all"),
+        ("scores", "ratio", 10**400),
+        ("metrics", "name", 5),
+        ("distributions", "counts", [10, 40, 45, -5]),
+        ("counters", "empty_candidates", math.nan),
+        ("counters", "segments", ["x"]),
+    ],
+    ids=str,
+)
+def test_numbers_that_cannot_be_are_not_shown(change, tmp_path):
+    document = of_two_systems()
+    where, key, value = change
+    part = document[where]
+    (part if isinstance(part, dict) else part[0])[key] = value
+    damaged = written_result(tmp_path / "damaged", document)
+    called("report", damaged).assert_failed(3, f"{damaged}")
+
+
+def test_damaged_files_are_named(tmp_path):
+    called("report", tmp_path / "missing").assert_failed(3, "there is no ", "missing")
+    document = of_two_systems()
+    document["comparisons"][0]["difference"] = "much"
+    damaged = written_result(tmp_path / "damaged", document)
+    called("report", damaged).assert_failed(3, f"{damaged} is not a result of beam-bleu, or it")
+    lines = [example("best"), {**example("worst"), "candidate": 5}]
+    folder = written_result(tmp_path / "night", of_two_systems(), lines)
+    called("report", folder).assert_failed(3, "examples.jsonl line 2 is not an example")
+    other = written_result(tmp_path / "other", of_two_systems(), [example("best", metric="ter")])
+    called("report", other).assert_failed(3, "examples.jsonl has examples of ter")
+    (folder / "examples.jsonl").write_text(f"{json.dumps(example('best'))}\n")
+    called("report", folder).assert_failed(3, "examples.jsonl does not belong to the manifest")
+    (folder / "manifest.json").unlink()
+    called("report", folder).assert_failed(3, "has no manifest.json")
+    (folder / "examples.jsonl").unlink()
+    (folder / "run.json").write_text("{")
+    called("report", folder).assert_failed(3, "run.json is not as beam-bleu writes it")
+    (folder / "run.json").unlink()
+    assert called("report", folder).code == 0

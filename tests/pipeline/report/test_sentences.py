@@ -1,0 +1,169 @@
+"""What the page says in words, for results whose numbers are made by hand."""
+
+from __future__ import annotations
+
+import pytest
+from made_results import entry
+
+from beam_bleu.pipeline.report import sentences
+from beam_bleu.pipeline.report.sentences import Measure
+
+BLEU, TER = Measure("bleu", "BLEU", 1), Measure("ter", "TER", 1)
+
+
+def comparison(system, difference, p=0.0001, baseline="atlas"):
+    return {
+        "system": system,
+        "baseline": baseline,
+        "difference": difference,
+        "p_value": p,
+        "p_value_holm": p,
+    }
+
+
+@pytest.mark.parametrize(
+    ("measure", "difference", "p", "text"),
+    [
+        (BLEU, -19.94, 1e-9, "birch is 19.9 points below atlas (p < 0.001)."),
+        (BLEU, 1.04, 0.0312, "birch is 1.0 point above atlas (p = 0.031)."),
+        (BLEU, 0.06, 0.81, "birch is 0.1 points above atlas, which can be chance (p = 0.810)."),
+        (BLEU, 0.0, 1.0, "birch and atlas have the same BLEU."),
+        (
+            BLEU,
+            -5.0,
+            None,
+            "birch is 5.0 points below atlas; there is no p-value for this.",
+        ),
+        (TER, 11.6, 1e-9, "birch is 11.6 points above atlas, which is worse (p < 0.001)."),
+        (TER, -11.6, 0.01, "birch is 11.6 points below atlas, which is better (p = 0.010)."),
+    ],
+)
+def test_a_difference(measure, difference, p, text):
+    assert sentences.difference(measure, comparison("birch", difference, p)) == text
+
+
+def test_many_differences_are_counted_and_the_largest_loss_is_told():
+    compared = [comparison(f"s{n}", n - 4.0, 0.9 if n == 4 else 0.0001) for n in range(6)]
+    assert sentences.differences(BLEU, compared) == (
+        "Of 6 systems, 1 is significantly better than atlas, 4 are significantly worse, and 1 "
+        "cannot be told apart from it. s0 is 4.0 points below atlas (p < 0.001)."
+    )
+    compared.append(comparison("broken", -57.8, None))
+    assert "1 cannot be told apart from it; 1 has no p-value." in sentences.differences(
+        BLEU, compared
+    )
+    # If lower is better, the largest loss is the largest number.
+    assert "s5 is 1.0 point above atlas, which is worse" in sentences.differences(TER, compared)
+
+
+def scored(system, score, interval=None):
+    return {**entry(system, score), "interval": interval}
+
+
+def test_the_best_system():
+    scores = [scored("b", 37.9, [33.8, 42.0]), scored("a", 57.84, [54.45, 61.23])]
+    assert sentences.best(BLEU, scores) == "a has the best BLEU: 57.8 ± 3.4."
+    lowest = "b has the lowest, and so the best, TER: 37.9 ± 4.1."
+    assert sentences.best(TER, scores) == lowest
+    assert sentences.best(BLEU, scores[:1]) == "b has 37.9 ± 4.1 BLEU."
+    assert sentences.best(BLEU, [*scores, scored("c", 57.84)]).startswith("a and c have the")
+
+
+def test_the_best_system_and_its_cluster():
+    scores = [scored("a", 5.0), scored("b", 4.0), scored("c", 3.0)]
+    together = [{"systems": ["a", "b"]}, {"systems": ["c"]}]
+    assert sentences.best(BLEU, scores, together).endswith(
+        "This test set does not separate a from b."
+    )
+    apart = [{"systems": ["a"]}, {"systems": ["b", "c"]}]
+    assert sentences.best(BLEU, scores, apart).endswith(
+        "It is significantly better than each of the others."
+    )
+
+
+@pytest.mark.parametrize(
+    ("compared", "end"),
+    [
+        ([("b", "a", 0.8), ("c", "a", 0.01)], "This test set does not separate a from b."),
+        ([("a", "b", 0.8), ("c", "b", 0.01)], "This test set does not separate a from b."),
+        ([("b", "a", 0.01), ("c", "a", 0.01)], "5.0."),
+        ([("b", "a", None), ("c", "b", 0.8)], "5.0."),
+    ],
+)
+def test_the_best_system_and_its_comparisons(compared, end):
+    scores = [scored("a", 5.0), scored("b", 4.0), scored("c", 3.0)]
+    entries = [
+        {**comparison(system, -1.0, p), "baseline": baseline} for system, baseline, p in compared
+    ]
+    assert sentences.best(BLEU, scores, comparisons=entries).endswith(
+        f": {end}" if end == "5.0." else end
+    )
+
+
+def test_the_best_system_without_a_standard_error_is_in_no_cluster():
+    scores = [scored("perfect", 0.0), scored("b", 4.0), scored("c", 5.0)]
+    unknown = "It has no standard error, so nothing says whether that is chance."
+    for clusters in (["b"], ["c"]), (["b", "c"],):
+        listed = [{"systems": systems} for systems in clusters]
+        assert sentences.best(TER, scores, listed).endswith(unknown)
+    apart = [{"systems": ["c"]}, {"systems": ["b"]}]
+    assert sentences.best(BLEU, scores, apart).endswith(
+        "than each of the others with a standard error."
+    )
+
+
+def test_slices_name_the_largest_loss_and_its_slice():
+    compared = [
+        ("news", comparison("birch", -20.0)),
+        ("letter", comparison("birch", -30.0, None)),
+        ("story", comparison("birch", 2.0, 0.001)),
+        ("recipe", comparison("birch", -21.0, 0.3)),
+    ]
+    assert sentences.in_slices(BLEU, compared) == (
+        "2 of 3 differences in slices are significant: 1 for the worse, 1 for the better; "
+        "1 more has no p-value. "
+        "The largest loss is in news: birch is 20.0 points below atlas (p < 0.001)."
+    )
+    none = [(name, {**entry, "p_value_holm": None}) for name, entry in compared]
+    assert sentences.in_slices(BLEU, none).startswith("No difference")
+    chance = [(name, {**entry, "p_value_holm": 0.5}) for name, entry in compared]
+    assert sentences.in_slices(BLEU, chance) == "None of 4 differences in slices is significant."
+    # A system without a score of its own can lose most, and has no p-value.
+    broken = [(name, comparison("broken", -40.0, None)) for name, _ in compared]
+    assert sentences.in_slices(BLEU, [*chance, *broken]) == (
+        "None of 4 differences in slices is significant; 4 more have no p-value."
+    )
+
+
+def test_where_a_system_is_best_and_worst():
+    values = {"0-9": 22.5, "10-19": 57.5, "20-29": None, "30+": 42.5}
+    assert sentences.over(BLEU, "length", "atlas", values) == (
+        "By length, atlas has its best BLEU in 10-19 (57.5), and its worst in 0-9 (22.5)."
+    )
+    assert "best TER in 0-9 (22.5)" in sentences.over(TER, "length", "atlas", values)
+    assert sentences.over(BLEU, "length", "atlas", {"0-9": 0.0, "10+": 0.0}) == (
+        "By length, atlas scores 0.0 everywhere."
+    )
+    assert sentences.over(BLEU, "length", "atlas", {"0-9": 1.0, "10+": None}) == (
+        "atlas has no scores to compare by length."
+    )
+
+
+def test_parts():
+    of_a, of_b = {"precision": 55.0, "recall": 29.0}, {"precision": 50.0, "recall": 30.0}
+    assert sentences.parts("b", "a", of_b, of_a) == (
+        "b differs most from a in precision: 5.0 below its 55.0."
+    )
+    assert sentences.parts("b", "a", {}, of_a) == "b and a have the same parts."
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        ([1, 2, 7], "The median segment of a scores 20 to 30."),
+        ([5, 4, 1], "The median segment of a scores 0 to 10."),
+        ([0, 0, 0], "a has no segments with a score."),
+    ],
+)
+def test_the_median_segment(counts, text):
+    assert sentences.half_of_segments("a", [0, 10, 20, 30], counts) == text
