@@ -2,139 +2,204 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.output.redaction import without_url_secrets
+from beam_bleu.pipeline.gates.results import slice_text
+from beam_bleu.pipeline.output.metric_views import metrics_of
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
+    from prometheus_client import Gauge
 
 FIRST_METRIC = "beam_bleu_run_exit_code"
 """The metric with which each file begins. By it we recognize our files."""
 
+OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
+"""The names of labels that have a meaning here."""
 
-def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, output: str) -> bytes:
+
+@dataclasses.dataclass(frozen=True)
+class Monitoring:
+    """What a user wants in metrics.prom.
+
+    Attributes:
+      labels: the names and values of labels that all metrics get.
+      slices: of how many slices it has the scores. Each slice is a time series for each metric and
+        system, so their number has a bound.
+    """
+
+    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    slices: int = 0
+
+
+USUAL_MONITORING = Monitoring()
+
+
+class _Gauges:
+    """The gauges of a file, in the order in which they get their first values. Mutable."""
+
+    def __init__(self, labels: Mapping[str, str]) -> None:
+        # Imported here, because it takes a tenth of a second, and only runs with --output need it.
+        from prometheus_client import CollectorRegistry
+
+        self._labels = labels
+        self._registry = CollectorRegistry()
+        self._by_name: dict[str, Gauge] = {}
+
+    def set(self, name: str, meaning: str, value: float | None, **labels: str) -> None:
+        """Sets a gauge for the common labels and these. A value of None is left out.
+
+        All values of a gauge must have the same names of labels.
+        """
+        from prometheus_client import Gauge
+
+        if value is None:
+            return
+        labels = {**self._labels, **labels}
+        if name not in self._by_name:
+            gauge = Gauge(f"beam_bleu_{name}", meaning, [*labels], registry=self._registry)
+            self._by_name[name] = gauge
+        gauge = self._by_name[name]
+        (gauge.labels(**labels) if labels else gauge).set(value)
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        from prometheus_client import generate_latest
+
+        return generate_latest(self._registry)
+
+
+def metrics(
+    record: Mapping[str, Any], document: Mapping[str, Any] | None, asked: Monitoring
+) -> bytes:
     """The metrics of a run that has ended.
+
+    No label has a value that changes from run to run, such as the path of a day's folder, because
+    Prometheus would begin a new time series with each one.
 
     Args:
       record: its record, the content of run.json.
       document: its scores.json; None if it failed.
-      output: the output folder. It is a label of each metric, because one machine can show the
-        metrics of several folders.
+      asked: what the user wants in the file.
     """
-    # Imported here, because it takes a tenth of a second, and only runs with --output need it.
-    from prometheus_client import CollectorRegistry, Gauge, generate_latest
-
-    registry = CollectorRegistry()
-    # A path can have control characters, and bytes that are not UTF-8; the text format cannot.
-    output = printable(without_url_secrets(output))
-
-    def add(name: str, meaning: str, value: float, **labels: str) -> None:
-        labels = {"output": output, **labels}
-        gauge = Gauge(f"beam_bleu_{name}", meaning, list(labels), registry=registry)
-        gauge.labels(**labels).set(value)
-
-    add(
+    gauges = _Gauges(asked.labels)
+    gauges.set(
         FIRST_METRIC.removeprefix("beam_bleu_"),
         "The exit code of the last run; 0 is success.",
         record["exit_code"],
     )
-    add("run_start_timestamp_seconds", "When the last run started.", _seconds(record["start"]))
-    add("run_end_timestamp_seconds", "When the last run ended.", _seconds(record["end"]))
-    add("run_duration_seconds", "How long the last run took.", record["seconds"])
-    if record["last_success"] is not None:
-        add(
-            "last_success_timestamp_seconds",
+    for name, meaning, value in (
+        ("run_start_timestamp", "When the last run started.", _seconds(record["start"])),
+        ("run_end_timestamp", "When the last run ended.", _seconds(record["end"])),
+        ("run_duration", "How long the last run took.", record["seconds"]),
+        (
+            "last_success_timestamp",
             "When the last successful run ended.",
             _seconds(record["last_success"]),
+        ),
+    ):
+        gauges.set(f"{name}_seconds", meaning, value)
+    of_metrics = [] if document is None else document["metrics"]
+    for entry in of_metrics or [{"metric": "", "signature": ""}]:
+        gauges.set(
+            "info",
+            "The version and the definition of a metric.",
+            1,
+            version=VERSION,
+            metric=entry["metric"],
+            signature=entry["signature"] or "",
         )
-    partition = {} if record["partition"] is None else {"partition": record["partition"]}
-    info = {"version": VERSION, **partition}
-    metrics = [("", "")]
     if document is not None:
-        metrics = [(entry["metric"], entry["signature"] or "") for entry in document["metrics"]]
-    names = ["output", *info, "metric", "signature"]
-    gauge = Gauge(
-        "beam_bleu_info", "The version and the definition of a metric.", names, registry=registry
+        _add_scores(gauges, document, asked.slices)
+        _add_comparisons(gauges, document.get("comparisons", ()))
+        _add_counters(gauges, document["counters"])
+        gauges.set("warnings", "Warnings of the last run.", len(record["warnings"]))
+    return gauges.data
+
+
+def _add_scores(gauges: _Gauges, document: Mapping[str, Any], most_slices: int) -> None:
+    for metric in metrics_of(document):
+        gauges.set(
+            "lower_is_better",
+            "1 if a lower score of the metric is better, else 0.",
+            row_of(metric).lower_is_better,
+            metric=metric,
+        )
+    for entry in document["scores"]:
+        if entry["slice"] is None:
+            labels = {"metric": entry["metric"], "system": entry["system"]}
+            _add_score(gauges, "score", "The score of a system.", entry, labels)
+    for entry in document.get("macro_average", ()):
+        labels = {"metric": entry["metric"], "system": entry["system"]}
+        meaning = "The mean of the scores of a system in all languages or tasks."
+        gauges.set("macro_average", meaning, entry["score"], **labels)
+    if most_slices:
+        _add_slices(gauges, document["scores"], most_slices)
+
+
+def _add_slices(gauges: _Gauges, scores: Sequence[Mapping[str, Any]], most: int) -> None:
+    """Adds the scores of the slices with the most segments."""
+    sizes: dict[str, int] = {}
+    named = [(slice_text(entry["slice"]), entry) for entry in scores if entry["slice"] is not None]
+    for name, entry in named:
+        sizes[name] = max(sizes.get(name, 0), entry["segments"])
+    shown = {*sorted(sizes, key=lambda name: -sizes[name])[:most]}
+    for name, entry in named:
+        if name in shown:
+            labels = {"metric": entry["metric"], "system": entry["system"], "slice": name}
+            meaning = "The score of a system on a slice."
+            _add_score(gauges, "slice_score", meaning, entry, labels)
+    gauges.set(
+        "slices_left_out",
+        "Slices whose scores are not here, because --metrics_slices is smaller than their number.",
+        len(sizes) - len(shown),
     )
-    for metric, signature in metrics:
-        gauge.labels(output=output, **info, metric=metric, signature=signature).set(1)
-    if document is not None:
-        scores = Gauge(
-            "beam_bleu_score",
-            "The score of a system.",
-            ["output", "metric", "system"],
-            registry=registry,
-        )
-        errors = Gauge(
-            "beam_bleu_score_standard_error",
-            "The standard error of the score of a system.",
-            ["output", "metric", "system"],
-            registry=registry,
-        )
-        for entry in document["scores"]:
-            if entry["slice"] is not None:
-                continue  # each slice would be a time series of its own
-            scores.labels(output, entry["metric"], entry["system"]).set(entry["score"])
-            if entry.get("standard_error") is not None:
-                errors.labels(output, entry["metric"], entry["system"]).set(entry["standard_error"])
-        if "comparisons" in document:
-            _add_comparisons(registry, output, document["comparisons"])
-        if "macro_average" in document:
-            averages = Gauge(
-                "beam_bleu_macro_average",
-                "The mean of the scores of a system in all languages or tasks.",
-                ["output", "metric", "system"],
-                registry=registry,
-            )
-            for entry in document["macro_average"]:
-                if entry["score"] is not None:
-                    averages.labels(output, entry["metric"], entry["system"]).set(entry["score"])
-        counters = document["counters"]
-        add("segments", "Segments that were scored.", counters["segments"])
-        if "bytes" in counters:
-            add("bytes", "Bytes of text that were scored.", counters["bytes"])
-            add(
-                "empty_candidates",
-                "Candidates without a token, of all systems.",
-                counters["empty_candidates"],
-            )
-        if "rejected" in counters:
-            add("rejected", "Segments that were left out as bad.", counters["rejected"])
-        add("warnings", "Warnings of the last run.", len(record["warnings"]))
-    return generate_latest(registry)
 
 
-def _add_comparisons(
-    registry: CollectorRegistry, output: str, comparisons: Sequence[Mapping[str, Any]]
+def _add_score(
+    gauges: _Gauges, name: str, meaning: str, entry: Mapping[str, Any], labels: Mapping[str, str]
 ) -> None:
+    error = meaning.replace("The score", "The standard error of the score")
+    gauges.set(name, meaning, entry["score"], **labels)
+    gauges.set(f"{name}_standard_error", error, entry.get("standard_error"), **labels)
+
+
+def _add_comparisons(gauges: _Gauges, comparisons: Sequence[Mapping[str, Any]]) -> None:
     """Adds the comparisons on the whole corpus."""
-    from prometheus_client import Gauge
-
-    labels = ["output", "metric", "system", "baseline"]
-    differences = Gauge(
-        "beam_bleu_difference",
-        "The score of a system minus that of its baseline.",
-        labels,
-        registry=registry,
-    )
-    p_values = Gauge(
-        "beam_bleu_difference_p_value_holm",
-        "The p-value of this difference, adjusted by Holm for all comparisons on the whole corpus.",
-        labels,
-        registry=registry,
-    )
-    for comparison in comparisons:
-        if comparison["slice"] is None:
-            values = output, comparison["metric"], comparison["system"], comparison["baseline"]
-            differences.labels(*values).set(comparison["difference"])
-            if comparison["p_value_holm"] is not None:
-                p_values.labels(*values).set(comparison["p_value_holm"])
+    for entry in comparisons:
+        if entry["slice"] is None:
+            labels = {name: entry[name] for name in ("metric", "system", "baseline")}
+            gauges.set(
+                "difference",
+                "The score of a system minus that of its baseline.",
+                entry["difference"],
+                **labels,
+            )
+            gauges.set(
+                "difference_p_value_holm",
+                "The p-value of this difference, adjusted by Holm for all comparisons on the "
+                "whole corpus.",
+                entry["p_value_holm"],
+                **labels,
+            )
 
 
-def _seconds(time: str) -> float:
+def _add_counters(gauges: _Gauges, counters: Mapping[str, Any]) -> None:
+    for name, meaning in (
+        ("segments", "Segments that were scored."),
+        ("bytes", "Bytes of text that were scored."),
+        ("empty_candidates", "Candidates without a token, of all systems."),
+        ("rejected", "Segments that were left out as bad."),
+    ):
+        gauges.set(name, meaning, counters.get(name))
+
+
+def _seconds(time: str | None) -> float | None:
+    if time is None:
+        return None
     return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()

@@ -22,7 +22,7 @@ from command_line import (
 from saved_parts import lines_in, ranges, run_into
 
 from beam_bleu.pipeline.output.metric_views import metrics_of, parts_of
-from beam_bleu.transforms.known_metrics import METRIC_WORDS
+from beam_bleu.transforms.known_metrics import METRIC_WORDS, kind_of
 
 DOMAINS = [f"--labels=domain={EXAMPLES / 'domains.txt'}", "--slice_by=domain,length"]
 LANGUAGES = [
@@ -192,17 +192,16 @@ def test_languages_without_a_common_score_of_bleu_have_those_of_other_metrics():
     assert tables[1].startswith("chrF2\nlp ")
 
 
-def test_markup_has_a_column_for_each_metric():
+def test_a_table_for_a_paper_has_a_column_for_each_metric():
     flags = [*EXAMPLE, *THREE, "--no_uncertainty", "--format"]
     markdown = called(*flags, "markdown").out.decode()
     _, table, signatures = markdown.split("\n\n")
-    assert table.splitlines()[0] == "| system | BLEU | chrF2 | TER ↓ |"
-    assert [line[:5] for line in signatures.splitlines()] == ["`BLEU", "`chrF", "`TER|"]
+    assert table.splitlines()[0] == "| system | BLEU     | chrF2    | TER ↓    |"
+    assert [line[:7] for line in signatures.splitlines()] == ["- BLEU:", "- chrF2", "- TER: "]
     latex = called(*flags, "latex").out.decode()
     assert r"system & BLEU & chrF2 & TER $\downarrow$ \\" in latex
-    assert latex.index("% BLEU|") > latex.index(r"\end{tabular}")
     slices = called(*EXAMPLE, *THREE, *DOMAINS, "--format=markdown").out.decode()
-    assert all(slices.count(f"\n**{name}**\n") == 1 for name in ("BLEU", "chrF2", "TER"))
+    assert all(slices.count(f"\n{name} by domain. ") == 1 for name in ("BLEU", "chrF2", "TER"))
 
 
 def test_scores_alone_come_metric_by_metric():
@@ -242,12 +241,17 @@ def test_empty_candidates_do_not_depend_on_the_order_of_metrics(tmp_path: Path):
         assert counters["empty_candidates"] == expected
 
 
-def test_a_warning_about_slices_has_the_reason_of_the_metric():
+def test_a_warning_about_slices_names_its_metrics_and_has_their_reason():
     metrics = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
     flags = ["-m", *metrics, f"--labels=n={EXAMPLES / 'domains.txt'}", "--slice_by=n"]
     warnings = document(*EXAMPLE, *flags)["warnings"]
-    reasons = [each.rpartition(", or ")[2] for each in warnings if ": slices: " in each]
-    assert reasons == [
+    small = "scores have no standard error, because their slices have fewer than 30 segments"
+    # One slice has 31 segments, and no candidate equals a reference.
+    assert [each for each in warnings if ": slices: " in each] == [
+        f"BLEU, chrF2, TER, WER, CER, token F1: slices: 15 of 18 {small}",
+        f"exact match: slices: 18 of 18 {small}, or no exact match",
+    ]
+    assert [kind_of(metric).has_no_error for metric in metrics] == [
         "an n-gram order without a match",
         "no character that matches",
         "no edits or no words in the references",
@@ -512,14 +516,15 @@ def test_runs_are_compared_by_each_metric(parts):
     assert "\nBLEU|nrefs:1|" in text
 
 
-def test_a_metric_without_a_score_of_the_whole_corpus_is_not_compared(tmp_path):
+def test_languages_are_compared_without_a_score_of_the_whole_corpus(tmp_path):
     flags = ["--save_totals", "--output", tmp_path]
     assert called(*LANGUAGES, "-m", "bleu", "chrf", *flags).code == 0
     run = called("compare", tmp_path, tmp_path, "--format=json")
-    assert [each["metric"] for each in run.document["metrics"]] == ["chrf"]
-    assert "has no BLEU of the whole corpus, because its languages have different tok" in run.err
-    assert called(*LANGUAGES, *flags).code == 0
-    called("compare", tmp_path, tmp_path).assert_failed(3, "has no BLEU of the whole corpus")
+    assert [each["metric"] for each in run.document["metrics"]] == ["bleu", "chrf"]
+    assert {each["metric"] for each in run.document["systems"]} == {"chrf"}
+    for name in ("slices", "macro_average"):
+        assert {each["metric"] for each in run.document[name]} == {"bleu", "chrf"}
+        assert {each["difference"] for each in run.document[name]} == {0}
 
 
 def test_totals_of_other_metrics_do_not_add_up(parts, tmp_path):
@@ -535,12 +540,19 @@ def test_totals_of_other_definitions_of_chrf_do_not_add_up(tmp_path):
     for beta in ("2", "3"):
         flags = ["-m", "chrf", f"--chrf_beta={beta}", f"--partition={beta}"]
         run_into(tmp_path / beta, *lines_in(tmp_path, slice(None), *flags))
-    for subcommand in ("merge", "compare"):
-        called(subcommand, tmp_path / "2", tmp_path / "3").assert_failed(
+    folders = [tmp_path / beta for beta in ("2", "3")]
+    for words in (
+        ["merge", *folders],
+        ["compare", *(folder / "totals.json" for folder in folders)],
+    ):
+        called(*words).assert_failed(
             3,
             "beta is 2 in the first one, and 3 in the second one",
             "the formula of chrF, with beam-bleu rescore",
         )
+    called("compare", *folders).assert_failed(
+        3, "different definitions: chrF2|", ", and chrF3|", "another one with beam-bleu rescore"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -591,5 +603,5 @@ def test_prometheus_has_each_metric(tmp_path):
     text = (tmp_path / "metrics.prom").read_text()
     assert text.count("beam_bleu_info{") == 2
     for each in json.loads((tmp_path / "scores.json").read_bytes())["scores"]:
-        labels = f'metric="{each["metric"]}",output="{tmp_path}",system="{each["system"]}"'
+        labels = f'metric="{each["metric"]}",system="{each["system"]}"'
         assert f"beam_bleu_score{{{labels}}} {each['score']}" in text

@@ -1,0 +1,267 @@
+"""The history of scores: what changed from one night to the next, and where it cannot be known.
+
+A series is the scores of one system by one metric, on the whole corpus or on a slice. A score is
+compared with that of the night before. Where scores must not be compared, because the definition or
+the references have changed, the series has a break: it is named, and there is no difference.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from beam_bleu.pipeline.display.row_order import Verdict
+from beam_bleu.pipeline.gates.results import GatedScore
+from beam_bleu.pipeline.history.changes import Break, BreakKind, Change, Changes
+from beam_bleu.pipeline.history.nights import Key, Night
+from beam_bleu.pipeline.saved.dates import Period, missing_between
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.score.uncertainty import interval
+
+GapKind = Literal["missing", "failed", "absent"] | BreakKind
+
+
+@dataclasses.dataclass(frozen=True)
+class NightScore:
+    """A row of a history: the score of a system on one night.
+
+    Attributes:
+      night: the date, such as 2026-11-19, or the start of the run.
+      path: the folder or the file of the result.
+      segments: how many segments were scored; None for a mean of languages or tasks.
+      score: the score; None if there is none.
+      standard_error: of the score; None if there is none.
+      interval: the 95 % interval of the score; None if there is no standard error.
+      change: what changed; None on the first night.
+    """
+
+    night: str
+    path: str
+    segments: int | None
+    score: float | None
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    change: Change | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    """The scores of a system by a metric, night by night.
+
+    Attributes:
+      metric: the metric, as commands write it.
+      name: its name for readers.
+      system: the system.
+      of_slice: the text of the slice, such as domain=news; "" for the whole corpus.
+      labels: the labels of the slice and their values; none for the whole corpus.
+      scores: a row for each night with such a score, in their order.
+    """
+
+    metric: MetricWord
+    name: str
+    system: str
+    of_slice: str
+    labels: Mapping[str, str | None]
+    scores: tuple[NightScore, ...]
+
+    @property
+    def shown(self) -> str:
+        """The system, and the slice in brackets, as gates write them."""
+        return f"{self.system}[{self.of_slice}]" if self.of_slice else self.system
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower score is better."""
+        return row_of(self.metric).lower_is_better
+
+    def verdict(self, score: NightScore) -> Verdict:
+        """Whether a score is significantly worse or better than before; "" if neither."""
+        change = score.change
+        if change is None or not change.is_significant or not change.difference:
+            return ""
+        return "worse" if (change.difference > 0) == self.lower_is_better else "better"
+
+
+@dataclasses.dataclass(frozen=True)
+class Gap:
+    """A place where the history is not continuous.
+
+    Attributes:
+      kind: "missing" (there is no result), "failed" (the last run was not successful), "absent"
+        (the result does not have this series), or a break after which scores must not be compared
+        with earlier ones: "definition" or "references".
+      night: the first night that it is about; of a break, the first night after it.
+      until: the last night that it is about.
+      text: what it is, in words.
+      metric: the metric; None for all.
+      of_slice: the text of the slice; None for all.
+      system: the system; None for all.
+      labels: the labels of the slice and their values; none for the whole corpus, and for all.
+    """
+
+    kind: GapKind
+    night: str
+    until: str
+    text: str
+    metric: MetricWord | None = None
+    of_slice: str | None = None
+    system: str | None = None
+    labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_break(self) -> bool:
+        """Whether scores must not be compared with those before it."""
+        return self.kind in ("definition", "references")
+
+    def is_of(self, series: Series) -> bool:
+        """Whether it is about this series."""
+        return (
+            self.metric in (None, series.metric)
+            and self.of_slice in (None, series.of_slice)
+            and self.system in (None, series.system)
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class History:
+    """What several nights say.
+
+    Attributes:
+      nights: all nights, in their order, also those without a result.
+      series: metric by metric, first the whole corpus and then the slices, system by system.
+      gaps: in the order of their nights.
+    """
+
+    nights: tuple[str, ...]
+    series: tuple[Series, ...]
+    gaps: tuple[Gap, ...]
+
+
+def history(
+    nights: Sequence[Night],
+    changes: Changes,
+    chooses: Callable[[Key], bool] = lambda key: True,
+    last: int | None = None,
+) -> History:
+    """The history of some nights.
+
+    Args:
+      nights: the nights, in their order.
+      changes: what compares the scores of two nights.
+      chooses: which series are wanted.
+      last: how many of the last nights are wanted; None for all. The first one of them is compared
+        with the night before, too.
+    """
+    scored = [night for night in nights if night.texts is not None]
+    # As texts, dates and times are in the order of time.
+    wanted = [night.moment.text for night in nights[-(last or len(nights)) :]]
+    rows: dict[Key, list[NightScore]] = {}
+    names: dict[MetricWord, str] = {}
+    labels: dict[str, Mapping[str, str | None]] = {}
+    breaks: dict[tuple[str, Break], Gap] = {}
+    former: dict[Key, Night] = {}
+    for night in scored:
+        for key, score in night.scores:
+            if not chooses(key):
+                continue
+            earlier = former.get(key)
+            former[key] = night
+            if night.moment.text < wanted[0]:
+                continue
+            change = None
+            if earlier is not None:
+                change = changes.change(earlier, night, key)
+                if isinstance(change.cause, Break):
+                    gap = _of_break(change.cause, night)
+                    breaks.setdefault((gap.night, change.cause), gap)
+            names[key.metric] = night.metrics[key.metric].metric
+            labels[key.of_slice] = score.labels
+            rows.setdefault(key, []).append(_row(night, score, change))
+    ordered = sorted(rows, key=lambda key: ([*names].index(key.metric), key.of_slice != ""))
+    series = tuple(
+        Series(
+            key.metric,
+            names[key.metric],
+            key.system,
+            key.of_slice,
+            labels[key.of_slice],
+            tuple(rows[key]),
+        )
+        for key in ordered
+    )
+    gaps = [*_without_results(nights), *_absent(scored, series), *breaks.values()]
+    shown = [gap for gap in gaps if gap.until >= wanted[0]]
+    shown.sort(key=lambda gap: gap.night)
+    return History(tuple(wanted), series, tuple(shown))
+
+
+def _row(night: Night, scored: GatedScore, change: Change | None) -> NightScore:
+    score, error = scored.score, scored.standard_error
+    return NightScore(
+        night.moment.text,
+        night.path,
+        scored.counts[0] if scored.counts else None,
+        score,
+        error,
+        None if score is None or error is None else interval(score, error),
+        change,
+    )
+
+
+def _of_break(cause: Break, night: Night) -> Gap:
+    at = night.moment.text
+    return Gap(cause.kind, at, at, cause.text, cause.metric, cause.of_slice)
+
+
+def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
+    """The nights whose runs failed, and those that are missing."""
+    for night in nights:
+        if night.failure:
+            yield Gap("failed", night.moment.text, night.moment.text, night.failure)
+    periods = [night.moment.period or _day(night) for night in nights]
+    if len({*periods}) < len(periods):
+        return  # several runs a day, so no rule says which of them is missing
+    missing = {*missing_between(periods)}
+    for period in sorted(missing):
+        if period.later(-1) in missing:
+            continue  # it is one of the nights of an earlier gap
+        count = next(number for number in itertools.count(1) if period.later(number) not in missing)
+        noun = "month" if period.is_month else "night"
+        what = f"no result of this {noun}" if count == 1 else f"no results of {count} {noun}s"
+        yield Gap("missing", period.text(), period.later(count - 1).text(), what)
+
+
+def _day(night: Night) -> Period:
+    """The day on which a run started, in UTC."""
+    return Period(
+        datetime.datetime.fromtimestamp(night.moment.place, datetime.timezone.utc).toordinal()
+    )
+
+
+def _absent(scored: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
+    """The nights whose results lack a series that an earlier night has."""
+    names = [night.moment.text for night in scored]
+    for of_key in series:
+        having = {score.night for score in of_key.scores}
+        start: str | None = None
+        first = names.index(of_key.scores[0].night)
+        for number, name in enumerate(names[first:], first):
+            if name in having:
+                start = None
+                continue
+            start = start or name
+            is_last = number + 1 == len(names) or names[number + 1] in having
+            if is_last:
+                yield Gap(
+                    "absent",
+                    start,
+                    name,
+                    f"the results have no {of_key.name} of {of_key.shown}",
+                    of_key.metric,
+                    of_key.of_slice,
+                    of_key.system,
+                    of_key.labels,
+                )

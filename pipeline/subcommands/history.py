@@ -1,0 +1,135 @@
+"""The subcommand `beam-bleu history`: the scores of several nights, and what changed."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Collection, Sequence
+
+from beam_bleu.pipeline.command_line.metric_flags import add_metrics_flag
+from beam_bleu.pipeline.command_line.parser import parser_of, positive
+from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.terminal import screen_of_stdout
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.history.changes import Changes
+from beam_bleu.pipeline.history.history import history
+from beam_bleu.pipeline.history.nights import ORDERS, Key, Night, read_nights
+from beam_bleu.pipeline.history.shown import FORMATS
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.transforms.errors import InputError, UsageError, joined
+
+_DESCRIPTION = (
+    "Shows the scores of several nights, and whether each one differs from the night before by "
+    "more than luck. Missing nights, failed runs, changed definitions and changed references are "
+    "named."
+)
+
+_ALL_SLICES = "all"
+"""The value of --slice for all slices. The text of a slice has an equals sign."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("history", _DESCRIPTION)
+    files = parser.add_argument_group("input")
+    files.add_argument(
+        "nights",
+        nargs="+",
+        metavar="DIR",
+        help="a folder of results, a folder that contains such folders, or a scores.json",
+    )
+    files.add_argument(
+        "--order_by",
+        choices=ORDERS,
+        metavar="NAME",
+        help="what puts the nights in order: "
+        + "; ".join(f"{row.name} ({row.description})" for row in ORDERS.values())
+        + "; default path, or run if no path has a date",
+    )
+    files.add_argument(
+        "--new_texts",
+        action="store_true",
+        help="each night has segments of its own, also if their --partition does not say so",
+    )
+    choice = parser.add_argument_group("what is shown")
+    add_metrics_flag(choice, default="default: all")
+    choice.add_argument(
+        "--system", action="append", metavar="NAME", help="only this system; repeatable"
+    )
+    choice.add_argument(
+        "--slice",
+        action="append",
+        metavar="SLICE",
+        help=f"this slice, such as domain=news, or {_ALL_SLICES}, in place of the whole corpus; "
+        "repeatable",
+    )
+    choice.add_argument(
+        "--last", type=positive, metavar="N", help="only the last N nights; default all"
+    )
+    choice.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        default="text",
+        metavar="NAME",
+        help="what stdout shows: "
+        + ", ".join(f"{row.name} ({row.description})" for row in FORMATS.values())
+        + "; default text",
+    )
+    add_common_flags(parser.add_argument_group("messages and help"))
+    return run(parser, argv, _history)
+
+
+def _history(flags: argparse.Namespace) -> bytes:
+    nights, left_out = read_nights(flags.nights, flags.order_by)
+    for path in left_out:
+        warn(f"{path} is a whole month, and not a night: left out")
+    _require_known(flags, nights)
+    slices = flags.slice or [""]
+
+    def chooses(key: Key) -> bool:
+        return (
+            key.metric in (flags.metrics or (key.metric,))
+            and key.system in (flags.system or (key.system,))
+            and (key.of_slice in slices or (_ALL_SLICES in slices and key.of_slice != ""))
+        )
+
+    found = history(nights, Changes(new_texts=flags.new_texts), chooses, flags.last)
+    if not found.series:
+        raise InputError(
+            f"none of {len(nights)} nights has such a score",
+            "show the nights without --metrics, --system, --slice and --last",
+        )
+    if flags.metrics:
+        in_order = sorted(found.series, key=lambda series: flags.metrics.index(series.metric))
+        found = dataclasses.replace(found, series=tuple(in_order))
+    return FORMATS[flags.format].shown(found, screen_of_stdout()).encode()
+
+
+def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
+    """Checks that each metric, system and slice that is asked for occurs in some night.
+
+    Raises:
+      UsageError: one of them does not.
+    """
+    keys = [key for night in nights for key, _ in night.scores]
+    if not keys:
+        raise InputError(
+            "no night has a result: " + joined([night.failure for night in nights]),
+            "repeat the runs",
+        )
+    for flag, asked, known in (
+        ("--metrics", flags.metrics, {key.metric: None for key in keys}),
+        ("--system", flags.system, {key.system: None for key in keys}),
+        ("--slice", flags.slice, {key.of_slice: None for key in keys if key.of_slice}),
+    ):
+        _require(flag, asked or (), known)
+
+
+def _require(flag: str, asked: Collection[str], known: Collection[str]) -> None:
+    for name in asked:
+        if name not in known and not (flag == "--slice" and name == _ALL_SLICES and known):
+            having = f"they have {printable(joined([*known], 5))}" if known else "they have none"
+            raise UsageError(
+                f"{flag} {name}: no night has it; {having}", f"leave {flag} out, or change it"
+            )

@@ -1,0 +1,231 @@
+"""The files of deploy/monitoring: the tools of Prometheus and the types of Grafana read them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import json
+import re
+import socket
+import subprocess
+import threading
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import EXAMPLE, EXAMPLES, PROJECT, called
+from engine_parts import need
+from prometheus_client.parser import text_string_to_metric_families
+
+from deploy.local import parts
+
+FOLDER = PROJECT / "deploy" / "monitoring"
+README = (FOLDER / "README.md").read_text()
+DASHBOARD = json.loads((FOLDER / "dashboard.json").read_bytes())
+QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel.get("targets", ())]
+OF_SCRAPES = {"instance", "corpus"}
+"""Labels that Prometheus adds, and the one that the README asks for."""
+
+
+def promtool(*words: str | Path, text: bytes | None = None) -> str:
+    """What promtool says. It must find nothing wrong."""
+    command = [parts.prometheus() / "promtool", *words]
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, said
+    return said
+
+
+@pytest.fixture(scope="module")
+def metrics(tmp_path_factory) -> bytes:
+    """The metrics.prom of a run that has all metrics of the dashboard and the alerts."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "pairs.txt").write_text("en-de\n" * 72)
+    labels = [f"--labels=pair={folder / 'pairs.txt'}", "--language_column=pair"]
+    domains = [f"--labels=domain={EXAMPLES / 'domains.txt'}", "--slice_by=domain", "--metrics=bleu"]
+    flags = ["--on_bad_record=reject", "--metrics_label=corpus=news", "--metrics_slices=5"]
+    run = called(*EXAMPLE, *labels, *domains, *flags, "--metrics=ter", "--output", folder / "out")
+    assert run.code == 0, run.err
+    return (folder / "out" / "metrics.prom").read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def _needs_prometheus() -> None:
+    need("prometheus")
+
+
+def test_promtool_accepts_the_alerts_and_their_tests_pass():
+    assert "6 rules found" in promtool("check", "rules", FOLDER / "rules.yml")
+    assert "SUCCESS" in promtool("test", "rules", FOLDER / "rules_test.yml")
+
+
+def test_promtool_accepts_the_alerts_of_kubernetes():
+    rules = PROJECT / "deploy" / "kubernetes" / "alerts.yml"
+    assert "2 rules found" in promtool("check", "rules", rules)
+    page = (PROJECT / "docs" / "production.md").read_text()
+    rows = re.findall(r"^\| `(BeamBleu\w+)` \| (\w+) \|", page, re.M)
+    text = rules.read_text()
+    alerts, severities = (re.findall(rf"{word}: (\w+)", text) for word in ("alert", "severity"))
+    assert rows == [*zip(alerts, severities, strict=True)]
+
+
+def test_the_tests_notice_a_changed_alert(tmp_path):
+    rules, tests = (FOLDER / name for name in ("rules.yml", "rules_test.yml"))
+    (tmp_path / tests.name).write_text(tests.read_text())
+    for ours, changed in (("-1.96", "-5"), ("!= 4", "!= 5"), ("36 *", "40 *"), ("> 0", "> 9")):
+        assert ours in rules.read_text()
+        (tmp_path / rules.name).write_text(rules.read_text().replace(ours, changed))
+        with pytest.raises(AssertionError, match="FAILED"):
+            promtool("test", "rules", tmp_path / tests.name)
+
+
+def test_the_readme_names_every_alert():
+    alerts = re.findall(r"- alert: (\w+)", (FOLDER / "rules.yml").read_text())
+    severities = re.findall(r"severity: (\w+)", (FOLDER / "rules.yml").read_text())
+    rows = re.findall(r"^\| `(BeamBleu\w+)` \| (\w+) \|", README, re.M)
+    assert rows == [*zip(alerts, severities, strict=True)]
+
+
+def test_promtool_accepts_the_metrics_of_a_run(metrics):
+    assert promtool("check", "metrics", text=metrics) == ""
+
+
+def test_promtool_accepts_the_configuration_of_the_readme(tmp_path):
+    (config,) = re.findall(r"```yaml\n(rule_files:.*?)```", README, re.DOTALL)
+    assert "/etc/prometheus/beam-bleu.yml" in config
+    own = config.replace("/etc/prometheus/beam-bleu.yml", str(FOLDER / "rules.yml"))
+    (tmp_path / "prometheus.yml").write_text(own)
+    assert "6 rules found" in promtool("check", "config", tmp_path / "prometheus.yml")
+
+
+def test_alerts_and_dashboard_ask_only_for_metrics_and_labels_that_exist(metrics):
+    families = [*text_string_to_metric_families(metrics.decode())]
+    labels = {name for family in families for sample in family.samples for name in sample.labels}
+    known = {family.name for family in families}
+    rules = (FOLDER / "rules.yml").read_text()
+    variables = [variable["query"] for variable in DASHBOARD["templating"]["list"]]
+    texts = [*QUERIES, rules, *(query["query"] for query in variables if isinstance(query, dict))]
+    for text in texts:
+        assert {*re.findall(r"\bbeam_bleu_\w+", text)} <= known
+    used = {
+        name
+        for text in texts
+        for braces in re.findall(r"(?:ignoring ?|on ?|by ?)\((.*?)\)|\{([^{}]*)\}", text)
+        for part in "".join(braces).split(",")
+        if (name := part.partition("=")[0].strip()) and name.isidentifier()
+    }
+    used |= {*re.findall(r"label_values\(\w+, (\w+)\)", "\n".join(texts))}
+    used |= {*re.findall(r"\$labels\.(\w+)", rules)}
+    legends = json.dumps([panel.get("targets") for panel in DASHBOARD["panels"]])
+    used |= {*re.findall(r"\{\{(\w+)\}\}", legends)}
+    assert {"system", "metric", "baseline", "slice", "signature"} <= used
+    assert used <= labels | OF_SCRAPES
+
+
+def test_grafanas_types_know_every_field_of_the_dashboard(tmp_path):
+    need("grafana")
+
+    def said(text: str) -> str:
+        (tmp_path / "dashboard.json").write_text(text)
+        command = [parts.dashboard_checker(), tmp_path / "dashboard.json"]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+    text = (FOLDER / "dashboard.json").read_text()
+    assert said(text) == ""
+    assert "unexpected field 'gridpos'" in said(text.replace('"gridPos"', '"gridpos"'))
+    assert "showPercentChange: required field" in said(text.replace("showPercentChange", "show"))
+
+
+# A real Prometheus
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def serving(data: bytes) -> Iterator[int]:
+    """An exporter of these metrics; its port."""
+
+    class Exporter(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: Any) -> None:
+            """Says nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Exporter)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def ask(metrics, tmp_path) -> Iterator[Any]:
+    """A function that asks a running Prometheus, which has scraped the metrics of a run."""
+    with serving(metrics) as exporter:
+        (tmp_path / "prometheus.yml").write_text(
+            json.dumps(
+                {
+                    "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+                    "rule_files": [str(FOLDER / "rules.yml")],
+                    "scrape_configs": [
+                        {
+                            "job_name": "node",
+                            "static_configs": [{"targets": [f"127.0.0.1:{exporter}"]}],
+                        }
+                    ],
+                }
+            )
+        )
+        port = free_port()
+        program = [
+            parts.prometheus() / "prometheus",
+            f"--config.file={tmp_path / 'prometheus.yml'}",
+            f"--storage.tsdb.path={tmp_path / 'data'}",
+            f"--web.listen-address=127.0.0.1:{port}",
+        ]
+        with open(tmp_path / "log", "wb") as log, subprocess.Popen(program, stderr=log) as running:
+            try:
+                yield functools.partial(answer, port)
+            finally:
+                running.terminate()
+
+
+def answer(port: int, query: str) -> list[Any]:
+    address = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
+    with urllib.request.urlopen(address, timeout=30) as reply:
+        result: list[Any] = json.load(reply)["data"]["result"]
+        return result
+
+
+def until(condition: Any) -> None:
+    begin = time.monotonic()
+    while True:
+        with contextlib.suppress(OSError):
+            if condition():
+                return
+        assert time.monotonic() - begin < 60
+        time.sleep(0.2)
+
+
+def test_prometheus_answers_each_query_of_the_dashboard(ask):
+    until(lambda: ask("beam_bleu_warnings"))
+    for query in QUERIES:
+        found = ask(re.sub(r"\$\w+", ".*", query))
+        # Nothing was scored yesterday.
+        assert bool(found) == ("offset 1d" not in query), query
+    now = [re.sub(r"\$\w+", ".*", query).replace("offset 1d", "") for query in QUERIES]
+    assert all(map(ask, now))

@@ -1,0 +1,220 @@
+"""What a history says of the scores of several nights, and what it does not say."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import REFERENCES, SYSTEMS, called, read_lines, streams, write_lines
+from made_nights import write_night, write_run
+from made_results import SIGNATURE, entry, result
+
+from beam_bleu.pipeline.history.changes import Change, Changes
+from beam_bleu.pipeline.history.history import Gap, History, Series, history
+from beam_bleu.pipeline.history.nights import read_nights
+
+
+def of(folder: Path, **choices: Any) -> History:
+    return history(read_nights([str(folder)])[0], Changes(**choices))
+
+
+def only(found: History) -> Series:
+    (series,) = found.series
+    return series
+
+
+def last_change(found: History) -> Change:
+    change = only(found).scores[-1].change
+    assert change is not None
+    return change
+
+
+def write_two(folder: Path, old: dict[str, Any], new: dict[str, Any], *digests: str) -> History:
+    for day, document, digest in zip((20, 21), (old, new), digests or ("a", "a"), strict=True):
+        write_night(folder / f"2026-11-{day}", document, digest)
+    return of(folder)
+
+
+def labelled(day: int, score: float, error: float | None = 0.5) -> dict[str, Any]:
+    return result(entry("atlas", score, error), partition=f"2026-11-{day}")
+
+
+def test_other_segments_have_independent_errors(tmp_path):
+    found = write_two(tmp_path, labelled(20, 30.0, 0.3), labelled(21, 28.6, 0.4), "a", "b")
+    (first, second), change = only(found).scores, last_change(found)
+    assert first.change is None
+    assert second.interval == pytest.approx((28.6 - 1.96 * 0.4, 28.6 + 1.96 * 0.4), abs=1e-4)
+    assert (change.against, change.method, change.reason) == ("2026-11-20", "independent", "")
+    assert change.difference == pytest.approx(-1.4)
+    assert change.standard_error == pytest.approx(0.5)
+    assert change.p_value == pytest.approx(math.erfc(1.4 / 0.5 / math.sqrt(2)))
+    assert only(found).verdict(second) == "worse"
+    assert found.gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("score", "error", "verdict"), [(33.0, 0.5, "better"), (30.5, 0.5, ""), (33.0, None, "")]
+)
+def test_only_a_significant_change_has_a_verdict(tmp_path, score, error, verdict):
+    found = write_two(tmp_path, labelled(20, 30.0), labelled(21, score, error), "a", "b")
+    assert only(found).verdict(only(found).scores[-1]) == verdict
+    assert bool(last_change(found).reason) == (error is None)
+
+
+def test_a_rise_of_an_error_rate_is_worse(tmp_path):
+    for day, rate in ((20, 30.0), (21, 40.0)):
+        document = labelled(day, rate)
+        names = {"metric": "ter", "name": "TER", "signature": "nrefs:1|case:lc"}
+        document["metrics"] = [names | {"sacrebleu_signature": None}]
+        counts = {"metric": "ter", "edits": int(rate), "ref_length": 100}
+        document["scores"] = [{**document["scores"][0], **counts}]
+        write_night(tmp_path / f"2026-11-{day}", document, str(day))
+    series = only(of(tmp_path))
+    assert series.lower_is_better
+    assert series.verdict(series.scores[-1]) == "worse"
+
+
+def test_the_same_segments_without_totals_show_no_significance(tmp_path):
+    old, new = (result(entry("atlas", score), partition="test") for score in (30.0, 20.0))
+    change = last_change(write_two(tmp_path, old, new))
+    assert (change.difference, change.p_value, change.method) == (-10.0, None, None)
+    assert "--save_totals" in change.reason
+
+
+def test_the_same_counts_are_no_change(tmp_path):
+    document = result(entry("atlas", 30.0))
+    change = last_change(write_two(tmp_path, document, document))
+    assert (change.difference, change.p_value, change.method) == (0.0, 1.0, "unchanged")
+
+
+def changed_signature(**fields: str) -> str:
+    return "|".join(
+        f"{name}:{fields.get(name, value)}"
+        for name, _, value in (field.partition(":") for field in SIGNATURE.split("|"))
+    )
+
+
+BREAKS = {
+    "tokenizer": (
+        result(entry("atlas", 40.0), signature=changed_signature(tok="char"), partition="test"),
+        "a",
+        ("definition", "bleu", "the definition of BLEU changed from tok:13a to tok:char"),
+    ),
+    "one more stream": (
+        result(entry("atlas", 40.0), signature=changed_signature(nrefs="2"), partition="test"),
+        "a",
+        ("references", "bleu", "the number of references of BLEU changed from 1 to 2"),
+    ),
+    "other references": (
+        result(entry("atlas", 40.0), partition="test"),
+        "b",
+        ("references", None, "the references changed; "),
+    ),
+}
+
+
+@pytest.mark.parametrize(("new", "digest", "expected"), BREAKS.values(), ids=BREAKS)
+def test_a_break_is_named_and_has_no_difference(tmp_path, new, digest, expected):
+    found = write_two(tmp_path, result(entry("atlas", 30.0), partition="test"), new, "a", digest)
+    (gap,) = found.gaps
+    assert (gap.kind, gap.metric, gap.text[: len(expected[2])]) == expected
+    assert gap.night == gap.until == "2026-11-21"
+    change = last_change(found)
+    assert (change.difference, change.p_value, change.reason) == (None, None, gap.text)
+
+
+def test_another_version_of_beam_bleu_is_no_break(tmp_path):
+    new = result(entry("atlas", 31.0), signature=changed_signature(version="beam-bleu-0.2.0"))
+    found = write_two(tmp_path, result(entry("atlas", 30.0)), new)
+    assert (found.gaps, last_change(found).difference) == ((), 1.0)
+
+
+def test_new_texts_each_night_are_no_break_if_the_user_says_so(tmp_path):
+    old, new = result(entry("atlas", 30.0)), result(entry("atlas", 28.0))
+    (gap,) = write_two(tmp_path, old, new, "a", "b").gaps
+    assert "--new_texts" in gap.text
+    found = of(tmp_path, new_texts=True)
+    assert (found.gaps, last_change(found).method) == ((), "independent")
+
+
+def test_without_a_manifest_it_is_not_known_whether_segments_are_the_same(tmp_path):
+    for day in (20, 21):
+        write_night(tmp_path / f"2026-11-{day}", result(entry("atlas", float(day))))
+    change = last_change(of(tmp_path))
+    assert (change.difference, change.p_value) == (1.0, None)
+    assert "manifest.json" in change.reason
+
+
+def test_nights_without_a_result_are_gaps_and_the_next_one_looks_further_back(tmp_path):
+    for day in (1, 2, 6, 7):
+        write_night(tmp_path / f"2026-11-0{day}", labelled(day, float(day)), str(day))
+    write_run(tmp_path / "2026-11-03", "failed", "2026-11-03T02:00:00.000Z", "no references")
+    found = of(tmp_path)
+    assert found.gaps == (
+        Gap("failed", "2026-11-03", "2026-11-03", "the run failed: no references"),
+        Gap("missing", "2026-11-04", "2026-11-05", "no results of 2 nights"),
+    )
+    assert len(found.nights) == 5
+    changes = [row.change and row.change.against for row in only(found).scores]
+    assert changes == [None, "2026-11-01", "2026-11-02", "2026-11-06"]
+
+
+def test_a_system_that_stays_away_is_a_gap_of_its_series(tmp_path):
+    for day, systems in enumerate(("ab", "ab", "a", "a", "ab", "a"), 1):
+        document = result(*(entry(name, 30.0 + day) for name in systems), partition=str(day))
+        write_night(tmp_path / f"2026-11-0{day}", document)
+    found = of(tmp_path)
+    one, other = found.series
+    assert [gap.is_of(one) for gap in found.gaps] == [False, False]
+    assert all(gap.kind == "absent" and gap.is_of(other) for gap in found.gaps)
+    assert [(gap.night, gap.until) for gap in found.gaps] == [
+        ("2026-11-03", "2026-11-04"),
+        ("2026-11-06", "2026-11-06"),
+    ]
+
+
+def test_chosen_series_only(tmp_path):
+    news = {"domain": "news"}
+    for day in (20, 21):
+        scores = [entry(name, 30.0) for name in "ab"]
+        write_night(tmp_path / f"2026-11-{day}", result(*scores, entry("a", 20.0, of_slice=news)))
+    nights, _ = read_nights([str(tmp_path)])
+    found = history(nights, Changes(), lambda key: key.system == "a")
+    assert [series.shown for series in found.series] == ["a", "a[domain=news]"]
+
+
+def test_paired_nights_have_the_numbers_of_compare(tmp_path):
+    references = [write_lines(tmp_path / "ref.txt", read_lines(REFERENCES[0])[:40])]
+    flags = ["--save_totals", "--resample=bootstrap", "--resamples=50", "--partition=test"]
+    for day, system in (("2026-11-20", "atlas"), ("2026-11-21", "birch")):
+        texts = write_lines(tmp_path / day / "mt.txt", read_lines(SYSTEMS[system])[:40])
+        metrics, out = ["-m", "bleu", "chrf"], tmp_path / "scores" / day
+        run = called(*streams([texts], references, *flags), *metrics, "--output", out)
+        assert run.code == 0, run.err
+    found = of(tmp_path / "scores")
+    nights = sorted((tmp_path / "scores").iterdir())
+    expected = called("compare", *nights, "--format=json").document
+    for series, score in zip(found.series, expected["systems"], strict=True):
+        change = series.scores[-1].change
+        assert change is not None
+        assert (series.metric, series.system, change.method) == (
+            score["metric"],
+            score["system"],
+            "paired",
+        )
+        assert (change.difference, change.p_value) == (score["difference"], score["p_value"])
+        assert change.interval == tuple(score["interval"])
+    # The new definition of one metric is no reason to leave out the p-values of another one.
+    other, out = ["-m", "bleu", "chrf", "--tokenize=char"], tmp_path / "scores" / "2026-11-22"
+    texts = tmp_path / "2026-11-20" / "mt.txt"
+    run = called(*streams([texts], references, *flags), *other, "--output", out)
+    assert run.code == 0, run.err
+    bleu, chrf = of(tmp_path / "scores").series
+    changes = [series.scores[-1].change for series in (bleu, chrf)]
+    assert [change and change.method for change in changes] == [None, "paired"]
+    (nights[0] / "totals.json").write_text("{")
+    assert called("compare", *nights).code == 3
+    with pytest.raises(Exception, match=r"2026-11-20/totals\.json is not a totals\.json"):
+        of(tmp_path / "scores")

@@ -1,0 +1,133 @@
+"""Which results a history has, and what puts them in order."""
+
+from __future__ import annotations
+
+import pytest
+from made_nights import write_night, write_run
+from made_results import entry, result, written
+from memory_filesystem import OBJECTS
+
+from beam_bleu.pipeline.history.nights import Night, read_nights
+from beam_bleu.transforms.errors import InputError
+
+BLEU = result(entry("atlas", 30.0))
+
+
+def moments(nights: list[Night]) -> list[str]:
+    return [night.moment.text for night in nights]
+
+
+def test_dates_in_paths_order_nights_wherever_they_are(tmp_path):
+    write_night(tmp_path / "old" / "dt=2026-11-09" / "en-de", BLEU)
+    write_night(tmp_path / "20261121", BLEU)
+    write_night(tmp_path / "2026-11" / "2026-11-20", BLEU)
+    write_night(tmp_path / ".hidden-2026-11-01", BLEU)
+    (tmp_path / "latest").symlink_to(tmp_path / "20261121")
+    nights, _ = read_nights([str(tmp_path)])
+    assert moments(nights) == ["2026-11-09", "2026-11-20", "2026-11-21"]
+
+
+def test_nights_on_an_object_store_are_found_like_those_in_folders(tmp_path):
+    write_night(tmp_path / "dt=2026-11-09" / "en-de", BLEU)
+    write_night(tmp_path / "2026-11-20", BLEU)
+    write_night(tmp_path / "2026-11-20" / "aside" / "2026-11-01", BLEU)
+    write_night(tmp_path / "_old" / "2026-11-02", BLEU)
+    write_run(tmp_path / "2026-11-21", "failed", "2026-11-21T02:00:00.000Z", "no disk")
+    OBJECTS.clear()
+    for file in tmp_path.rglob("*"):
+        if file.is_file():
+            OBJECTS[f"mem://nights/{file.relative_to(tmp_path)}"] = file.read_bytes(), 1.0
+    nights, _ = read_nights(["mem://nights"])
+    local, _ = read_nights([str(tmp_path)])
+    assert moments(nights) == moments(local) == ["2026-11-09", "2026-11-20", "2026-11-21"]
+    assert [night.failure for night in nights] == ["", "", "the run failed: no disk"]
+    (one,), _ = read_nights(["mem://nights/2026-11-21"])
+    assert one.failure
+    with pytest.raises(InputError, match="mem://other has no results of beam-bleu"):
+        read_nights(["mem://other"])
+
+
+def test_copies_of_scores_are_nights_too(tmp_path):
+    document = BLEU | {"segments": 100}
+    paths = [str(written(tmp_path / f"2026-{month}.json", document)) for month in ("10", "09")]
+    nights, _ = read_nights([*paths, paths[0]])
+    assert moments(nights) == ["2026-09", "2026-10"]
+
+
+def test_a_merged_month_beside_its_nights_is_left_out(tmp_path):
+    for name in ("2026-11", "2026-11-01", "2026-11-02"):
+        write_night(tmp_path / name, BLEU)
+    nights, left_out = read_nights([str(tmp_path)])
+    assert (moments(nights), left_out) == (["2026-11-01", "2026-11-02"], [f"{tmp_path}/2026-11"])
+    with pytest.raises(InputError, match=r"2026-11 is of a month, and .*2026-11-01 of a day"):
+        read_nights([f"{tmp_path}/2026-11", f"{tmp_path}/2026-11-01"])
+
+
+def test_without_dates_the_runs_say_when_they_were(tmp_path):
+    for name, start in (("b", "2026-11-20T02:00:00.000Z"), ("a", "2026-11-21T02:00:00.000Z")):
+        write_run(write_night(tmp_path / name, BLEU), "done", start)
+    nights, _ = read_nights([str(tmp_path)])
+    assert [night.path[-1] for night in nights] == ["b", "a"]
+    assert moments(nights)[0] == "2026-11-20T02:00:00.000Z"
+
+
+def test_the_user_can_prefer_the_time_of_the_runs(tmp_path):
+    for name, start in (("2026-11-20", "2026-11-23T02:00"), ("2026-11-21", "2026-11-22T02:00")):
+        write_run(write_night(tmp_path / name, BLEU), "done", f"{start}:00.000Z")
+    nights, _ = read_nights([str(tmp_path)], "run")
+    assert [night.path[-2:] for night in nights] == ["21", "20"]
+
+
+def test_a_failed_run_is_a_night_without_a_result(tmp_path):
+    write_run(tmp_path / "2026-11-20", "failed", "2026-11-20T02:00:00.000Z", "line 3 is bad")
+    write_run(tmp_path / "2026-11-21", "running", "2026-11-21T02:00:00.000Z")
+    written(tmp_path / "2026-11-22" / "scores.json", BLEU)  # without _SUCCESS
+    nights, _ = read_nights([str(tmp_path)])
+    assert [night.failure for night in nights] == [
+        "the run failed: line 3 is bad",
+        "the run has not ended: it is under way, or was killed",
+        "there is no _SUCCESS: the last run failed, or is under way",
+    ]
+    assert not any(night.metrics or night.texts for night in nights)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a/2026-11-20", "b/2026-11-20"], "are both of 2026-11-20"),
+        (["2026-11-20/rerun-2026-11-25"], "several dates in its path: 2026-11-20, 2026-11-25"),
+        (["2026-11-20", "last"], "last has no date in its path"),
+        (["first", "last"], "neither a date in its path nor a run.json"),
+    ],
+)
+def test_an_order_that_is_not_clear_is_an_error(tmp_path, names, message):
+    for name in names:
+        write_night(tmp_path / name, BLEU)
+    with pytest.raises(InputError, match=message):
+        read_nights([str(tmp_path)])
+
+
+def test_a_result_around_other_results_is_an_error(tmp_path):
+    write_night(tmp_path / "scores", BLEU)
+    write_night(tmp_path / "scores" / "2026-11-20", BLEU)
+    with pytest.raises(InputError, match=r"scores has a result of its own, and contains others"):
+        read_nights([f"{tmp_path}/scores"])
+
+
+def test_all_damaged_results_are_named(tmp_path):
+    for day in (20, 21, 22, 23):
+        write_night(tmp_path / f"2026-11-{day}", BLEU, "x")
+    (tmp_path / "2026-11-20" / "scores.json").write_text('{"format": 2, "scores": [')
+    (tmp_path / "2026-11-22" / "manifest.json").write_text("{}")
+    with pytest.raises(InputError) as caught:
+        read_nights([str(tmp_path)])
+    assert caught.value.cause.startswith("2 of 4 results cannot be read: ")
+    assert "2026-11-20/scores.json" in caught.value.cause
+    assert "2026-11-22/manifest.json" in caught.value.cause
+
+
+@pytest.mark.parametrize("name", ["nothing", "empty"])
+def test_no_results_is_an_error(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=f"{name}( has no results of beam-bleu)?; "):
+        read_nights([f"{tmp_path}/{name}"])

@@ -1,0 +1,151 @@
+"""`beam-bleu history`: what a user sees of the scores of several nights."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import PROJECT, called
+from made_nights import write_night, write_run
+from made_results import entry, result
+
+from beam_bleu.pipeline.display.terminal import Screen
+from beam_bleu.pipeline.history.changes import Changes
+from beam_bleu.pipeline.history.history import history
+from beam_bleu.pipeline.history.nights import read_nights
+from beam_bleu.pipeline.history.shown import as_text
+
+PAGE = (PROJECT / "docs" / "history.md").read_text()
+NEWS = {"domain": "news"}
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory) -> Path:
+    """Twenty-five nights: the last one is worse, one is missing, one has failed."""
+    folder = tmp_path_factory.mktemp("scores")
+    for day in (*range(1, 20), *range(21, 25), 26):
+        score = 20.0 if day == 26 else 30.0 + day / 100
+        scores = [entry("atlas", score), entry("birch", 10.0 + day / 100)]
+        scores.append(entry("atlas", 25.0 + day / 100, of_slice=NEWS))
+        write_night(folder / f"2026-11-{day:02}", result(*scores, partition=str(day)), str(day))
+    write_run(folder / "2026-11-25", "failed", "2026-11-25T02:00:00.000Z", "line 7 is \x1b[31mbad")
+    return folder
+
+
+def lines(*arguments: Any) -> list[dict[str, Any]]:
+    run = called("history", *arguments, "--format=jsonl")
+    assert (run.code, run.err) == (0, "")
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+def test_a_table_for_each_system_and_a_line_for_each_gap(nights):
+    run = called("history", nights, "--last=4")
+    assert (run.code, run.err) == (0, "")
+    atlas, birch, below = run.out.decode().split("\n\n")
+    assert [line.split()[0] for line in (atlas.split("\n")[0], birch.split("\n")[0])] == [
+        "atlas",
+        "birch",
+    ]
+    assert atlas.splitlines()[2:] == [
+        "2026-11-23  30.23 ± 0.98   +0.01 ± 1.39  0.989",
+        "2026-11-24  30.24 ± 0.98   +0.01 ± 1.39  0.989",
+        "2026-11-25                                       failed",
+        "2026-11-26  20.00 ± 0.98  -10.24 ± 1.39  <0.001  worse",
+    ]
+    assert below.splitlines()[0] == r"2026-11-25: the run failed: line 7 is \x1b[31mbad"
+
+
+def test_a_terminal_has_the_last_nights(nights):
+    found = history(read_nights([str(nights)])[0], Changes(), lambda key: key.system == "atlas")
+    shown = as_text(found, Screen(100))
+    assert shown.count("2026-11-") == 2 * 20 + 2  # two series, and the lines of two gaps
+    assert "These are the last 20 of 25 nights; --format jsonl shows all" in shown
+
+
+def test_jsonl_has_the_keys_of_the_page_night_by_night(nights):
+    found = lines(nights)
+    documented = [
+        [
+            key
+            for cell in re.findall(r"^\| (`.*?`) \|", table, re.M)
+            for key in re.findall(r"`(\w+)`", cell)
+        ]
+        for table in PAGE.partition("## JSON")[2].split("With `kind` `gap`")
+    ]
+    for kind, keys in zip(("score", "gap"), documented, strict=True):
+        for line in found:
+            if line["kind"] == kind:
+                assert [*line] == ["kind", *keys]
+    assert [line["night"] for line in found] == sorted(line["night"] for line in found)
+    assert [line["gap"] for line in found if line["kind"] == "gap"] == ["missing", "failed"]
+    last = found[-2]
+    assert (last["verdict"], last["method"], last["against"]) == (
+        "worse",
+        "independent",
+        "2026-11-24",
+    )
+    assert last["path"] == f"{nights}/2026-11-26"
+
+
+def test_json_has_the_same_entries(nights):
+    document = called("history", nights, "--format=json").document
+    without_kind = [{key: line[key] for key in line if key != "kind"} for line in lines(nights)]
+    assert document["nights"] == sorted({entry["night"] for entry in without_kind} - {"2026-11-20"})
+    assert all(entry in without_kind for entry in document["scores"] + document["gaps"])
+    assert len(without_kind) == len(document["scores"] + document["gaps"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], [("atlas", None), ("birch", None)]),
+        (["--system=birch"], [("birch", None)]),
+        (["--slice=domain=news"], [("atlas", NEWS)]),
+        (["--slice=all", "-m", "bleu"], [("atlas", NEWS)]),
+    ],
+)
+def test_what_is_asked_for_is_shown(nights, flags, expected):
+    found = lines(nights, *flags, "--last=3")
+    last = [line for line in found if line["night"] == "2026-11-26"]
+    assert [(line["system"], line["slice"]) for line in last] == expected
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragment"),
+    [
+        (["--system=cedar"], "--system cedar: no night has it; they have atlas, birch"),
+        (["--metrics", "chrf"], "--metrics chrf: no night has it"),
+        (["--slice=domain=law"], "they have domain=news"),
+        (["--order_by=size"], "size"),
+        (["--last=0"], "at least 1"),
+    ],
+)
+def test_what_no_night_has_is_a_usage_error(nights, flags, fragment):
+    called("history", nights, *flags).assert_failed(2, fragment)
+
+
+def test_damaged_results_end_it(tmp_path):
+    for day in (1, 2, 3):
+        write_night(tmp_path / f"2026-11-0{day}", result(entry("atlas", 30.0)))
+    (tmp_path / "2026-11-02" / "scores.json").write_text("{}")
+    called("history", tmp_path).assert_failed(3, "2026-11-02/scores.json", "damaged")
+
+
+def test_a_merged_month_is_left_out_with_a_warning(tmp_path):
+    for name in ("2026-11", "2026-11-01"):
+        write_night(tmp_path / name, result(entry("atlas", 30.0)))
+    run = called("history", tmp_path)
+    assert run.code == 0
+    assert (
+        run.err
+        == f"beam-bleu: warning: {tmp_path}/2026-11 is a whole month, and not a night: left out\n"
+    )
+    assert called("history", tmp_path / "2026-11").code == 0
+
+
+def test_nights_of_which_none_has_a_result(tmp_path):
+    write_run(tmp_path / "2026-11-01", "failed", "2026-11-01T02:00:00.000Z", "no disk")
+    called("history", tmp_path).assert_failed(3, "no night has a result", "no disk")
