@@ -1,0 +1,252 @@
+"""`beam_bleu.read_scores`: a result as tables of Arrow."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from command_line import EXAMPLE, PROJECT, called
+from made_results import entry, written
+from made_results import result as without_size
+
+import beam_bleu
+from beam_bleu import ScoreTables, read_scores
+from beam_bleu.pipeline.gates.results import slice_text
+from beam_bleu.transforms.errors import InputError
+
+METRICS = ("bleu", "chrf", "rouge1", "exact_match")
+SLICES = (f"--labels=domain={PROJECT / 'examples/domains.txt'}", "--slice_by=domain")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result with several metrics, slices, comparisons, and without a score of one system."""
+    output = tmp_path_factory.mktemp("result") / "out"
+    flags = [*SLICES, "--save_totals", "--examples=2", f"--output={output}"]
+    run = called(*EXAMPLE, "--metrics", *METRICS, *flags)
+    assert run.code == 0
+    return output
+
+
+@pytest.fixture(scope="module")
+def read(folder: Path) -> ScoreTables:
+    return read_scores(folder)
+
+
+@pytest.fixture(scope="module")
+def document(folder: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / "scores.json").read_bytes())
+    return document
+
+
+def as_columns(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Entries of scores.json with what stands in other columns of the tables."""
+    rows = []
+    for each in entries:
+        low, high = each["interval"] or (None, None)
+        of_slice = each["slice"]
+        labels = None if of_slice is None else list(of_slice.items())
+        text = None if of_slice is None else slice_text(of_slice)
+        ends = {"interval_low": low, "interval_high": high}
+        row = {**each, "slice": text, "labels": labels, **ends}
+        del row["interval"]
+        rows.append(row)
+    return rows
+
+
+def test_each_score_is_a_row_with_the_fields_of_its_metric(read, document):
+    signatures = {each["metric"]: each["signature"] for each in document["metrics"]}
+    names = read.scores.column_names
+    expected = [
+        {**dict.fromkeys(names), **row, "signature": signatures[row["metric"]]}
+        for row in as_columns(document["scores"])
+    ]
+    assert read.scores.to_pylist() == expected
+    assert {"bp", "hyp_ngrams", "recall", "exact_matches"} < set(names)
+    slices = read.scores["slice"].unique().to_pylist()
+    assert slices[:2] == [None, "domain=letter"]
+
+
+def test_each_comparison_is_a_row(read, document):
+    assert read.comparisons.to_pylist() == as_columns(document["comparisons"])
+    assert read.comparisons.num_rows == 2 * 7 * len(METRICS)
+    assert read.metrics.to_pylist() == document["metrics"]
+    assert read.document == document
+
+
+def test_the_types_are_those_of_the_schema_of_the_document(read):
+    schema = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())["$defs"]
+    types = {"integer": pa.int64(), "number": pa.float64(), "string": pa.string()}
+    checked = 0
+    for table, name in ((read.scores, "score"), (read.comparisons, "comparison")):
+        for field, described in schema[name]["properties"].items():
+            kind = described.get("type", "")
+            kind, *_ = kind if isinstance(kind, list) else [kind]  # the other one is null
+            if field in table.column_names and kind in [*types, "array"]:
+                lists = kind == "array"
+                expected = pa.list_(types[described["items"]["type"]]) if lists else types[kind]
+                assert table.schema.field(field).type == expected, field
+                checked += 1
+    assert checked > 20
+
+
+def test_saved_totals_have_the_same_tables(read, folder):
+    again = read_scores(folder / "totals.json")
+    assert (again.scores, again.comparisons, again.metrics) == (
+        *(read.scores, read.comparisons, read.metrics),
+    )
+
+
+def test_each_example_is_a_row(read, folder, tmp_path):
+    lines = [json.loads(line) for line in (folder / "examples.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["labels"], line["kept"] = list(line["labels"].items()), list(line["kept"].items())
+    assert read.examples.to_pylist() == lines
+    assert read.examples["labels"][0].as_py()[0][0] == "domain"
+    # A file does not say which examples belong to it.
+    alone = read_scores(folder / "scores.json").examples
+    assert (alone.num_rows, alone.schema) == (0, read.examples.schema)
+    without = tmp_path / "without"
+    assert called(*EXAMPLE, f"--output={without}").code == 0
+    assert read_scores(without).examples.equals(alone)
+
+
+def test_damaged_examples_are_an_error(folder, tmp_path):
+    for name in ("scores.json", "_SUCCESS"):
+        shutil.copy(folder / name, tmp_path)
+    line, *_ = (folder / "examples.jsonl").read_text().splitlines()
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+
+    def with_examples(text: str) -> Path:
+        (tmp_path / "examples.jsonl").write_text(text)
+        manifest["examples"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+        return tmp_path
+
+    assert read_scores(with_examples(f"{line}\n")).examples.num_rows == 1
+    without_score = json.dumps({**json.loads(line), "score": math.nan})
+    with pytest.raises(InputError, match="damaged"):
+        read_scores(with_examples(f"{without_score}\n"))
+    with pytest.raises(InputError, match=r"examples\.jsonl line 2 is not"):
+        read_scores(with_examples(f"{line}\n{line[:-9]}\n"))
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(InputError, match=r"has no manifest\.json"):
+        read_scores(tmp_path)
+
+
+def test_a_result_reads_like_its_table(read):
+    lines = repr(read).splitlines()
+    table = lines.index("")
+    assert lines[table + 1].split()[:2] == ["system", "BLEU"]
+    assert lines[table + 2].startswith("atlas   57.8 ± 3.4      70.8 ± 2.2")
+    assert lines[table + 3].startswith("birch   37.9 ± 4.1 ***  62.0 ± 2.5 ***")
+    assert lines[-1] == f"rows: scores 84, comparisons 56, examples {read.examples.num_rows}"
+
+
+def test_a_notebook_shows_the_table_and_no_markup_of_names(read, tmp_path):
+    shown = read._repr_html_()
+    assert "<tr><td>atlas</td><td><b>57.8</b> ± 3.4</td><td><b>70.8</b> ± 2.2</td>" in shown
+    assert "<td>37.9 ± 4.1<sup>***</sup></td>" in shown
+    assert "<li>BLEU: <code>nrefs:2|case:mixed" in shown
+    name = "<script>\u202ealert(1)</script>"
+    path = written(tmp_path / "scores.json", result(entry(name, 30.0)))
+    hostile = read_scores(path)._repr_html_()
+    assert "&lt;script&gt;\\u202ealert(1)&lt;/script&gt;" in hostile
+    assert "<script" not in hostile
+
+
+def test_a_result_without_uncertainty_has_the_same_columns(read, tmp_path):
+    made = entry("a", 30.0)
+    del made["standard_error"], made["interval"]
+    path = written(tmp_path / "scores.json", result(made))
+    tables = read_scores(str(path))
+    assert tables.scores["standard_error"].to_pylist() == [None]
+    assert tables.scores.column_names == read.scores.column_names[: tables.scores.num_columns]
+    assert tables.comparisons.schema == read.comparisons.schema
+    assert tables.comparisons.num_rows == 0
+
+
+def test_a_result_cannot_be_changed(read):
+    with pytest.raises(AttributeError):
+        read.scores = None
+
+
+def result(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"segments": 100, **without_size(*entries)}
+
+
+COMPARISON = {
+    **{"metric": "bleu", "system": "b", "baseline": "a", "slice": None, "family": "corpus"},
+    **{"segments": 100, "units": 100, "difference": 1.0, "standard_error": 0.5},
+    **{"interval": [0.0, 2.0], "p_value": 0.04, "p_value_holm": 0.04, "detectable": 1.4},
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"segments": 1.5},
+        {"segments": True},
+        {"units": None},
+        {"baseline": None},
+        {"difference": "1.0"},
+        {"p_value": math.nan},
+        {"p_value_holm": -3},
+        {"p_value": 1.5},
+        {"standard_error": -0.5},
+        {"interval": [0.0]},
+        {"interval": 3},
+        {"slice": "news"},
+        {"slice": {"domain": 3}},
+    ],
+    ids=str,
+)
+def test_a_damaged_comparison_is_an_error_that_names_the_file(change, tmp_path):
+    document = result(entry("a", 30.0), entry("b", 31.0))
+    path = written(tmp_path / "scores.json", {**document, "comparisons": [COMPARISON]})
+    assert read_scores(path).comparisons["p_value"].to_pylist() == [0.04]
+    written(path, {**document, "comparisons": [{**COMPARISON, **change}]})
+    with pytest.raises(InputError, match=rf"{path} is not a result of beam-bleu, or it is damaged"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bp": "1"},
+        {"bp": {}},
+        {"sys_len": 1.5},
+        {"sys_len": 10**30},
+        {"ratio": 10**400},
+        {"totals": {}},
+        {"ratio": math.inf},
+    ],
+    ids=str,
+)
+def test_a_damaged_field_of_a_metric_is_an_error(change, tmp_path):
+    path = written(tmp_path / "scores.json", result({**entry("a", 30.0), **change}))
+    with pytest.raises(InputError, match="damaged"):
+        read_scores(path)
+    with pytest.raises(InputError, match="damaged"):
+        read_scores(written(path, without_size(entry("a", 30.0))))
+    lacking = entry("a", 30.0)
+    del lacking[next(iter(change))]
+    with pytest.raises(InputError, match="damaged"):
+        read_scores(written(path, result(lacking)))
+
+
+def test_what_cannot_be_read_is_named(folder, tmp_path):
+    with pytest.raises(InputError, match=r"there is no .*nothing"):
+        read_scores(tmp_path / "nothing")
+    copy = written(
+        tmp_path / "out" / "scores.json", json.loads((folder / "scores.json").read_text())
+    )
+    with pytest.raises(InputError, match="has no _SUCCESS"):
+        read_scores(copy.parent)
+    assert read_scores(copy).scores.num_rows == beam_bleu.read_scores(folder).scores.num_rows
