@@ -1,6 +1,6 @@
 """The packages: whether they are as new as beam-bleu needs, and which optional ones are there.
 
-The optional libraries are filesystems of other machines, and tokenizers of other tools.
+The optional libraries are filesystems of other machines, tables, and tokenizers of other tools.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.transforms.errors import installing
+from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.version import VERSION
 
@@ -70,7 +71,17 @@ def _filesystems() -> Iterator[Fact]:
             yield Fact("filesystems", f"{scheme}://", "no", text, row.remedy)
 
 
-def _tokenizer(row: Tokenizer, extra: str) -> Iterable[Fact]:
+def _tables() -> Iterator[Fact]:
+    for prefix, kind in TABLE_KINDS.items():
+        if has_module(kind.library):
+            yield Fact("tables", f"{prefix}:", "ok", f"{kind.label}, by {kind.library}")
+        else:
+            text = f"{kind.label}: there is no module {kind.library}"
+            yield Fact("tables", f"{prefix}:", "no", text, installing(kind.extra))
+
+
+def tokenizer_facts(row: Tokenizer, extra: str) -> Iterable[Fact]:
+    """One fact: whether the library of a tokenizer works, and its versions."""
     from beam_bleu.transforms.errors import JobError
     from beam_bleu.transforms.text.library_tokenizers import mecab
 
@@ -88,7 +99,7 @@ def _tokenizer(row: Tokenizer, extra: str) -> Iterable[Fact]:
 
 
 def _tokenizer_check(row: Tokenizer, extra: str) -> Check:
-    return Check("tokenizers", row.name, lambda: _tokenizer(row, extra), needed=False)
+    return Check("tokenizers", row.name, lambda: tokenizer_facts(row, extra), needed=False)
 
 
 CHECKS = (
@@ -101,5 +112,6 @@ CHECKS = (
 
 LIBRARY_CHECKS = (
     Check("filesystems", "others", _filesystems, needed=False),
+    Check("tables", "others", _tables, needed=False),
     *(_tokenizer_check(row, row.extra) for row in TOKENIZERS.values() if row.extra),
 )

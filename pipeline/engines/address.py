@@ -11,6 +11,9 @@ import threading
 PATIENCE = 10.0
 """Seconds within which the launcher knows whether an address answers."""
 
+WORKER_TIMEOUT = 300
+"""Seconds that the workers of an engine may take to answer, if the user gives no other number."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Address:

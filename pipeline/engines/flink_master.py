@@ -12,13 +12,22 @@ import urllib.request
 from http.client import HTTPException
 from typing import Any
 
+import apache_beam as beam
 from apache_beam.options.pipeline_options import (
     FlinkRunnerOptions,
     PipelineOptions,
     PortableOptions,
 )
+from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from beam_bleu.pipeline.engines.address import PATIENCE, Address
+from beam_bleu.pipeline.engines.flink_resources import (
+    FlinkSettings,
+    TaskManager,
+    check_resources,
+    settings_of,
+)
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import JobError
 
 _SECONDS = 5.0
@@ -39,13 +48,33 @@ class FlinkJob:
       id: Flink's own id.
       state: its state in Flink's words, such as "RESTARTING".
       finished_tasks: how many of its tasks are finished.
+      running_tasks: how many of its tasks run.
       tasks: the number of its tasks.
     """
 
     id: str
     state: str
     finished_tasks: int
+    running_tasks: int
     tasks: int
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has ended, so that Flink never starts it again."""
+        return self.state in ("FINISHED", "FAILED", "CANCELED")
+
+
+@dataclasses.dataclass(frozen=True)
+class FlinkFailure:
+    """A failure of a job, after which Flink may have started it again.
+
+    Attributes:
+      text: Java's traceback.
+      host: the host and the port of the TaskManager where it happened; "" if Flink names none.
+    """
+
+    text: str
+    host: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +95,23 @@ class FlinkMaster:
                 return all(_is_here(_host_of(manager["path"])) for manager in managers)
         return None
 
+    def task_managers(self) -> list[TaskManager]:
+        """The TaskManagers; empty if they are not known."""
+        managers: list[TaskManager] = []
+        with _other_answers():
+            for manager in self._ask("/taskmanagers")["taskmanagers"]:
+                memory = int(manager["memoryConfiguration"]["networkMemory"])
+                slots, free = int(manager["slotsNumber"]), int(manager["freeSlots"])
+                managers.append(TaskManager(slots, free, memory))
+        return managers
+
+    def settings(self) -> FlinkSettings | None:
+        """The settings of the cluster; None if they are not known, or not understood."""
+        with _other_answers():
+            pairs = self._ask("/jobmanager/config")
+            return settings_of({str(pair["key"]): str(pair["value"]) for pair in pairs})
+        return None
+
     def job(self, name: str) -> FlinkJob | None:
         """The newest job of this name; None if it is not known."""
         with _other_answers():
@@ -77,9 +123,29 @@ class FlinkMaster:
                     str(newest["jid"]),
                     str(newest["state"]),
                     int(tasks["finished"]),
+                    int(tasks.get("running", 0)),
                     int(tasks["total"]),
                 )
         return None
+
+    def failures(self, job: FlinkJob) -> list[FlinkFailure]:
+        """The failures of a job, from the first to the last; Flink keeps some of them."""
+        failures: list[FlinkFailure] = []
+        with _other_answers():
+            history = self._ask(f"/jobs/{job.id}/exceptions")["exceptionHistory"]["entries"]
+            for entry in sorted(history, key=lambda entry: int(entry["timestamp"])):
+                host = str(entry.get("endpoint") or entry.get("location") or "")
+                failures.append(FlinkFailure(str(entry["stacktrace"]), host))
+        return failures
+
+    def cancel(self, job: FlinkJob) -> bool:
+        """Cancels a job; returns whether Flink has accepted that."""
+        request = urllib.request.Request(f"{self.url}/jobs/{job.id}?mode=cancel", method="PATCH")
+        try:
+            with _OPENER.open(request, timeout=_SECONDS):
+                return True
+        except (OSError, ValueError, HTTPException):
+            return False
 
     def page(self, job: FlinkJob) -> str:
         """The page of a job in Flink's console."""
@@ -149,6 +215,43 @@ def check_flink_master(runner: str, options: PipelineOptions) -> None:
     job_server = options.view_as(PortableOptions).job_endpoint
     if runner.rpartition(".")[2] == "FlinkRunner" and master is not None and not job_server:
         master.check()
+
+
+def check_resources_of_flink(runner: str, pipeline: beam.Pipeline) -> None:
+    """Checks that Flink can run a pipeline, if it can be asked and the job has a parallelism.
+
+    Raises:
+      JobError: it certainly cannot.
+    """
+    flags = pipeline.options.view_as(FlinkRunnerOptions)
+    master = flink_master(flags.flink_master)
+    if runner.rpartition(".")[2] != "FlinkRunner" or master is None or (flags.parallelism or 0) < 1:
+        return
+    unknown_to_beam = pipeline.options.get_all_options(retain_unknown_options=True)
+    if str(unknown_to_beam.get("execution_mode_for_batch")).startswith("BATCH"):
+        return  # Flink keeps all results of a step. So its subtasks can run one after the other.
+    settings = master.settings()
+    if settings is None:
+        return
+    shuffles = _Shuffles()
+    pipeline.visit(shuffles)
+    warning = check_resources(master.task_managers(), flags.parallelism, shuffles.count, settings)
+    if warning is not None:
+        warn(warning)
+
+
+class _Shuffles(PipelineVisitor):
+    """Counts the shuffles of a pipeline.
+
+    Attributes:
+      count: how many it has seen.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def visit_transform(self, transform_node: AppliedPTransform) -> None:
+        self.count += isinstance(transform_node.transform, beam.GroupByKey)
 
 
 def _varint(payload: str) -> int:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
+import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+import tempfile
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import (
     GoogleCloudOptions,
     PipelineOptions,
+    SetupOptions,
     StandardOptions,
 )
 from apache_beam.runners.runner import create_runner
 
 from beam_bleu.transforms.errors import JobError, UsageError
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
@@ -35,6 +40,16 @@ SHOWN_RUNNERS = (
     "PortableRunner",
 )
 """The runners that --help shows. Beam knows more: for its own tests, for notebooks."""
+
+_OWN_FLAGS = {"FlinkRunner": ("--execution_mode_for_batch=PIPELINED_FORCED",)}
+"""Flags that only an engine knows, and that its jobs have unless the user gives them.
+
+Flink: all tasks of a job run until its end. By default, the tasks after the sums start when those
+that read are done. By then, Beam's Flink runner has stopped all Python workers, so each one starts
+twice: a second of CPU and several seconds of time. Flink calls this mode forced because operators
+that read one input before the other can then wait for each other. Here this could only be a step
+with a side input, and jobs have none.
+"""
 
 _LONGEST = 63
 """Characters that Dataflow allows in a name."""
@@ -73,6 +88,16 @@ class Runner:
 
         return InProcessRunner()
 
+    def flags_of_engine(self, given: Sequence[str]) -> list[str]:
+        """The flags that only the engine knows.
+
+        Args:
+          given: those that the user has given.
+        """
+        names = {_name_of(flag) for flag in given}
+        own = _OWN_FLAGS.get(self.name.rpartition(".")[2], ())
+        return [*(flag for flag in own if _name_of(flag) not in names), *given]
+
     def check(self, options: PipelineOptions) -> None:
         """Checks early what a runner would check late, or would wait for without a message.
 
@@ -91,11 +116,33 @@ class Runner:
         check_flink_master(self.name, options)
         check_pool(self.name, options)
 
+    def check_resources(self, pipeline: beam.Pipeline) -> None:
+        """Checks that an engine can run a pipeline, as far as it can be asked.
+
+        Raises:
+          JobError: it certainly cannot.
+        """
+        if not self.in_process:
+            from beam_bleu.pipeline.engines.flink_master import check_resources_of_flink
+
+            check_resources_of_flink(self.name, pipeline)
+
     def name_job(self, options: PipelineOptions, systems: Sequence[str], run: str) -> None:
         """Gives the job of a run on an engine a name, if the user has given none."""
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
         if not self.in_process and not cloud.job_name:
             cloud.job_name = job_name(systems, run, datetime.datetime.now(datetime.timezone.utc))
+
+    def share_packages(self, options: PipelineOptions) -> None:
+        """Lets all runs keep the packages of --requirements_file in one folder.
+
+        It is Beam's default, which would depend on the temporary folder of a run.
+        """
+        setup = options.view_as(SetupOptions)
+        if not self.in_process and setup.requirements_cache is None:
+            setup.requirements_cache = os.path.join(
+                tempfile.gettempdir(), "beam-requirements-cache"
+            )
 
     def job_id(self, result: Any) -> str:
         """The engine's id of a job; empty if it has none."""
@@ -105,16 +152,25 @@ class Runner:
 
         return job_id(result)
 
-    @contextlib.contextmanager
-    def followed(self, result: Any, options: PipelineOptions) -> Iterator[None]:
-        """While the body waits for a job on an engine, stderr tells what is known of the job."""
-        if self.in_process:
-            yield
-            return
-        from beam_bleu.pipeline.engines.sent_job import watched
+    def wait(self, result: Any, options: PipelineOptions, workers: AwaitedWorkers | None) -> Any:
+        """Waits for a job; returns its state at the end.
 
-        with watched(result, options):
-            yield
+        If it is on an engine, stderr tells meanwhile what is known of it.
+
+        Args:
+          result: Beam's result of sending it.
+          options: Beam's options.
+          workers: waits for the workers of an engine; None in-process.
+
+        Raises:
+          BleuError: the workers of an engine cannot do the job, or do not answer.
+          Exception: what Beam raises if the job fails.
+        """
+        if workers is None:
+            return result.wait_until_finish()
+        from beam_bleu.pipeline.engines.sent_job import wait
+
+        return wait(result, options, workers)
 
     def failure(
         self, error: BaseException, result: Any, options: PipelineOptions
@@ -122,7 +178,7 @@ class Runner:
         """The error of a failed job, if an engine's messages tell the cause; otherwise None."""
         if self.in_process or not isinstance(error, Exception):
             return None
-        from beam_bleu.pipeline.engines.sent_job import engine_failure
+        from beam_bleu.pipeline.engines.engine_failure import engine_failure
 
         return engine_failure(error, result, options)
 
@@ -140,6 +196,11 @@ class Runner:
             raise UsageError(
                 f"--runner {self.name}: {wrong}", "give the runner the flags that it needs"
             ) from error
+
+
+def _name_of(flag: str) -> str:
+    """The name of a flag, which may have a value after an equals sign."""
+    return flag.partition("=")[0].lstrip("-").replace("-", "_")
 
 
 def _check_mode(runner: str, options: PipelineOptions) -> None:

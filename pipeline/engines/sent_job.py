@@ -1,4 +1,4 @@
-"""A job that was sent to an engine: the launcher follows it, and says why it has failed.
+"""A job that was sent to an engine: the launcher follows it, and waits for its end.
 
 The launcher tells the job's id, state and counters. The counters are Beam's, so they may count
 repeated work twice. They only show that the job goes on. If an engine does not tell something, it
@@ -11,28 +11,26 @@ import contextlib
 import dataclasses
 import itertools
 import logging
-import re
+import queue
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import grpc
 from apache_beam.options.pipeline_options import (
     FlinkRunnerOptions,
     GoogleCloudOptions,
     PipelineOptions,
-    PortableOptions,
 )
 from apache_beam.portability.api import beam_job_api_pb2
 from apache_beam.runners.portability.portable_metrics import from_monitoring_infos
 from apache_beam.runners.portability.portable_runner import PipelineResult
+from apache_beam.runners.runner import PipelineState
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import say
-from beam_bleu.pipeline.engines.flink_master import flink_master
-from beam_bleu.pipeline.engines.worker_pool import pool_address, pool_that_may_be_missing
-from beam_bleu.pipeline.errors.error_marks import find_error
-from beam_bleu.transforms.errors import BleuError, JobError, causes
+from beam_bleu.pipeline.display.terminal import tell
+from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
+from beam_bleu.pipeline.engines.flink_master import FlinkFailure, FlinkJob, flink_master
+from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.progress import PROGRESS, Progress
 
 _FIRST_PAUSE, _PAUSE = 1.0, 5.0
@@ -44,19 +42,10 @@ _FIRST_LOOKS = 10
 _SECONDS = 5.0
 """How long to wait for an answer of the job server."""
 
+_PATIENCE_FOR_THE_END = 10.0
+"""Seconds after which the launcher no longer waits for the end of a job that it has cancelled."""
+
 _LOGGER = logging.getLogger("beam_bleu.engines")
-
-_CALL_OF_POOL = "BeamFnExternalWorkerPoolGrpc"
-"""In Java's traceback: the engine could not call the pool."""
-
-_START_OF_WORKER = "ExternalEnvironmentFactory.createEnvironment"
-"""In Java's traceback: the engine asked the pool for a worker."""
-
-_ASKS_FLINK = "org.apache.flink.runtime.rest.RestClient"
-"""In Java's traceback: the job server asked Flink's JobManager."""
-
-_JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
-"""The types of exceptions before the message of a Java exception."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,11 +56,14 @@ class Seen:
       state: its state in the engine's words, and how much is finished; "" if it is not known.
       page: its page in the engine's console; "" if it is not known.
       counters: the counters of ours, by name.
+      is_working: whether the engine works on it, and has not only put it in a queue; None if that
+        is not known.
     """
 
     state: str
     page: str
     counters: Mapping[str, int]
+    is_working: bool | None = None
 
 
 def job_id(result: Any) -> str:
@@ -104,19 +96,49 @@ class Submitted:
         self._flink = flink_master(options.view_as(FlinkRunnerOptions).flink_master)
         self._is_portable = isinstance(result, PipelineResult)
         self.id = job_id(result)
+        # With --job_name, Flink can show a job of an earlier run until it has got this one.
+        newest = self._newest_on_flink()
+        self._former = newest.id if newest is not None and newest.has_ended else None
 
     def seen(self) -> Seen:
         """What the engine tells now."""
         if not self._is_portable:
             return self._by_dataflow()
-        job = self._flink.job(str(self._cloud.job_name)) if self._flink else None
+        job = self._job_on_flink()
         if self._flink is not None and job is not None:
             state = f"{job.state}, {job.finished_tasks} of {job.tasks} tasks finished"
-            return Seen(state, self._flink.page(job), self._flink.counters(job))
+            known = self._flink.counters(job)
+            return Seen(state, self._flink.page(job), known, job.running_tasks > 0)
         counters: dict[str, int] = {}
         with contextlib.suppress(Exception):  # not every job server has counters
             counters = self._counters()
         return Seen(self._state(), "", counters)
+
+    def failures(self) -> Sequence[FlinkFailure]:
+        """The failures after which the engine may start the job again, as far as they are known."""
+        job = self._job_on_flink()
+        return [] if self._flink is None or job is None else self._flink.failures(job)
+
+    def cancel(self) -> None:
+        """Ends the job on the engine, as far as that is possible."""
+        job = self._job_on_flink()
+        # Beam's job server for Flink would only forget a job that it is told to cancel.
+        if self._flink is not None and job is not None and self._flink.cancel(job):
+            return
+        if not self._is_portable:
+            self._result.cancel()
+            return
+        self._result._job_service.Cancel(
+            beam_job_api_pb2.CancelJobRequest(job_id=self._result._job_id), timeout=_SECONDS
+        )
+
+    def _newest_on_flink(self) -> FlinkJob | None:
+        return self._flink.job(str(self._cloud.job_name)) if self._flink else None
+
+    def _job_on_flink(self) -> FlinkJob | None:
+        """This job as Flink knows it; None if Flink does not know it, or cannot be asked."""
+        job = self._newest_on_flink()
+        return None if job is None or job.id == self._former else job
 
     def _state(self) -> str:
         # Not the result's own `state`: it would write to a field that Beam's thread needs.
@@ -146,16 +168,26 @@ class Submitted:
 
 
 class Watch:
-    """Tells what is known of a job, again and again.
+    """Tells what is known of a job, again and again, and ends it if its workers cannot do it.
 
     Args:
       job: the job.
       progress: gets the state and the counters.
+      workers: waits for the workers; None if nobody does.
+
+    Attributes:
+      ends: gets the state or the error with which the wait for the job ends.
+      error: why the launcher has ended the job; None if it has not.
     """
 
-    def __init__(self, job: Submitted, progress: Progress = PROGRESS) -> None:
+    def __init__(
+        self, job: Submitted, progress: Progress = PROGRESS, workers: AwaitedWorkers | None = None
+    ) -> None:
+        self.ends: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        self.error: BleuError | None = None
         self._job = job
         self._progress = progress
+        self._workers = workers
         self._over = threading.Event()
         self._lock = threading.Lock()  # who holds it tells something, or ends the telling
         self._state = self._page = ""
@@ -173,13 +205,21 @@ class Watch:
             if seen.page and seen.page != self._page:
                 self._page = seen.page
                 if _LOGGER.isEnabledFor(logging.WARNING):  # not with --quiet
-                    say(f"beam-bleu: the page of the job: {printable(seen.page)}")
+                    tell(f"the page of the job: {seen.page}")
             if seen.state and seen.state != self._state:
                 self._state = seen.state
                 _LOGGER.info("the state of the job: %s", seen.state)
             segments = seen.counters.get("segments")
             told = [self._state, "" if segments is None else f"{segments:,} segments"]
             self._progress.tell(printable(", ".join(part for part in told if part)))
+        if self._workers is not None and self.error is None:
+            is_working = seen.is_working
+            if is_working is None and seen.state != "RUNNING":
+                is_working = False
+            try:
+                self.error = self._workers.error(is_working, self._job.failures)
+            except Exception:  # a filesystem can fail for a moment
+                _LOGGER.debug("the answers of the workers cannot be read", exc_info=True)
 
     @contextlib.contextmanager
     def looking(self) -> Iterator[None]:
@@ -201,7 +241,7 @@ class Watch:
                 self._over.set()
 
     def _look_for_page(self) -> None:
-        if not self._page:
+        if not self._page or (self._workers is not None and self._workers.workers is None):
             self.look()
 
     def _look_on(self) -> None:
@@ -210,86 +250,47 @@ class Watch:
         )
         while not self._over.wait(next(pauses)):
             self.look()
+            if self.error is not None:
+                self._end()
+                return
+
+    def _end(self) -> None:
+        """Ends the job, and also the wait for it if the engine does not."""
+        try:
+            self._job.cancel()
+        except Exception:  # each engine has exceptions of its own
+            _LOGGER.debug("the job cannot be cancelled", exc_info=True)
+        if not self._over.wait(_PATIENCE_FOR_THE_END):
+            self.ends.put((None, None))
 
 
-@contextlib.contextmanager
-def watched(result: Any, options: PipelineOptions) -> Iterator[None]:
-    """Prints the id of a job on stderr, and follows the job while the body runs."""
+def wait(result: Any, options: PipelineOptions, workers: AwaitedWorkers) -> Any:
+    """Prints the id of a job on stderr, follows the job, and returns its state at the end.
+
+    Raises:
+      BleuError: the workers cannot do the job, or do not answer. Then the job was cancelled.
+      Exception: what Beam raises if the job fails.
+    """
     job = Submitted(result, options)
     if job.id:
         # In the words of Beam's client of Dataflow, because Airflow looks for them in the log.
         # It is also printed with --quiet: without it nobody finds the job if this process ends.
-        say(f"beam-bleu: Created job with id: [{printable(job.id)}]")
+        tell(f"Created job with id: [{job.id}]")
     PROGRESS.begin("running")
-    with Watch(job).looking():
-        yield
+    watch = Watch(job, workers=workers)
 
+    def wait_for_beam() -> None:
+        try:
+            watch.ends.put((result.wait_until_finish(), None))
+        except BaseException as error:
+            watch.ends.put((None, error))
 
-def engine_failure(error: BaseException, result: Any, options: PipelineOptions) -> JobError | None:
-    """The error of a job on an engine with its cause by name; None if it is not known.
-
-    Args:
-      error: the exception of Beam.
-      result: Beam's result of sending the job; None if the job was not sent.
-      options: Beam's options.
-    """
-    if any(
-        isinstance(exception, BleuError) or find_error(str(exception))
-        for exception in causes(error)
-    ):
-        return None
-    missing = pool_that_may_be_missing(options)
-    start_pool = (
-        f"no pool of Python workers answers at {missing} on this machine: start one if the "
-        "engine runs here"
-    )
-    if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:
-        endpoint = options.view_as(PortableOptions).job_endpoint
-        where = f" at {endpoint}" if endpoint else ""
-        remedy = (
-            "look at the engine's console: the job may still be running there"
-            if result is not None
-            else "look at the log of the job server"
-        )
-        return JobError(
-            f"the connection to the job server{where} was lost: {error.details()}",
-            start_pool if missing else remedy,
-        )
-    texts = _texts(result)
-    traceback = next((text for text in reversed(texts) if "\n\tat " in text), "")
-    cause = _JAVA_CLASSES.sub("", _last_line(texts[-1])) if texts else ""
-    pool = pool_address(options)
-    if pool is not None and _CALL_OF_POOL in traceback:
-        return JobError(
-            f"the engine finds no pool of Python workers at {pool}: {cause}",
-            "start one there on each machine of the engine, or correct --environment_config: "
-            "see docs/engines.md",
-        )
-    if pool is not None and _START_OF_WORKER in traceback:
-        return JobError(
-            f"the pool at {pool} could not start a Python worker: {cause}",
-            "look at the log of the pool",
-        )
-    if "Connection refused" in cause and _ASKS_FLINK in traceback:
-        return JobError(
-            f"Flink's JobManager does not answer the job server any more: {cause}",
-            "look at Flink's log, and start the job again when Flink runs",
-        )
-    if missing and texts:
-        return JobError(f"the job failed: {_last_line(texts[-1])}", start_pool)
-    return None
-
-
-def _texts(result: Any) -> Sequence[str]:
-    """The texts of a job server about a job, from the first to the last."""
-    messages = [*getattr(result, "_messages", ())]
-    return [
-        message.message_response.message_text
-        for message in messages
-        if message.HasField("message_response")
-    ]
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    with watch.looking():
+        # On another thread, because no engine promises that a cancelled job ends soon.
+        threading.Thread(target=wait_for_beam, name="wait for the job", daemon=True).start()
+        state, error = watch.ends.get()
+        if watch.error is not None and state != PipelineState.DONE:
+            raise watch.error from error
+        if error is not None:
+            raise error
+    return state

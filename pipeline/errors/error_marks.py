@@ -86,6 +86,15 @@ def exit_code(error: BleuError) -> int:
     raise TypeError(f"an error of type {type(error).__name__} has no exit code")
 
 
+def error_of_code(code: int, cause: str, remedy: str) -> BleuError:
+    """The error with an exit code.
+
+    Raises:
+      KeyError: no error has this code.
+    """
+    return _KINDS[code](cause, remedy)
+
+
 def find_error(text: str) -> BleuError | None:
     """The error whose mark is in `text`, or None.
 

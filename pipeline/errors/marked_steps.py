@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -31,13 +31,18 @@ def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
     return changed
 
 
-def marked(dofn: beam.DoFn, filesystems: Mapping[str, Any] | None = None) -> beam.DoFn:
+def marked(
+    dofn: beam.DoFn,
+    filesystems: Mapping[str, Any] | None = None,
+    set_up: Callable[[beam.DoFn], None] | None = None,
+) -> beam.DoFn:
     """A DoFn that does the same, and adds marks to the errors that it raises.
 
     Args:
       dofn: the DoFn. Its `process` takes an element, and can take a `window` and a `timestamp`.
       filesystems: the options of filesystems, for workers that get none from their engine. Beam's
         pool of workers passes them on only if it uses Beam's boot program.
+      set_up: sets the DoFn up on a worker; by default it is the DoFn's own `setup`.
 
     Raises:
       TypeError: its `process` has another parameter.
@@ -46,8 +51,8 @@ def marked(dofn: beam.DoFn, filesystems: Mapping[str, Any] | None = None) -> bea
     if not set(asked) <= {"window", "timestamp"}:
         raise TypeError(f"a marked step can have a window and a timestamp, not {asked}")
     if asked:
-        return _MarkedInWindow(dofn, filesystems or {}, asked)
-    return _Marked(dofn, filesystems or {})
+        return _MarkedInWindow(dofn, filesystems or {}, set_up, asked)
+    return _Marked(dofn, filesystems or {}, set_up)
 
 
 class _Marked(PlainDoFn):
@@ -56,15 +61,24 @@ class _Marked(PlainDoFn):
     Beam calls it in a shorter way than a step that asks for them.
     """
 
-    def __init__(self, dofn: beam.DoFn, filesystems: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        dofn: beam.DoFn,
+        filesystems: Mapping[str, Any],
+        set_up: Callable[[beam.DoFn], None] | None,
+    ) -> None:
         self._dofn = dofn
         self._filesystems = dict(filesystems)
+        self._set_up = set_up
 
     def setup(self) -> None:
         if self._filesystems and FileSystems._pipeline_options is None:
             FileSystems.set_options(PipelineOptions.from_dictionary(self._filesystems))
         with marking():
-            self._dofn.setup()
+            if self._set_up is None:
+                self._dofn.setup()
+            else:
+                self._set_up(self._dofn)
 
     def start_bundle(self) -> None:
         with marking():
@@ -111,9 +125,13 @@ class _MarkedInWindow(_Marked):
     """A step that gets the window of an element, its timestamp, or both, as it asks."""
 
     def __init__(
-        self, dofn: beam.DoFn, filesystems: Mapping[str, Any], asked: Sequence[str]
+        self,
+        dofn: beam.DoFn,
+        filesystems: Mapping[str, Any],
+        set_up: Callable[[beam.DoFn], None] | None,
+        asked: Sequence[str],
     ) -> None:
-        super().__init__(dofn, filesystems)
+        super().__init__(dofn, filesystems, set_up)
         self._asked = tuple(asked)
 
     def process(  # type: ignore[no-untyped-def]

@@ -14,8 +14,9 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from beam_bleu.pipeline.display.json_lines import JsonLines, LogFormatName
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import EscapingFormatter, SayingHandler, say
 from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
@@ -26,6 +27,7 @@ from beam_bleu.transforms.errors import (
     lacks_open_files,
     open_file_limit,
 )
+from beam_bleu.transforms.version import VERSION
 
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """The text that Beam adds to the end of an exception's message."""
@@ -219,6 +221,7 @@ def reported(
     verbose: int,
     quiet: bool = False,
     ended: Callable[[Ending], None] | None = None,
+    log_format: LogFormatName = "text",
 ) -> int:
     """Does the work of a command and prints its error on stderr; returns the exit code.
 
@@ -228,26 +231,25 @@ def reported(
         libraries, and tracebacks; 2 and more: also what libraries do.
       quiet: whether it shows only errors.
       ended: called when the work has ended, also after a signal. It raises no error.
+      log_format: the format of stderr.
     """
     _show_logs_of_libraries(verbose)
     level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
-    with _own_log(level), _threads_logged(), _interrupts.handled():
+    with JsonLines.of(log_format), _own_log(level), _threads_logged(), _interrupts.handled():
         try:
             work()
             ending = Ending(0)
         except (Exception, KeyboardInterrupt) as error:
-            if verbose:
-                say(printable(traceback.format_exc().rstrip("\n"), keep="\n\t"))
+            trace = traceback.format_exc().rstrip("\n") if verbose else ""
             if _interrupts.received:  # an engine may have turned it into another error
                 first = _interrupts.received[0]
                 ending = Ending(128 + first, f"stopped by {first.name}")
-                say(f"beam-bleu: {ending.cause}")
             else:
                 bleu_error = as_bleu_error(error)
                 ending = Ending(
                     exit_code(bleu_error), printable(bleu_error.cause), printable(bleu_error.remedy)
                 )
-                say(f"beam-bleu: {ending.cause}\n  {ending.remedy}")
+            _say_error(ending, trace)
         if ended is not None:
             # A signal must not end a run that is done, but must end one that was stopped before.
             held = contextlib.nullcontext() if _interrupts.received else _interrupts.held()
@@ -256,6 +258,24 @@ def reported(
         if ending.code > 128:
             end(ending.code)
         return ending.code
+
+
+def _say_error(ending: Ending, trace: str) -> None:
+    """Writes why a command has ended to stderr.
+
+    Args:
+      ending: how it has ended.
+      trace: the traceback of the exception; "" to leave it out.
+    """
+    lines = JsonLines.current
+    if lines is not None:
+        more: dict[str, Any] = {"remedy": ending.remedy or None, "exit_code": ending.code}
+        more |= {"traceback": trace} if trace else {}
+        say(lines.line("error", ending.cause, **more))
+        return
+    if trace:
+        say(printable(trace, keep="\n\t"))
+    say(f"beam-bleu: {ending.cause}" + (f"\n  {ending.remedy}" if ending.remedy else ""))
 
 
 def end(code: int) -> NoReturn:
@@ -283,17 +303,9 @@ def as_bleu_error(error: BaseException) -> BleuError:
     if lacks_open_files(error):
         return open_file_limit(f"the job failed: {error}")
     text = str(error)
-    if _CODE_MISSING.search(text):
-        return JobError(
-            "the workers do not have beam-bleu",
-            "install it where they run, or send it with the job: --extra_package beam_bleu-....whl",
-        )
-    if _CODE_DIFFERS.search(text):
-        return JobError(
-            "the workers have a different version of beam-bleu from this command's",
-            "install the same version where they run, or send it with the job: "
-            "--extra_package beam_bleu-....whl",
-        )
+    of_code = error_about_code(text)
+    if of_code is not None:
+        return of_code
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
     detail = _DETAIL.search(text)
@@ -301,3 +313,25 @@ def as_bleu_error(error: BaseException) -> BleuError:
     last = detail[1] if detail else lines[-1] if lines else type(error).__name__
     last = _STEP.sub("", last)
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
+
+
+def error_about_code(text: str, host: str = "") -> JobError | None:
+    """The error for a worker that does not have this version of beam-bleu; None for other texts.
+
+    Args:
+      text: the traceback of a worker.
+      host: the host of the worker; "" if it is not known.
+    """
+    workers = f"the workers on {host}" if host else "the workers"
+    if _CODE_MISSING.search(text):
+        return JobError(
+            f"{workers} do not have beam-bleu",
+            "install it where they run, or send it with the job: --extra_package beam_bleu-....whl",
+        )
+    if _CODE_DIFFERS.search(text):
+        return JobError(
+            f"{workers} have a different version of beam-bleu from this command's, {VERSION}",
+            "install the same version where they run, or send it with the job: "
+            "--extra_package beam_bleu-....whl",
+        )
+    return None

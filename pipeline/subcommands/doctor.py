@@ -6,6 +6,7 @@ import dataclasses
 import textwrap
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.log_flags import log_format, loudness
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -26,7 +27,12 @@ _WIDTH = 80
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand; returns 0, 1 if scoring on this machine fails, or 2 for wrong flags."""
+    """Runs the subcommand.
+
+    Returns:
+      0, 1 if scoring on this machine or on an engine's workers fails, 2 for wrong flags, or the
+      exit code of the error that ended the job on the engine.
+    """
     facts: list[Fact] = []
 
     def work() -> None:
@@ -34,25 +40,43 @@ def main(argv: Sequence[str]) -> int:
         group = parser.add_argument_group("flags")
         add_text_or_json_flag(group)
         group.add_argument("-h", "--help", action="help", help="show this help")
-        flags, unknown = parser.parse_known_args(argv)
-        if unknown:
-            parser.error(f"unexpected argument {unknown[0]!r}")
-        as_json = flags.format == "json"
-        for check in _CHECKS:
-            facts.extend(check.facts())
-        write_to_stdout((_as_json(facts) if as_json else _as_text(facts)).encode())
+        flags, others = parser.parse_known_args(argv)
+        on_engine = any(word.partition("=")[0] == "--runner" for word in others)
+        if on_engine:
+            from beam_bleu.pipeline.doctor.on_engine import facts_of_engine
 
+            facts.extend(facts_of_engine(others))
+        elif others:
+            parser.error(f"unexpected argument {others[0]!r}")
+        else:
+            for check in _CHECKS:
+                facts.extend(check.facts())
+        end = _ENDS[on_engine, _fails(facts)]
+        text = _as_json(facts) if flags.format == "json" else _as_text(facts, end)
+        write_to_stdout(text.encode())
+
+    asked = loudness(argv)
     try:
-        code = reported(work, verbose=False)
+        code = reported(work, asked.verbose, asked.quiet, log_format=log_format(argv))
     except SystemExit:  # --help
         return 0
     return code or int(_fails(facts))
 
 
+_ENDS = {
+    (False, False): "Scoring works here.",
+    (False, True): "Scoring on this machine does not work.",
+    (True, False): "The workers can do this job.",
+    (True, True): "The workers cannot do this job.",
+}
+"""The last line, by whether an engine was asked, and whether something fails."""
+
 _DESCRIPTION = (
     "Shows what is installed here, whether it scores a built-in sample correctly, and which "
-    "engines, filesystems and tokenizers can be used. It needs no network. The exit code is 1 if "
-    "scoring on this machine does not work."
+    "engines, filesystems, tables and tokenizers can be used. It needs no network. The exit code "
+    "is 1 if scoring on this machine does not work. With the command line of a job on an engine "
+    "(--runner ...), it asks the workers of the engine instead, and does not run the job: their "
+    "versions, and whether they can read the input and write to --output."
 )
 
 
@@ -65,7 +89,7 @@ def _as_json(facts: Sequence[Fact]) -> str:
     return json_text(document, indent=1) + "\n"
 
 
-def _as_text(facts: Sequence[Fact]) -> str:
+def _as_text(facts: Sequence[Fact], end: str) -> str:
     """A line for each fact, under headings; a remedy, and the rest of a long text, below it."""
     names = max(len(fact.name) for fact in facts)
     lines: list[str] = []
@@ -84,5 +108,4 @@ def _as_text(facts: Sequence[Fact]) -> str:
                 break_on_hyphens=False,
             )
             begin = " " * len(begin) + "-> "
-    end = "Scoring on this machine does not work." if _fails(facts) else "Scoring works here."
     return "\n".join([*lines, "", end, ""])

@@ -11,14 +11,11 @@ from typing import IO
 
 import pytest
 from command_line import EXAMPLE, Run, streams, typed, write_lines
+from other_pool import without
 
 from deploy.local.engines import flink_cluster
 from deploy.local.flink import FlinkCluster
 from deploy.local.flink_job import SCORING, FlinkJob
-
-
-def without(flags: list[str], name: str) -> list[str]:
-    return [flag for flag in flags if not flag.startswith(f"--{name}=")]
 
 
 @pytest.fixture

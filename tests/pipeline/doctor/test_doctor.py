@@ -25,6 +25,7 @@ from beam_bleu.pipeline.doctor.kernel_check import RESULTS, SAMPLE
 from beam_bleu.pipeline.subcommands import doctor as command
 from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native.cache_folder import CacheFolder
+from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
@@ -50,7 +51,15 @@ def test_a_sound_installation():
     assert run.err == ""
     lines = run.out.decode().splitlines()
     assert lines[-1] == "Scoring works here."
-    for heading in ("versions", "machine", "kernel", "engines", "filesystems", "tokenizers"):
+    for heading in (
+        "versions",
+        "machine",
+        "kernel",
+        "engines",
+        "filesystems",
+        "tables",
+        "tokenizers",
+    ):
         assert heading in lines
     for name in ("numba", "cores", "numbers", "in-process"):
         assert any(re.match(rf"  ok    {name} ", line) for line in lines), name
@@ -405,6 +414,17 @@ def test_filesystems(monkeypatch, there):
     assert remedies == ["" if there else row.remedy for row in FILESYSTEMS.values()]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_tables(monkeypatch, there):
+    monkeypatch.setattr(packages, "has_module", lambda name: there)
+    found = facts(packages.LIBRARY_CHECKS[1:2])
+    assert {name: fact.status for name, fact in found.items()} == dict.fromkeys(
+        ["delta:", "iceberg:"], "ok" if there else "no"
+    )
+    remedies = [fact.remedy.partition(",")[0] for fact in found.values()]
+    assert remedies == (["", ""] if there else [f"./run.sh install {name}" for name in TABLE_KINDS])
+
+
 def test_tokenizers_without_their_libraries(monkeypatch):
     library_tokenizers.mecab.cache_clear()
     for name in ("MeCab", "mecab_ko", "sentencepiece"):
@@ -412,7 +432,7 @@ def test_tokenizers_without_their_libraries(monkeypatch):
     for name in ("ja", "ko"):
         module = f"sacrebleu.tokenizers.tokenizer_{name}_mecab"
         monkeypatch.delitem(sys.modules, module, raising=False)
-    found = facts(packages.LIBRARY_CHECKS[1:])
+    found = facts(packages.LIBRARY_CHECKS[2:])
     assert {name: fact.status for name, fact in found.items()} == {
         "ja-mecab": "no",
         "ko-mecab": "no",

@@ -1,4 +1,4 @@
-"""Beam's in-process runner has no threads that sample its steps."""
+"""Beam's in-process runner has no threads that sample its steps, and one worker spreads nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 
 import apache_beam as beam
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.worker import statesampler
 
@@ -36,8 +37,16 @@ def test_no_thread_samples_in_any_bundle() -> None:
         begun = root | beam.Create([1, 2, 3])
         _ = begun | beam.Map(_threads) | beam.Map(_require_no_sampler)
         _ = begun | beam.Map(_require_a_tracker)
-        spread = begun | beam.Reshuffle()
-        _ = spread | "Another" >> beam.Map(_threads) | "Check it" >> beam.Map(_require_no_sampler)
+        later = begun | beam.GroupBy(str)
+        _ = later | "Another" >> beam.Map(_threads) | "Check it" >> beam.Map(_require_no_sampler)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_work_is_spread_among_several_workers_only(workers: int) -> None:
+    options = PipelineOptions(direct_num_workers=workers)
+    begun = beam.Pipeline(InProcessRunner(), options) | beam.Create([1, 2, 3], reshuffle=False)
+    spread = begun | beam.Reshuffle()
+    assert (spread is begun) == (workers == 1)
 
 
 def test_beams_own_runner_has_threads_that_sample() -> None:

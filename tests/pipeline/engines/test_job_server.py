@@ -131,11 +131,17 @@ def options_of(job: Any) -> dict[str, Any]:
     return {key: value.string_value for key, value in job._pipeline_options.fields.items()}
 
 
-def test_a_job_on_a_real_job_server(beams_own, tmp_path) -> None:
+def test_a_job_on_a_real_job_server(beams_own, tmp_path_factory, tmp_path, monkeypatch) -> None:
     servicer, endpoint = beams_own
+    temporary, at_exit = tmp_path_factory.mktemp("temporary"), contextlib.ExitStack()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.setattr("atexit.register", at_exit.callback)
     run = on(
         tmp_path, "--runner=PortableRunner", f"--job_endpoint={endpoint}", HERE, "--format=json"
     )
+    assert list(temporary.iterdir())
+    at_exit.close()
+    assert [path.name for path in temporary.iterdir()] == ["beam-requirements-cache"]
     assert run.out == called(*EXAMPLE, "--format=json").out
     assert run.out == (tmp_path / "scores.json").read_bytes()
 

@@ -18,10 +18,11 @@ from apache_beam.runners.portability.portable_runner import PipelineResult
 from fake_flink import fake_flink
 
 from beam_bleu.pipeline.engines import sent_job
-from beam_bleu.pipeline.engines.sent_job import Seen, Submitted, Watch, engine_failure
+from beam_bleu.pipeline.engines.engine_failure import engine_failure
+from beam_bleu.pipeline.engines.sent_job import Seen, Submitted, Watch
 from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.pipeline.errors.reporting import reported
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import BleuError, InputError
 from beam_bleu.transforms.progress import Progress
 
 NAME = "beam-bleu-atlas-20261119-020003-5f0c"
@@ -75,13 +76,14 @@ def accumulators(**counters: int) -> dict[str, Any]:
 
 
 def flink_job(number: int, name: str, state: str) -> dict[str, Any]:
-    tasks = {"finished": 6, "total": 36}
+    tasks = {"finished": 6, "running": 30 if state == "RUNNING" else 0, "total": 36}
     return {"jid": f"f{number}", "name": name, "state": state, "start-time": number, "tasks": tasks}
 
 
-def test_flink_tells_more_than_the_job_server() -> None:
+@pytest.mark.parametrize("state", ["RESTARTING", "RUNNING"])
+def test_flink_tells_more_than_the_job_server(state) -> None:
     jobs = [flink_job(3, "another", "RUNNING"), flink_job(1, NAME, "FAILED")]
-    jobs.append(flink_job(2, NAME, "RESTARTING"))
+    jobs.append(flink_job(2, NAME, state))
     answers = {
         "/jobs/overview": {"jobs": jobs},
         "/jobs/f2/accumulators": accumulators(segments=300_000, bytes=1),
@@ -89,9 +91,27 @@ def test_flink_tells_more_than_the_job_server() -> None:
     with fake_flink(answers) as url:
         options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
         seen = Submitted(portable(), options).seen()
-    assert seen == Seen(
-        "RESTARTING, 6 of 36 tasks finished", f"{url}/#/job/f2", {"segments": 300_000, "bytes": 1}
-    )
+    told, counters = f"{state}, 6 of 36 tasks finished", {"segments": 300_000, "bytes": 1}
+    assert seen == Seen(told, f"{url}/#/job/f2", counters, is_working=state == "RUNNING")
+
+
+def test_a_former_job_of_the_same_name_does_not_count() -> None:
+    """The job server may need seconds until Flink knows the job."""
+    jobs = [flink_job(1, NAME, "FAILED")]
+    entries = [{"timestamp": 1, "stacktrace": str(MarkedError("a line is bad", BAD))}]
+    answers = {
+        "/jobs/overview": {"jobs": jobs},
+        "/jobs/f1/exceptions": {"exceptionHistory": {"entries": entries}},
+        "/jobs/f2/exceptions": {"exceptionHistory": {"entries": entries}},
+    }
+    with fake_flink(answers) as url:
+        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
+        job = Submitted(portable(), options)
+        assert job.seen().page == ""
+        assert job.failures() == []
+        jobs.append(flink_job(2, NAME, "FAILED"))
+        assert job.seen().page == f"{url}/#/job/f2"
+        assert len(job.failures()) == 1
 
 
 @pytest.mark.parametrize("answers", [{}, {"/jobs/overview": {"jobs": []}}, {"/jobs/overview": []}])
@@ -308,6 +328,54 @@ def test_a_pool_that_may_be_missing_is_in_the_remedy() -> None:
         lost = engine_failure(*prism, elsewhere)
         assert lost is not None
         assert "pool" not in lost.remedy
+
+
+class Workers:
+    """Workers that cannot do the job."""
+
+    workers = None
+
+    def __init__(self, error: BleuError | None) -> None:
+        self._error = error
+
+    def error(self, is_working: bool | None, failures: Any) -> BleuError | None:
+        return self._error
+
+
+class Sent:
+    """Beam's result of a job that ends when it is cancelled, or never."""
+
+    job_id = "job-1"
+
+    def __init__(self, ends: bool) -> None:
+        self._ends = ends
+        self.is_cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        self.is_cancelled.set()
+
+    def wait_until_finish(self) -> str:
+        self.is_cancelled.wait(60)
+        if not self._ends:
+            threading.Event().wait(60)
+        raise RuntimeError("the job is CANCELLED")
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_job_whose_workers_cannot_do_it_is_cancelled(ends, monkeypatch) -> None:
+    monkeypatch.setattr(sent_job, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(sent_job, "_PATIENCE_FOR_THE_END", 0.1)
+    monkeypatch.setattr(Submitted, "_by_dataflow", lambda self: Seen("RUNNING", "", {}))
+    sent = Sent(ends)
+    with pytest.raises(InputError, match="a line is bad"):
+        sent_job.wait(sent, PipelineOptions([]), Workers(BAD))
+    assert sent.is_cancelled.is_set()
+
+
+def test_a_job_that_is_done_is_done(monkeypatch) -> None:
+    monkeypatch.setattr(Submitted, "_by_dataflow", lambda self: Seen("DONE", "", {}))
+    sent = SimpleNamespace(job_id="job-1", wait_until_finish=lambda: "DONE")
+    assert sent_job.wait(sent, PipelineOptions([]), Workers(None)) == "DONE"
 
 
 BAD = InputError("a line is bad", "repair it")

@@ -1,0 +1,114 @@
+"""The workers of an engine: what they say of themselves, by a job that does nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+
+from beam_bleu.pipeline.command_line.options import Arguments, parse
+from beam_bleu.pipeline.doctor.installation_facts import Fact
+from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
+from beam_bleu.pipeline.engines.handshake import Handshake
+from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference
+from beam_bleu.pipeline.engines.worker_pool import pool_address
+from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
+from beam_bleu.pipeline.errors.reporting import as_bleu_error
+from beam_bleu.pipeline.output.receipt import remove_receipt
+from beam_bleu.pipeline.output.storage import remove_if_empty
+from beam_bleu.transforms.errors import JobError, UsageError
+
+__all__ = ["facts_of_engine", "facts_of_workers"]
+
+_ACCESS = "access"
+
+_SHOWN: Mapping[str, str] = {"beam_bleu": "beam-bleu", "python": "Python"}
+"""The names of software for people, where they differ."""
+
+
+def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
+    """What the workers of an engine say when they get the job of a command line.
+
+    Args:
+      argv: the command line of the job, which is not run.
+
+    Raises:
+      BleuError: the command line is wrong, or the workers do not answer.
+    """
+    arguments = parse(argv)
+    runner, job = arguments.runner, arguments.job
+    if runner.in_process:
+        raise UsageError(
+            "doctor with the flags of a job asks the workers of an engine, and this job has none",
+            "name the engine with --runner, or leave out all flags",
+        )
+    job.source.check_visible()
+    runner.check(arguments.beam)
+    runner.name_job(arguments.beam, job.source.systems, job.run)
+    handshake = Handshake.of(job, arguments.beam)
+    heard: list[Worker] = []
+    had_folder = os.path.isdir(job.output)
+    try:
+        _run(arguments, handshake, heard)
+    except Exception as error:
+        if not heard:
+            known = runner.failure(error, None, arguments.beam)
+            raise known or as_bleu_error(error) from error
+    finally:
+        remove_receipt(job.output, job.run)
+        if not had_folder:
+            remove_if_empty(job.output)
+    if not heard:
+        raise JobError(
+            f"the workers' answers are not in {job.output}, though their job is done",
+            "name a folder with --output that is the same for the workers and for this process",
+        )
+    return facts_of_workers(handshake.software, heard, job.output)
+
+
+def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> None:
+    pool, timeout = pool_address(arguments.beam), arguments.worker_timeout
+    waiting = AwaitedWorkers(handshake, timeout, pool, heard.extend)
+    pipeline = arguments.runner.pipeline(arguments.beam)
+    try:
+        filesystems = filesystem_options(arguments.beam)
+        _ = pipeline | handshake.steps(lambda dofn: marked(dofn, filesystems))
+        arguments.runner.wait(pipeline.run(), arguments.beam, waiting)
+    finally:
+        shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
+
+
+def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str) -> list[Fact]:
+    """The facts about workers, with a section for each host.
+
+    Args:
+      launcher: the launcher's versions.
+      workers: what the workers say.
+      output: the folder to which they write.
+    """
+    hosts = sorted({worker.host for worker in workers})
+    return [
+        fact
+        for host in hosts
+        for fact in _facts(host, launcher, [each for each in workers if each.host == host], output)
+    ]
+
+
+def _facts(host: str, launcher: Software, workers: Sequence[Worker], output: str) -> Iterator[Fact]:
+    for name in launcher:
+        shown = _SHOWN.get(name, name.replace("_", "-"))
+        said = sorted({worker.software.get(name) or "is missing" for worker in workers})
+        text = ", ".join(said)
+        error = difference({name: launcher[name]}, workers)
+        if error is not None:
+            yield Fact(host, shown, "FAIL", f"{text}; here it is {launcher[name]}", error.remedy)
+        elif said != [launcher[name]]:
+            yield Fact(host, shown, "ok", f"{text}; here it is {launcher[name]}")
+        else:
+            yield Fact(host, shown, "ok", text)
+    errors = {(error.cause, error.remedy) for worker in workers for error in worker.errors}
+    for cause, remedy in sorted(errors):
+        yield Fact(host, _ACCESS, "FAIL", cause, remedy)
+    if not errors:
+        text = f"the kernel counts right, each stream can be read, {output} can be written"
+        yield Fact(host, _ACCESS, "ok", text)

@@ -1,0 +1,173 @@
+"""Why a job has failed on an engine, by name: the parts of an engine fail with their own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import grpc
+from apache_beam.options.pipeline_options import (
+    FlinkRunnerOptions,
+    GoogleCloudOptions,
+    PipelineOptions,
+    PortableOptions,
+)
+
+from beam_bleu.pipeline.engines.flink_master import flink_master
+from beam_bleu.pipeline.engines.worker_pool import pool_address, pool_that_may_be_missing
+from beam_bleu.pipeline.errors.error_marks import find_error
+from beam_bleu.transforms.errors import BleuError, JobError, causes
+
+__all__ = ["engine_failure", "known_failure"]
+
+_CALL_OF_POOL = "BeamFnExternalWorkerPoolGrpc"
+"""In Java's traceback: the engine could not call the pool."""
+
+_START_OF_WORKER = "ExternalEnvironmentFactory.createEnvironment"
+"""In Java's traceback: the engine asked the pool for a worker."""
+
+_ASKS_FLINK = "org.apache.flink.runtime.rest.RestClient"
+"""In Java's traceback: the job server asked Flink's JobManager."""
+
+_JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
+"""The types of exceptions before the message of a Java exception."""
+
+_LOST = re.compile(
+    r"TaskManager with id \S+ (?:is no longer reachable|timed out)"
+    r"|The heartbeat of TaskManager with id \S+ timed out"
+    r"|Connection unexpectedly closed by remote task manager '[^']*'"
+    r"|Lost connection to task manager '[^']*'"
+    r"|Connection for partition \S+ not reachable"
+    r"|Lost executor \S+ on [^:\s]+: [^\n]*"
+    r"|ExecutorLostFailure \(executor [^)\n]*\)?[^\n]*"
+)
+"""The words of Flink and Spark for a lost TaskManager or executor."""
+
+_BUFFERS = re.compile(r"Insufficient number of network buffers: [^\n]*")
+_BUFFERS_OF_TASK_MANAGER = re.compile(r"currently set to (\d+) of (\d+) bytes")
+_NO_SLOTS = re.compile(r"Could not acquire the minimum required resources|NoResourceAvailable")
+
+
+def engine_failure(error: BaseException, result: Any, options: PipelineOptions) -> JobError | None:
+    """The error of a job on an engine with its cause by name; None if it is not known.
+
+    Args:
+      error: the exception of Beam.
+      result: Beam's result of sending the job; None if the job was not sent.
+      options: Beam's options.
+    """
+    if any(
+        isinstance(exception, BleuError) or find_error(str(exception))
+        for exception in causes(error)
+    ):
+        return None
+    missing = pool_that_may_be_missing(options)
+    start_pool = (
+        f"no pool of Python workers answers at {missing} on this machine: start one if the "
+        "engine runs here"
+    )
+    if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:
+        endpoint = options.view_as(PortableOptions).job_endpoint
+        where = f" at {endpoint}" if endpoint else ""
+        remedy = (
+            "look at the engine's console: the job may still be running there"
+            if result is not None
+            else "look at the log of the job server"
+        )
+        return JobError(
+            f"the connection to the job server{where} was lost: {error.details()}",
+            start_pool if missing else remedy,
+        )
+    texts = _texts(result)
+    traceback = next((text for text in reversed(texts) if "\n\tat " in text), "")
+    cause = _JAVA_CLASSES.sub("", _last_line(texts[-1])) if texts else ""
+    pool = pool_address(options)
+    if pool is not None and _CALL_OF_POOL in traceback:
+        return JobError(
+            f"the engine finds no pool of Python workers at {pool}: {cause}",
+            "start one there on each machine of the engine, or correct --environment_config: "
+            "see docs/engines.md",
+        )
+    if pool is not None and _START_OF_WORKER in traceback:
+        return JobError(
+            f"the pool at {pool} could not start a Python worker: {cause}",
+            "look at the log of the pool",
+        )
+    if "Connection refused" in cause and _ASKS_FLINK in traceback:
+        return JobError(
+            f"Flink's JobManager does not answer the job server any more: {cause}",
+            "look at Flink's log, and start the job again when Flink runs",
+        )
+    known = known_failure([*_failures_on_flink(options), *texts, str(error)])
+    if known is not None:
+        return known
+    if missing and texts:
+        return JobError(f"the job failed: {_last_line(texts[-1])}", start_pool)
+    return None
+
+
+def known_failure(texts: Sequence[str]) -> JobError | None:
+    """The error for faults of Flink and Spark; None if the texts tell of none.
+
+    Args:
+      texts: what the engine and the job server say of a job, from the first failure to the last.
+    """
+    lost = [match[0] for text in texts for match in _LOST.finditer(text)]
+    buffers = [match[0] for text in texts for match in _BUFFERS.finditer(text)]
+    no_slots = any(_NO_SLOTS.search(text) for text in texts)
+    if lost:
+        then = ""
+        if buffers:
+            then = f"; the others have too few network buffers for its work: {buffers[-1]}"
+        elif no_slots:
+            then = "; the others have too few free slots for its work"
+        more = f" ({_more_buffers(buffers[-1])})" if buffers else ""
+        return JobError(
+            f"a worker of the engine was lost: {lost[-1]}{then}",
+            "look at its log and at the memory of its machine, and start the job again when enough "
+            f"workers run{more}",
+        )
+    if buffers:
+        return JobError(
+            f"a TaskManager of Flink has too few network buffers: {buffers[-1]}",
+            f"{_more_buffers(buffers[-1])}, or give the job a lower --parallelism",
+        )
+    if no_slots:
+        return JobError(
+            "Flink has too few free slots for the job",
+            "lower --parallelism, start more TaskManagers, or raise taskmanager.numberOfTaskSlots",
+        )
+    return None
+
+
+def _more_buffers(text: str) -> str:
+    """What to set for more network buffers: twice as many as there are."""
+    total = _BUFFERS_OF_TASK_MANAGER.search(text)
+    value = f" to {2 * int(total[1]) * int(total[2]) >> 20} MB, twice its value," if total else ""
+    return f"raise taskmanager.memory.network.min and .max{value} in Flink's configuration"
+
+
+def _failures_on_flink(options: PipelineOptions) -> list[str]:
+    """The failures that Flink's REST interface tells of the job, if it can be asked."""
+    master = flink_master(options.view_as(FlinkRunnerOptions).flink_master)
+    name = options.view_as(GoogleCloudOptions).job_name
+    job = master.job(str(name)) if master is not None and name else None
+    if master is None or job is None:
+        return []
+    return [failure.text for failure in master.failures(job)]
+
+
+def _texts(result: Any) -> Sequence[str]:
+    """The texts of a job server about a job, from the first to the last."""
+    messages = [*getattr(result, "_messages", ())]
+    return [
+        message.message_response.message_text
+        for message in messages
+        if message.HasField("message_response")
+    ]
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

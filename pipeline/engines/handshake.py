@@ -1,0 +1,145 @@
+"""The handshake: the first step of a job on an engine, on whose end all others wait.
+
+Workers say which versions they have and what they can do. A step gathers what they say, writes it
+for the launcher, and ends the job if a worker differs or cannot do its work. No engine promises
+that each worker gets one of the probes. So every step of the job also checks the versions when it
+begins on a worker.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions
+
+from beam_bleu.pipeline.engines.probing import Asked, answer, asked_by, software
+from beam_bleu.pipeline.engines.worker_facts import (
+    Software,
+    Worker,
+    host_name,
+    require_able,
+    require_same,
+)
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.output_folder import workers_path
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring.steps import Step
+
+__all__ = ["Handshake"]
+
+_PROBES = 16
+"""The least number of probes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Handshake:
+    """What a job asks its workers before it reads anything.
+
+    Attributes:
+      asked: what it asks.
+      software: the launcher's versions.
+      path: the file that gets the answers.
+      probes: how many times it asks.
+    """
+
+    asked: Asked
+    software: Software
+    path: str
+    probes: int
+
+    @classmethod
+    def of(cls, job: Job, options: PipelineOptions) -> Handshake:
+        """The handshake of a job.
+
+        Args:
+          job: the job, whose launcher is this process.
+          options: Beam's options.
+        """
+        asked = asked_by(job)
+        # Flink deals them out to the subtasks in turn, so that each one gets the same number.
+        parallelism = max(options.view_as(FlinkRunnerOptions).parallelism or 0, 0)
+        probes = max(parallelism, _PROBES)
+        return cls(asked, software(asked), workers_path(job.output, job.run), probes)
+
+    def steps(self, step: Step) -> beam.PTransform:
+        """The transform of a pipeline's root to one element, if the workers can do the job.
+
+        Args:
+          step: the function that makes a step of each DoFn.
+        """
+        return "Greet the workers" >> _Greet(self, step)
+
+    @property
+    def set_up(self) -> Callable[[beam.DoFn], None]:
+        """Sets up a step of the job on a worker, and checks the worker's versions before."""
+        return functools.partial(_set_up, self.software)
+
+    def answers(self) -> list[Worker] | None:
+        """What the workers have said; None if that is not known yet.
+
+        Raises:
+          JobError: the file cannot be read.
+        """
+        if not storage.exists(self.path):
+            return None
+        with storage.reading(self.path):
+            return [Worker.from_json(text) for text in json.loads(storage.read(self.path))]
+
+
+def _set_up(launcher: Software, dofn: beam.DoFn) -> None:
+    # Engines do this for all steps at the same time, so it can be earlier than the answers.
+    require_same(launcher)
+    try:
+        dofn.setup()
+    except JobError as error:
+        raise JobError(f"on {host_name()}: {error.cause}", error.remedy) from error
+
+
+class _Greet(beam.PTransform):
+    def __init__(self, handshake: Handshake, step: Step) -> None:
+        super().__init__()
+        self._handshake = handshake
+        self._step = step
+
+    def expand(self, root: beam.Pipeline) -> Any:
+        handshake = self._handshake
+        return (
+            root
+            | "Make probes" >> beam.Create(range(handshake.probes), reshuffle=False)
+            | "Spread the probes" >> beam.Reshuffle()
+            | "Answer"
+            >> beam.ParDo(self._step(_Answer(handshake.asked))).with_output_types(tuple[int, str])
+            | "Gather the answers" >> beam.GroupByKey()
+            | "Check the answers" >> beam.ParDo(self._step(_Check(handshake)))
+        )
+
+
+class _Answer(beam.DoFn):
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._answer = ""
+
+    def start_bundle(self) -> None:
+        self._answer = ""
+
+    def process(self, probe: int) -> Iterator[tuple[int, str]]:
+        self._answer = self._answer or answer(self._asked).to_json()
+        yield 0, self._answer
+
+
+class _Check(beam.DoFn):
+    def __init__(self, handshake: Handshake) -> None:
+        self._handshake = handshake
+
+    def process(self, gathered: tuple[int, Iterable[str]]) -> Iterator[None]:
+        answers = sorted(set(gathered[1]))
+        # Before the check, because the launcher can end a job at once that the engine would repeat.
+        storage.write_atomically(self._handshake.path, json.dumps(answers).encode())
+        require_able(self._handshake.software, [Worker.from_json(text) for text in answers])
+        yield None

@@ -1,0 +1,222 @@
+"""What the workers of an engine say about themselves, and whether a job can rely on it.
+
+A worker can have another version of beam-bleu, of Python or of a library, other rights, and other
+files. A job on such workers would fail late, or give other numbers than the launcher expects.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import importlib
+import json
+import pathlib
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import metadata
+from typing import Any
+
+from beam_bleu.pipeline.errors.error_marks import error_of_code, exit_code
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, joined
+from beam_bleu.transforms.version import VERSION
+
+Software = Mapping[str, str]
+"""Versions by the names of software: those of `software`, and those on which tokens depend."""
+
+_MAY_DIFFER = ("numba", "numpy", "pyarrow")
+"""Libraries whose versions may differ: the numbers of the sample show whether they count right."""
+
+_SENDING = "or send it with the job: --extra_package beam_bleu-....whl"
+
+
+@dataclasses.dataclass(frozen=True)
+class Worker:
+    """What a worker says.
+
+    Attributes:
+      host: the name of its host.
+      software: its versions.
+      errors: what it cannot do.
+    """
+
+    host: str
+    software: Software
+    errors: tuple[BleuError, ...] = ()
+
+    def to_json(self) -> str:
+        """The worker as text, which any version of beam-bleu can read."""
+        errors = [[exit_code(error), error.cause, error.remedy] for error in self.errors]
+        fields = {"host": self.host, "software": dict(self.software), "errors": errors}
+        return json.dumps(fields, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Worker:
+        """The worker of such a text."""
+        fields: Mapping[str, Any] = json.loads(text)
+        errors = (error_of_code(*error) for error in fields["errors"])
+        return cls(fields["host"], fields["software"], tuple(errors))
+
+
+@functools.cache
+def own_software() -> Software:
+    """The versions of this process. They do not depend on a job."""
+    return {
+        "beam_bleu": VERSION,
+        "code": _code_digest(),
+        "python": platform.python_version(),
+        **{
+            name.replace("-", "_"): metadata.version(name) for name in ("apache-beam", *_MAY_DIFFER)
+        },
+    }
+
+
+def host_name() -> str:
+    """The name of this machine."""
+    return platform.node() or "an unnamed host"
+
+
+def require_same(launcher: Software) -> None:
+    """Checks that this process has the launcher's versions.
+
+    Raises:
+      JobError: a version differs on which the job depends.
+    """
+    own = own_software()
+    shared = {name: version for name, version in launcher.items() if name in own}
+    error = difference(shared, [Worker(host_name(), own)])
+    if error is not None:
+        raise error
+
+
+def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
+    """Checks that the workers can do a job.
+
+    Args:
+      launcher: the versions of the launcher.
+      workers: what the workers say.
+
+    Raises:
+      BleuError: a version differs on which the job depends, or a worker cannot do something.
+    """
+    error = difference(launcher, workers) or _inability(workers)
+    if error is not None:
+        raise error
+
+
+def differences_to_know(launcher: Software, workers: Sequence[Worker]) -> list[str]:
+    """Sentences about versions that may differ, for the person who started the job."""
+    return [
+        f"{hosts} {_have(hosts)} {name} {version}, but the launcher has {launcher[name]}"
+        for name in _MAY_DIFFER
+        for version, hosts in _hosts(workers, name)
+        if version != launcher[name]
+    ] + [
+        f"{hosts} {_have(hosts)} Python {version}, but the launcher has {launcher['python']}"
+        for version, hosts in _hosts(workers, "python")
+        if version != launcher["python"]
+    ]
+
+
+def hosts_and_versions(workers: Sequence[Worker]) -> list[dict[str, Any]]:
+    """The workers as run.json shows them: one entry for each host and its versions."""
+    shown = {
+        (worker.host, tuple(sorted(worker.software.items()))): worker.software for worker in workers
+    }
+    return [
+        {"host": host, "versions": dict(shown[host, versions])} for host, versions in sorted(shown)
+    ]
+
+
+def difference(launcher: Software, workers: Sequence[Worker]) -> JobError | None:
+    """The error for the first version that differs from the launcher's; None if none does."""
+    for name, wanted in launcher.items():
+        if name in _MAY_DIFFER:
+            continue
+        for version, hosts in _hosts(workers, name):
+            if _compared(name, version) != _compared(name, wanted):
+                return _different(name, wanted, version, hosts)
+    return None
+
+
+def _compared(name: str, version: str | None) -> str | None:
+    """The part of a version that must be the same: of Python 3.11.4 it is 3.11."""
+    if name == "python" and version is not None:
+        return ".".join(version.split(".")[:2])
+    return version
+
+
+def _different(name: str, wanted: str, version: str | None, hosts: _Hosts) -> JobError:
+    have = _have(hosts)
+    if name == "beam_bleu":
+        return JobError(
+            f"{hosts} {have} beam-bleu {version}, but the launcher has {wanted}",
+            f"install beam-bleu {wanted} on all workers, {_SENDING}",
+        )
+    if name == "code":
+        return JobError(
+            f"{hosts} {have} another copy of beam-bleu {VERSION}, with other code than the "
+            "launcher's",
+            f"install the launcher's copy on all workers, {_SENDING}",
+        )
+    shown = {"apache_beam": "Apache Beam", "python": "Python", "unicode": "Unicode"}.get(name, name)
+    if version is None:
+        return JobError(f"{hosts} {have} no {shown}", f"install {shown} {wanted} on all workers")
+    return JobError(
+        f"{hosts} {have} {shown} {version}, but the launcher has {wanted}",
+        f"install the same version of {shown} on all workers and where the command runs",
+    )
+
+
+def _inability(workers: Sequence[Worker]) -> BleuError | None:
+    """The error for the first thing that workers cannot do: wrong input last."""
+    errors: dict[tuple[int, str, str], BleuError] = {}
+    for worker in workers:
+        for error in worker.errors:
+            errors.setdefault((exit_code(error), error.cause, error.remedy), error)
+    for code, cause, remedy in sorted(errors, key=lambda key: key[0]):
+        error = errors[code, cause, remedy]
+        unable = [worker for worker in workers if (cause, remedy) in _told(worker)]
+        if isinstance(error, InputError) and len(unable) == len(workers):
+            return error  # the input itself is wrong
+        hosts = _Hosts(worker.host for worker in unable)
+        return type(error)(f"on {hosts}: {cause}", remedy)
+    return None
+
+
+def _told(worker: Worker) -> list[tuple[str, str]]:
+    return [(error.cause, error.remedy) for error in worker.errors]
+
+
+class _Hosts:
+    """Names of hosts, for a sentence."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = sorted(set(names))
+
+    def __str__(self) -> str:
+        return joined(self.names)
+
+
+def _have(hosts: _Hosts) -> str:
+    return "has" if len(hosts.names) == 1 else "have"
+
+
+def _hosts(workers: Sequence[Worker], name: str) -> Iterator[tuple[str | None, _Hosts]]:
+    """The different versions of a software, and the hosts that have each one."""
+    versions = [worker.software.get(name) for worker in workers]
+    for version in dict.fromkeys(versions):
+        having = zip(workers, versions, strict=True)
+        yield version, _Hosts(worker.host for worker, its in having if its == version)
+
+
+def _code_digest() -> str:
+    """A digest of beam-bleu's Python files: copies can differ that have the same version."""
+    digest = hashlib.sha256()
+    for package in ("beam_bleu.transforms", "beam_bleu.pipeline"):
+        folder = pathlib.Path(importlib.import_module(package).__path__[0])
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            digest.update(f"{package} {path.relative_to(folder)} {len(content)}\n".encode())
+            digest.update(content)
+    return digest.hexdigest()[:12]

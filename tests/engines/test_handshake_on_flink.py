@@ -1,0 +1,112 @@
+"""On a real Flink, workers that cannot do a job end it early, with the reason and the host."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+from command_line import EXAMPLE, PROJECT, Run, typed
+from other_pool import TOLD, Pool, without
+
+from deploy.local.flink import FlinkCluster
+
+
+def copy_of_beam_bleu(folder: Path) -> Path:
+    """A folder with another copy of beam-bleu, in which a test can change something."""
+    for name in ("beam_bleu", "pipeline", "transforms"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / name, folder / name, symlinks=True, ignore=ignored)
+    return folder
+
+
+def scored(flags: list[str], output: Path) -> Run:
+    """A run on Flink that fails, with only the lines of its error."""
+    run = typed(*EXAMPLE, "--output", output, *flags, timeout=300)
+    assert not (output / "scores.json").exists()
+    lines = run.err.splitlines(keepends=True)
+    error = [line for line in lines if not any(words in line for words in TOLD)]
+    return Run(run.code, run.out, "".join(error))
+
+
+def state_of_newest(flink: FlinkCluster) -> str:
+    job = flink.newest_job()
+    assert job is not None
+    return str(job["state"])
+
+
+def test_run_json_lists_the_workers(flink: FlinkCluster, tmp_path: Path) -> None:
+    run = typed(*EXAMPLE, "--output", tmp_path / "out", *flink.flags(), timeout=300)
+    assert run.code == 0, run.err
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    (worker,) = record["workers"]
+    assert worker["host"] == platform.node()
+    assert (
+        worker["versions"].items()
+        >= {
+            name: version for name, version in record["versions"].items() if name != "platform"
+        }.items()
+    )
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"_SUCCESS", "manifest.json", "metrics.prom", "run.json", "scores.json"}
+
+
+def test_another_version_of_beam_bleu(pool: Pool, tmp_path: Path) -> None:
+    copy = copy_of_beam_bleu(tmp_path / "copy")
+    (copy / "transforms" / "version.py").write_text('VERSION = "0.0.0"\n')
+    run = scored(pool(code=copy), tmp_path / "out")
+    run.assert_failed(1, f"{platform.node()} has beam-bleu 0.0.0, but the launcher has ")
+
+
+def test_a_version_that_cannot_read_the_job(pool: Pool, tmp_path: Path) -> None:
+    copy = copy_of_beam_bleu(tmp_path / "copy")
+    (copy / "pipeline" / "engines" / "handshake.py").unlink()
+    run = scored(pool(code=copy), tmp_path / "out")
+    run.assert_failed(1, "have a different version of beam-bleu from this command's, ")
+
+
+def test_a_pool_whose_python_has_no_beam(pool: Pool, flink: FlinkCluster, tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')  # without packages
+    python.chmod(0o755)
+    flags = [*pool(python_folder=folder), "--worker_timeout=10"]
+    run = scored(flags, tmp_path / "out")
+    run.assert_failed(1, "no Python worker has answered for 10 s", "does its `python` have ")
+    # Flink answers before it has ended the job.
+    flink.processes.wait_until("the end of the job", lambda: state_of_newest(flink) == "CANCELED")
+
+
+def test_doctor_asks_the_workers(pool: Pool, flink: FlinkCluster, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "scores.json").mkdir()  # a file cannot take its place, but one beside it is possible
+    doctor = ["doctor", "--format=json", *EXAMPLE, "--output", output]
+    run = typed(*doctor, *flink.flags(), timeout=300)
+    assert run.code == 0, run.err
+    facts = json.loads(run.out)["facts"]
+    assert {fact["section"] for fact in facts} == {platform.node()}
+    assert {fact["status"] for fact in facts} == {"ok"}
+    assert [path.name for path in output.iterdir()] == ["scores.json"]
+
+    copy = copy_of_beam_bleu(tmp_path / "copy")
+    changed = copy / "transforms" / "version.py"
+    changed.write_text(changed.read_text() + "# changed\n")
+    run = typed(*doctor, *pool(code=copy), timeout=300)
+    assert run.code == 1
+    facts = {fact["name"]: fact for fact in json.loads(run.out)["facts"]}
+    assert facts["beam-bleu"]["status"] == "ok"
+    assert facts["code"]["status"] == "FAIL"
+
+
+def test_too_many_subtasks_are_refused_before_anything_is_sent(
+    flink: FlinkCluster, tmp_path: Path
+) -> None:
+    newest = flink.newest_job()
+    flags = [*without(flink.flags(), "parallelism"), "--parallelism=9"]
+    run = typed(*EXAMPLE, "--output", tmp_path / "out", *flags, timeout=300)
+    run.assert_failed(1, "--parallelism 9 needs 9 slots, but Flink has 4")
+    assert (newest and newest["jid"]) == ((job := flink.newest_job()) and job["jid"])

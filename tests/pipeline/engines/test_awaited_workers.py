@@ -1,0 +1,156 @@
+"""The launcher ends a job whose workers do not answer, or say that they cannot do it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_worker_facts import FULL, LAUNCHER, worker
+
+from beam_bleu.pipeline.engines.address import WORKER_TIMEOUT
+from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
+from beam_bleu.pipeline.engines.flink_master import FlinkFailure
+from beam_bleu.pipeline.engines.handshake import Handshake
+from beam_bleu.pipeline.engines.probing import Asked
+from beam_bleu.pipeline.engines.worker_facts import Worker
+from beam_bleu.pipeline.errors.error_marks import MarkedError
+from beam_bleu.transforms.errors import JobError
+
+OTHER_CODE = (
+    "AttributeError: Can't get attribute '_Answer' on <module "
+    "'beam_bleu.pipeline.engines.handshake' from '/x/handshake.py'>"
+)
+
+FAULT = FlinkFailure("org.apache.flink.util.FlinkException: a TaskManager was lost", "w1:6122")
+
+
+def none() -> Sequence[FlinkFailure]:
+    return []
+
+
+SOURCE: Any = None  # nobody asks the workers of these tests
+
+
+@pytest.fixture
+def awaited(tmp_path: Path) -> Callable[..., Any]:
+    def make(timeout: int | None = None, pool: str | None = "localhost:50000") -> AwaitedWorkers:
+        handshake = Handshake(Asked(SOURCE, (), str(tmp_path)), LAUNCHER, str(tmp_path / "w"), 16)
+        return AwaitedWorkers(handshake, timeout, pool, heard.extend, clock=lambda: times[0])
+
+    heard: list[Worker] = []
+    times = [1000.0]
+    make.heard, make.times, make.path = heard, times, tmp_path / "w"
+    return make
+
+
+def test_workers_that_answer_are_heard_once(awaited) -> None:
+    waiting = awaited()
+    assert waiting.error(True, none) is None
+    awaited.path.write_text(json.dumps([worker("a").to_json()]))
+    for _ in range(2):
+        assert waiting.error(True, none) is None
+    awaited.times[0] += 10_000
+    assert waiting.error(True, none) is None
+    assert [each.host for each in awaited.heard] == ["a"]
+
+
+def test_a_worker_that_cannot_do_the_job_ends_it(awaited) -> None:
+    awaited.path.write_text(json.dumps([worker("a").to_json(), worker("b", FULL).to_json()]))
+    error = awaited().error(True, none)
+    assert error is not None
+    assert error.cause == f"on b: {FULL.cause}"
+    assert len(awaited.heard) == 2
+
+
+def test_a_job_without_workers_ends_after_its_time(awaited) -> None:
+    waiting = awaited()
+    assert waiting.error(False, none) is None
+    awaited.times[0] += 10_000  # in the engine's queue
+    assert waiting.error(True, none) is None
+    awaited.times[0] += WORKER_TIMEOUT - 1
+    assert waiting.error(True, none) is None
+    awaited.times[0] += 1
+    error = waiting.error(True, none)
+    assert isinstance(error, JobError)
+    assert error.cause == f"no Python worker has answered for {WORKER_TIMEOUT} s"
+    assert "the pool at localhost:50000" in error.remedy
+    assert f"the same folder at {awaited.path.parent}?" in error.remedy
+
+
+def test_a_fault_gives_the_workers_their_time_again(awaited) -> None:
+    waiting = awaited()
+    assert waiting.error(True, none) is None
+    awaited.times[0] += WORKER_TIMEOUT - 1
+    assert waiting.error(True, lambda: [FAULT]) is None
+    awaited.times[0] += WORKER_TIMEOUT - 1
+    assert waiting.error(True, lambda: [FAULT]) is None
+    awaited.times[0] += 1
+    assert waiting.error(True, lambda: [FAULT]) is not None
+
+
+def test_a_job_that_may_be_in_a_queue_ends_only_if_the_user_says_when(awaited) -> None:
+    waiting, limited = awaited(), awaited(timeout=90)
+    for seconds in (0, 89):
+        awaited.times[0] += seconds
+        assert waiting.error(None, none) is None
+        assert limited.error(None, none) is None
+    awaited.times[0] += 1
+    error = limited.error(None, none)
+    assert error is not None
+    assert error.cause == "no Python worker has answered for 90 s"
+    awaited.times[0] += 10_000
+    assert waiting.error(None, none) is None
+
+
+@pytest.mark.parametrize(
+    ("is_working", "then"),
+    [
+        (True, "the job is cancelled after 300 s"),
+        (None, "the engine may not have started them yet"),
+    ],
+)
+def test_there_is_a_warning_before(awaited, caplog, is_working, then) -> None:
+    waiting = awaited()
+    waiting.error(is_working, none)
+    awaited.times[0] += 59
+    waiting.error(is_working, none)
+    assert caplog.messages == []
+    for _ in range(2):
+        awaited.times[0] += 1
+        waiting.error(is_working, none)
+    (warning,) = caplog.messages
+    assert warning.startswith(f"no Python worker has answered for 60 s; {then}; look at the log ")
+
+
+def test_no_pool_is_named_that_a_job_does_not_have(awaited, caplog) -> None:
+    waiting = awaited(pool=None)
+    for _ in range(2):
+        waiting.error(None, none)
+        awaited.times[0] += 60
+    (warning,) = caplog.messages
+    assert "pool" not in warning
+    assert "look at the logs of the engine's workers" in warning
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (f"\tat X.java\n{MarkedError('x has beam-bleu 9', FULL)}", FULL.cause),
+        (OTHER_CODE, "the workers on w1:6122 have a different version of beam-bleu from "),
+        (
+            "ModuleNotFoundError: No module named 'beam_bleu'",
+            "the workers on w1:6122 do not have beam-bleu",
+        ),
+    ],
+)
+def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, text, cause) -> None:
+    error = awaited().error(True, lambda: [FlinkFailure(text, "w1:6122")])
+    assert isinstance(error, JobError)
+    assert error.cause.startswith(cause)
+
+
+def test_a_fault_does_not_end_the_job(awaited) -> None:
+    assert awaited().error(True, lambda: [FAULT]) is None

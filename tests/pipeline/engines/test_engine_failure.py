@@ -1,0 +1,104 @@
+"""A lost worker of an engine, and what a job lacks, are named by the words of Flink and Spark."""
+
+from __future__ import annotations
+
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from fake_flink import fake_flink
+from test_sent_job import NAME, failed, flink_job
+
+from beam_bleu.pipeline.engines.engine_failure import engine_failure, known_failure
+
+UNREACHABLE = (
+    "org.apache.flink.runtime.jobmaster.JobMasterException: TaskManager with id "
+    "127.0.0.1:34205-320c78 is no longer reachable.\n"
+    "\tat org.apache.flink.runtime.jobmaster.JobMaster$TaskManagerHeartbeatListener.x(J.java)"
+)
+HEARTBEAT = (
+    "java.util.concurrent.TimeoutException: Heartbeat of TaskManager with id w1:6122-ab timed out."
+)
+CONNECTION = (
+    "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException: Connection "
+    "unexpectedly closed by remote task manager 'w1/10.0.0.5:40391'. This might "
+    "indicate that the remote task manager was lost."
+)
+EXECUTOR = (
+    "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 5.0 failed "
+    "4 times, most recent failure: Lost task 0.3 in stage 5.0 (TID 12) (10.0.0.5 executor 3): "
+    "ExecutorLostFailure (executor 3 exited caused by one of the running tasks) Reason: Remote RPC "
+    "client disassociated.\nDriver stacktrace:"
+)
+BUFFERS = (
+    "java.io.IOException: Insufficient number of network buffers: required 512, but only 475 "
+    "available. The total number of network buffers is currently set to 1536 of 32768 bytes each. "
+    "You can increase this number by setting the configuration keys 'taskmanager.memory.network."
+)
+SLOTS = (
+    "org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException: Could not acquire "
+    "the minimum required resources."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        (UNREACHABLE, "TaskManager with id 127.0.0.1:34205-320c78 is no longer reachable"),
+        (HEARTBEAT, "TaskManager with id w1:6122-ab timed out"),
+        (
+            CONNECTION,
+            "Connection unexpectedly closed by remote task manager 'w1/10.0.0.5:40391'",
+        ),
+        (EXECUTOR, "ExecutorLostFailure (executor 3 exited caused by one of the running tasks) "),
+    ],
+)
+def test_a_lost_worker(text, lost) -> None:
+    error = known_failure(["java.lang.RuntimeException: something else", text])
+    assert error is not None
+    assert error.cause.startswith(f"a worker of the engine was lost: {lost}")
+    assert "start the job again" in error.remedy
+
+
+def test_what_a_job_lacks_after_a_lost_worker() -> None:
+    error = known_failure([UNREACHABLE, BUFFERS, BUFFERS])
+    assert error is not None
+    assert error.cause.startswith("a worker of the engine was lost: TaskManager with id ")
+    assert "the others have too few network buffers for its work: Insufficient " in error.cause
+    assert "taskmanager.memory.network.min and .max to 96 MB" in error.remedy
+    error = known_failure([UNREACHABLE, SLOTS])
+    assert error is not None
+    assert error.cause.endswith("; the others have too few free slots for its work")
+
+
+def test_what_a_job_lacks() -> None:
+    error = known_failure([BUFFERS])
+    assert error is not None
+    assert error.cause.startswith("a TaskManager of Flink has too few network buffers: ")
+    assert "taskmanager.memory.network.min and .max to 96 MB" in error.remedy
+    error = known_failure([SLOTS])
+    assert error is not None
+    assert error.cause == "Flink has too few free slots for the job"
+
+
+def test_other_texts_tell_nothing() -> None:
+    assert known_failure([]) is None
+    assert known_failure(["java.lang.IllegalStateException: the disk is full"]) is None
+
+
+def test_flink_tells_the_failures_before_the_last_one() -> None:
+    entries = [
+        {"timestamp": 2, "stacktrace": BUFFERS, "endpoint": "w2:6122"},
+        {"timestamp": 1, "stacktrace": UNREACHABLE, "endpoint": "w1:6122"},
+    ]
+    answers = {
+        "/jobs/overview": {"jobs": [flink_job(2, NAME, "FAILED")]},
+        "/jobs/f2/exceptions": {"exceptionHistory": {"entries": entries}},
+    }
+    with fake_flink(answers) as url:
+        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
+        error = engine_failure(RuntimeError("x"), failed(BUFFERS), options)
+    assert error is not None
+    assert error.cause.startswith("a worker of the engine was lost: ")
+    # Only the job server tells something.
+    error = engine_failure(RuntimeError("x"), failed(BUFFERS), PipelineOptions([]))
+    assert error is not None
+    assert error.cause.startswith("a TaskManager of Flink has too few network buffers: ")

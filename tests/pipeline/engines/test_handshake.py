@@ -1,0 +1,173 @@
+"""The handshake, in a pipeline of this process: its answers, and that everything waits for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, Argument, called
+
+from beam_bleu.pipeline.command_line.options import parse
+from beam_bleu.pipeline.doctor import kernel_check, on_engine
+from beam_bleu.pipeline.engines import probing
+from beam_bleu.pipeline.engines.handshake import Handshake
+from beam_bleu.pipeline.engines.runners import Runner
+from beam_bleu.pipeline.engines.worker_facts import host_name
+from beam_bleu.pipeline.errors.marked_steps import marked
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.job import Job
+from beam_bleu.transforms.errors import JobError
+
+RECORDS = EXAMPLES / "records"
+
+
+def job_of(output: Path, *arguments: Argument) -> Job:
+    return parse([*map(str, arguments), "--output", str(output)]).job
+
+
+def handshake_of(job: Job, *flags: str) -> Handshake:
+    return Handshake.of(job, PipelineOptions(list(flags)))
+
+
+def run(handshake: Handshake, begun: Path) -> None:
+    """Runs the handshake, and a step that leaves a file if it begins."""
+    with beam.Pipeline(runner="FnApiRunner", options=PipelineOptions([])) as pipeline:
+        _ = pipeline | handshake.steps(marked) | beam.Map(lambda _: begun.touch())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*EXAMPLE, "--segment_scores"],
+        ["--input", RECORDS / "paired.parquet", "--candidate_columns", "hyp_atlas"],
+        ["--input", RECORDS / "paired.jsonl", "--candidate_columns", "outputs.atlas"],
+        [
+            *("--candidates", f"atlas={RECORDS}/outputs/atlas.jsonl"),
+            *("--references", RECORDS / "references.jsonl", "--join_on", "id"),
+        ],
+    ],
+    ids=["lines", "parquet", "json", "join"],
+)
+def test_every_source_waits_and_scores_are_the_same(
+    arguments: Sequence[Argument], tmp_path: Path
+) -> None:
+    alone = called(*arguments, "--output", tmp_path / "alone")
+    assert alone.code == 0, alone.err
+    job = job_of(tmp_path / "out", *arguments)
+    handshake = handshake_of(job)
+    with beam.Pipeline(runner="FnApiRunner", options=PipelineOptions([])) as pipeline:
+        build(pipeline, job, handshake)
+    expected = (tmp_path / "alone" / "scores.json").read_bytes()
+    assert (tmp_path / "out" / "scores.json").read_bytes() == expected
+
+    wrong = dataclasses.replace(handshake, software={**handshake.software, "code": "0" * 12})
+    late = job_of(tmp_path / "late", *arguments)
+    with (
+        pytest.raises(Exception, match="has another copy of beam-bleu"),
+        beam.Pipeline(runner="FnApiRunner", options=PipelineOptions([])) as pipeline,
+    ):
+        build(pipeline, late, wrong)
+    assert not (tmp_path / "late").exists()
+
+
+def test_the_answers_of_a_good_worker(tmp_path: Path) -> None:
+    handshake = handshake_of(job_of(tmp_path / "out", *EXAMPLE))
+    assert handshake.answers() is None
+    run(handshake, tmp_path / "begun")
+    assert (tmp_path / "begun").exists()
+    answers = handshake.answers()
+    assert answers is not None
+    (worker,) = answers
+    assert worker.host == host_name()
+    assert worker.software == handshake.software
+    assert worker.errors == ()
+    path = Path(handshake.path)
+    assert json.loads(path.read_text()) == [worker.to_json()]
+    (tmp_path / "out").joinpath(path).unlink()
+    assert [each for each in (tmp_path / "out").rglob("*") if each.is_file()] == []
+
+
+def test_there_is_a_probe_for_each_subtask_of_flink(tmp_path: Path) -> None:
+    job = job_of(tmp_path, *EXAMPLE)
+    assert handshake_of(job).probes >= 2
+    assert handshake_of(job, "--parallelism=500").probes >= 500
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ("input", "beam-bleu[3]: candidates atlas: there is no file "),
+        ("output", f"beam-bleu[1]: on {host_name()}: "),
+        ("kernel", f"beam-bleu[1]: on {host_name()}: the compiled kernel gives wrong numbers"),
+        ("library", f"beam-bleu[1]: on {host_name()}: the tokenizer 13a does not work: no dice"),
+    ],
+)
+def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
+    changed: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_bytes(SYSTEMS["atlas"].read_bytes())
+    job = job_of(tmp_path / "out", "--candidates", f"atlas={text}", "--references", REFERENCES[0])
+    handshake = handshake_of(job)
+    if changed == "input":
+        text.unlink()
+    elif changed == "output":
+        (tmp_path / "file").touch()
+        asked = dataclasses.replace(handshake.asked, output=str(tmp_path / "file" / "out"))
+        handshake = dataclasses.replace(handshake, asked=asked)
+    elif changed == "kernel":
+        monkeypatch.setattr(kernel_check, "SAMPLE", kernel_check.SAMPLE[:2])
+        probing._is_right.cache_clear()
+    else:
+        monkeypatch.setattr(probing, "_missing_library", lambda text: ("no dice", "install dice"))
+    with pytest.raises(Exception) as raised:  # noqa: PT011
+        run(handshake, tmp_path / "begun")
+    probing._is_right.cache_clear()
+    assert cause in str(raised.value)
+    assert not (tmp_path / "begun").exists()
+    assert handshake.answers() is not None  # for the launcher
+
+
+def test_a_step_that_fails_when_it_is_set_up_names_the_host(tmp_path: Path) -> None:
+    class Broken(beam.DoFn):
+        def setup(self) -> None:
+            raise JobError("a library is missing", "install it")
+
+        def process(self, element: object) -> None:
+            pass
+
+    handshake = handshake_of(job_of(tmp_path, *EXAMPLE))
+    with pytest.raises(Exception, match=f"on {host_name()}: a library is missing"):
+        marked(Broken(), set_up=handshake.set_up).setup()
+
+
+def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without them it would say of no worker that it can do the job."""
+    monkeypatch.setattr(Runner, "check", lambda *_: None)
+    monkeypatch.setattr(on_engine, "_run", lambda *_: None)
+    words = ["doctor", *EXAMPLE, "--output", tmp_path / "out", "--runner", "FlinkRunner"]
+    done = called(*words, "--log_format", "json")
+    assert (done.code, done.out) == (1, b"")
+    (line,) = done.err.splitlines()
+    error = json.loads(line)
+    assert error["message"].startswith(f"the workers' answers are not in {tmp_path / 'out'}")
+    assert "--output" in error["remedy"]
+
+
+def test_doctor_leaves_an_empty_folder_that_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Runner, "check", lambda *_: None)
+    monkeypatch.setattr(
+        on_engine, "_run", lambda arguments, *_: Path(arguments.job.output).mkdir(exist_ok=True)
+    )
+    kept, made = tmp_path / "kept", tmp_path / "made"
+    kept.mkdir()
+    for output in (kept, made):
+        called("doctor", *EXAMPLE, "--output", output, "--runner", "FlinkRunner")
+    assert list(tmp_path.iterdir()) == [kept]
