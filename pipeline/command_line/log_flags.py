@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
+from beam_bleu.pipeline.display.json_lines import LOG_FORMATS, LogFormatName
 from beam_bleu.pipeline.display.shown_progress import PROGRESS_MODES
 from beam_bleu.transforms.errors import UsageError
+
+_LOG_FORMAT = "--log_format"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +38,33 @@ def add_log_flags(parser: argparse._ActionsContainer) -> None:
         help="what stderr shows while the job runs. "
         + "; ".join(f"{mode}: {shows}" for mode, shows in PROGRESS_MODES.items()),
     )
+    add_log_format_flag(parser)
     _add_loudness(parser)
+
+
+def add_log_format_flag(parser: argparse._ActionsContainer) -> None:
+    """Adds --log_format."""
+    parser.add_argument(
+        _LOG_FORMAT,
+        choices=tuple(LOG_FORMATS),
+        default="text",
+        metavar="NAME",
+        help="what the lines of stderr are. "
+        + "; ".join(f"{name}: {shows}" for name, shows in LOG_FORMATS.items())
+        + "; default text",
+    )
+
+
+def log_format(argv: Sequence[str]) -> LogFormatName:
+    """The format of stderr that a command line asks for, also if other words on it are wrong."""
+    words = with_underscores(argv[: argv.index("--")] if "--" in argv else argv)
+    found: LogFormatName = "text"
+    for word, following in itertools.zip_longest(words, words[1:], fillvalue=""):
+        flag, equals, value = word.partition("=")
+        if flag == _LOG_FORMAT:
+            value = value if equals else following
+            found = next((name for name in LOG_FORMATS if name == value), "text")
+    return found
 
 
 def _add_loudness(parser: argparse._ActionsContainer) -> None:

@@ -1,4 +1,4 @@
-"""Keeps the memory that the command frees, so that it can use it again."""
+"""Keeps the memory that the command frees, so that it can use it again, or gives it back."""
 
 from __future__ import annotations
 
@@ -30,3 +30,15 @@ def keep_freed_memory() -> None:
         mallopt(_ARENA_MAX, 1)
         mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
         mallopt(_TRIM_THRESHOLD, _MOST_KEPT)
+
+
+def give_back_freed_memory() -> None:
+    """Gives freed memory back to the system, if the C library of this process is glibc.
+
+    Call it when all batches are done, and before something else that needs much memory: a library
+    with an allocator of its own cannot use what was kept for batches.
+    """
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -1,8 +1,8 @@
 """Leaves out packages that the command does not use, and defers those that it seldom uses.
 
 Beam and Arrow import them if they are installed. That takes a third of the time of a start, and
-more with the libraries of object stores. Workers on other machines are not affected, because they
-do not run this command.
+more with the libraries of Beam's filesystems for object stores. Workers on other machines are not
+affected, because they do not run this command.
 
 Importing a deferred module does not run its code. The code runs when something reads an attribute
 of the module, so nothing is missing. Only one thing differs from a usual module: importing a part
@@ -22,14 +22,13 @@ threads should not import parts of a deferred package while other threads begin 
 from __future__ import annotations
 
 import importlib.abc
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import _bootstrap
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
-
-from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
 
 _KNOWN_BEFORE = frozenset(
     (
@@ -133,10 +132,14 @@ _UNUSED = (
 )
 """No run uses them. Beam and Arrow do without them, as in installations that do not have them."""
 
-_OF_OTHER_MACHINES = tuple(
-    package for filesystem in FILESYSTEMS.values() for package in filesystem.packages
+_OF_BEAMS_FILESYSTEMS = (
+    *("apitools", "google.api_core", "google.auth", "google.cloud"),  # gs://
+    "boto3",  # s3://
+    "azure",  # azfs://
+    "hdfs",
 )
-"""Runs on files of this machine do not use them."""
+"""Beam's filesystems import them. Only that of HDFS is used: object stores need obstore alone.
+Runners on other machines can need the others, too."""
 
 _SELDOM_USED: Mapping[str, Sequence[str]] = {
     "beartype": (),
@@ -188,19 +191,26 @@ def leave_out_unused_packages(argv: Sequence[str]) -> None:
       argv: the words after the name of the command.
     """
     if _stays_here(argv):
-        finder = _Finder((*_UNUSED, *_OF_OTHER_MACHINES), _SELDOM_USED)
+        finder = _Finder((*_UNUSED, *_OF_BEAMS_FILESYSTEMS), _SELDOM_USED)
     else:
-        # Libraries of object stores import parts of deferred packages, in an order in which some
-        # of these packages cannot be loaded.
+        # Google's and Azure's libraries import parts of deferred packages, in an order in which
+        # some of these packages cannot be loaded.
         finder = _Finder(_UNUSED, {})
     sys.meta_path.insert(0, finder)
 
 
+_TABLE = re.compile(r":\w+://")
+"""Such as in delta:s3://bucket/table."""
+
+
 def _stays_here(argv: Sequence[str]) -> bool:
-    """Whether a command line names neither an engine nor a filesystem of other machines."""
+    """Whether a command line names neither an engine nor what needs libraries of other machines.
+
+    These are HDFS, and tables on other machines, which their own libraries read.
+    """
     if argv and argv[0] == "doctor":  # it tells what is installed
         return False
     return not any(
-        word.partition("=")[0] == "--runner" or any(f"{name}://" in word for name in FILESYSTEMS)
+        word.partition("=")[0] == "--runner" or "hdfs://" in word or _TABLE.search(word)
         for word in argv
     )

@@ -27,6 +27,7 @@ UNNEEDED = (
     "google.api_core",
     "google.auth",
     "google.cloud.storage",
+    "obstore",
 )
 
 PROGRAM = f"""

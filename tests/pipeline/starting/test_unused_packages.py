@@ -1,4 +1,4 @@
-"""Libraries of object stores are imported for the command lines that can need them."""
+"""Libraries of Beam's filesystems are imported for the command lines that can need them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from command_line import COMMAND, PROJECT
 
-from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
+from beam_bleu.pipeline.command_line.known_filesystems import has_module
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
+from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
 
 PROGRAM = """
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
@@ -35,13 +36,13 @@ assert requests.exceptions.RequestException and grpc.aio.Channel and yaml.safe_l
 assert pyarrow.parquet.ParquetFile and issubclass(requests.Timeout, OSError)
 """
 
-LIBRARIES = {"s3": "boto3", "hdfs": "hdfs"}
-"""Libraries that are a module of their own, so that a test can replace them."""
+LIBRARIES = ("boto3", "hdfs")
+"""Libraries of Beam's filesystems that are one module, so that a test can replace them."""
 
 
 @pytest.fixture(autouse=True)
 def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for library in LIBRARIES.values():
+    for library in LIBRARIES:
         tmp_path.joinpath(f"{library}.py").touch()
         monkeypatch.delitem(sys.modules, library, raising=False)
     monkeypatch.syspath_prepend(tmp_path)
@@ -51,33 +52,27 @@ def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _found(*words: str) -> set[str]:
     leave_out_unused_packages(words)
-    return {library for library in LIBRARIES.values() if has_module(library)}
+    return {library for library in LIBRARIES if has_module(library)}
 
 
-def test_the_libraries_are_those_of_the_filesystems():
-    for scheme, library in LIBRARIES.items():
-        assert FILESYSTEMS[scheme].library == library
-    for row in FILESYSTEMS.values():
-        assert any(f"{row.library}.".startswith(f"{each}.") for each in row.packages)
-
-
-def test_a_run_on_files_of_this_machine_needs_none():
-    assert _found("a.txt", "-i", "b.txt") == set()
+@pytest.mark.parametrize("root", ["", *(row.root for row in OBJECT_STORES.values())])
+def test_a_run_in_this_process_needs_none(root):
+    assert _found(f"{root}a.txt", "-i", f"name={root}*", f"--output={root}b") == set()
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        *(("-i", f"{scheme}://bucket/a.txt") for scheme in FILESYSTEMS),
-        ("a.txt", "--output=s3://bucket/a"),
-        ("a.txt", "-i", "name=s3://bucket/*"),
+        ("a.txt", "--output=hdfs://host/a"),
+        ("a.txt", "-i", "name=hdfs://host/*"),
+        ("--input=delta:s3://bucket/table",),
         ("a.txt", "-i", "b.txt", "--runner", "DataflowRunner"),
         ("a.txt", "--runner=x"),
         ("doctor",),
     ],
 )
-def test_paths_of_other_machines_engines_and_the_doctor_see_all_libraries(words):
-    assert _found(*words) == set(LIBRARIES.values())
+def test_hdfs_tables_engines_and_the_doctor_see_all_libraries(words):
+    assert _found(*words) == set(LIBRARIES)
 
 
 def test_what_beam_imports_from_deferred_packages_works():

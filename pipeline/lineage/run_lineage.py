@@ -1,0 +1,214 @@
+"""Sends the lineage of a run: an event when it starts, and one when it has ended.
+
+A run never waits for the server while it works: a thread sends the events. At its end the run waits
+for a few seconds. Whatever goes wrong is one warning.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
+from beam_bleu.pipeline.errors.reporting import Ending, warn
+from beam_bleu.pipeline.output.redaction import without_url_secrets
+from beam_bleu.pipeline.output.run_record import RunFacts, now
+from beam_bleu.transforms.errors import UsageError
+
+if TYPE_CHECKING:
+    from openlineage.client.event_v2 import RunEvent
+
+    from beam_bleu.pipeline.lineage.events import Named
+    from beam_bleu.pipeline.output.receipt import Receipt
+
+_PATIENCE = 3.0
+"""Seconds to wait for the server when the run has ended."""
+
+_SIGNAL = 128
+"""Exit codes above it are those of runs that were stopped."""
+
+
+class RunLineage:
+    """Sends the events of a run, if the user wants them.
+
+    The run starts when its job starts. A run that fails before sends both events when it has
+    failed, but a usage error sends none. So does a run that keeps an earlier result.
+    """
+
+    def __init__(self) -> None:
+        self._named: Named | None = None
+        self._sender: _Sender | None = None
+        self._start = now()
+        self._patterns: tuple[str, ...] = ()
+        self._is_started = False
+        self._receipt: Receipt | None = None
+
+    def named(self, facts: RunFacts) -> None:
+        """Tells it what the command line means.
+
+        Raises:
+          UsageError: events are asked for, and the library is not set up.
+        """
+        if not facts.lineage:
+            return
+        client = _client()
+        from beam_bleu.pipeline.lineage.events import Named
+
+        namespace = os.environ.get("OPENLINEAGE_NAMESPACE") or "default"
+        parent = _checked_parent(os.environ.get("OPENLINEAGE_PARENT_ID", ""))
+        self._named = Named(namespace, facts.lineage, facts.run, facts.output, parent)
+        self._sender = _Sender(client)
+
+    def start(self, inputs: Sequence[tuple[str, str]]) -> None:
+        """Sends the event of a run whose job starts now.
+
+        Args:
+          inputs: (name in messages, path or pattern) of everything that is read.
+        """
+        self._patterns = tuple(pattern for _, pattern in inputs)
+        self._is_started = True
+        self._send("START", self._start)
+
+    def kept(self) -> None:
+        """Tells it that the result of an earlier run stays."""
+        self._named = self._sender = None
+
+    def finished(self, receipt: Receipt) -> None:
+        """Tells it the result of the job."""
+        self._receipt = receipt
+
+    def end(self, ending: Ending) -> None:
+        """Sends the event of a run that has ended, and waits for the server."""
+        if self._sender is None or (ending.code == USAGE and not self._is_started):
+            return
+        if not self._is_started:
+            self._send("START", self._start)
+        if ending.code in (0, MISSED):
+            self._send("COMPLETE", now())
+        else:
+            state = "ABORT" if ending.code > _SIGNAL else "FAIL"
+            error = "\n".join(text for text in (ending.cause, ending.remedy) if text)
+            self._send(state, now(), without_url_secrets(error))
+        if failure := self._sender.close(_PATIENCE):
+            warn(f"the lineage of this run was not sent: {failure}")
+
+    def _send(self, state: str, time: str, error: str = "") -> None:
+        if self._sender is None:
+            return
+        of, patterns, receipt = self._named, self._patterns, self._receipt
+        assert of is not None
+
+        def made() -> RunEvent:
+            from beam_bleu.pipeline.lineage.events import event
+
+            if state != "COMPLETE" or receipt is None:
+                return event(of, state, time, patterns, error=error)
+            manifest = _manifest(of.output, receipt.document)
+            document = json.loads(receipt.document)
+            return event(of, state, time, patterns, manifest=manifest, document=document)
+
+        self._sender.send(made)
+
+
+class _Sender:
+    """A thread that sends events one after the other.
+
+    Args:
+      client: OpenLineage's client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._waiting: queue.SimpleQueue[Callable[[], RunEvent] | None] = queue.SimpleQueue()
+        self._failures: list[str] = []
+        self._thread = threading.Thread(target=self._run, name="lineage", daemon=True)
+        self._thread.start()
+
+    def send(self, made: Callable[[], RunEvent]) -> None:
+        """Lets the thread make an event and send it."""
+        self._waiting.put(made)
+
+    def close(self, seconds: float) -> str:
+        """Waits until all events are sent; returns what went wrong, or ""."""
+        self._waiting.put(None)
+        self._thread.join(seconds)
+        if self._failures:
+            return self._failures[0]
+        return f"no answer after {seconds:g} seconds" if self._thread.is_alive() else ""
+
+    def _run(self) -> None:
+        while (made := self._waiting.get()) is not None:
+            self._trying(self._emit, made)
+        self._trying(self._client.close, _PATIENCE)
+
+    def _emit(self, made: Callable[[], RunEvent]) -> None:
+        self._client.emit(made())
+
+    def _trying(self, work: Callable[[Any], object], what: Any) -> None:
+        try:
+            work(what)
+        except Exception as error:  # each transport has exceptions of its own
+            self._failures.append(without_url_secrets(f"{type(error).__name__}: {error}"))
+
+
+def _client() -> Any:
+    """OpenLineage's client, set up by its own variables and files.
+
+    Raises:
+      UsageError: nothing says where events go, or the set-up is wrong.
+    """
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport.console import ConsoleTransport
+
+    # The folder from which the command is called says nothing about the code of the job.
+    config = {"facets": {"source_code_location": {"disabled": True}}}
+    try:
+        client = OpenLineageClient(config=config)
+        asked = (client.config.transport or {}).get("type")
+    except Exception as error:  # it has exceptions of many types
+        raise UsageError(
+            f"--lineage: OpenLineage is not set up correctly: {type(error).__name__}: {error}",
+            "change openlineage.yml, or the variables that begin with OPENLINEAGE",
+        ) from error
+    if isinstance(client.transport, ConsoleTransport):
+        if not asked:
+            raise UsageError(
+                "--lineage: nothing says where events go",
+                "set OPENLINEAGE_URL, or write an openlineage.yml: see docs/scheduling.md",
+            )
+        logging.getLogger(ConsoleTransport.__module__).setLevel(logging.INFO)
+    return client
+
+
+def _checked_parent(parent: str) -> str:
+    """The value of OPENLINEAGE_PARENT_ID.
+
+    Raises:
+      UsageError: it is not NAMESPACE/NAME/UUID.
+    """
+    try:
+        if parent:
+            _, _, run = parent.rsplit("/", 2)
+            uuid.UUID(run)
+    except ValueError as error:
+        raise UsageError(
+            f"OPENLINEAGE_PARENT_ID is {parent!r}", "set it to NAMESPACE/JOB/UUID, or to nothing"
+        ) from error
+    return parent
+
+
+def _manifest(output: str, scores: bytes) -> dict[str, Any] | None:
+    """The manifest in a folder, if it belongs to the scores.json of this run."""
+    from beam_bleu.pipeline.output import storage
+    from beam_bleu.pipeline.output.manifest import belongs_to
+    from beam_bleu.pipeline.output.output_folder import manifest_path
+
+    data = storage.read(manifest_path(output))
+    manifest: dict[str, Any] = json.loads(data)
+    return manifest if belongs_to(data, scores) else None

@@ -1,0 +1,250 @@
+"""The events of real runs, as a file and a server get them, and servers that do not work."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from command_line import REFERENCES, SYSTEMS, Argument, Run, called
+
+from beam_bleu.pipeline.errors.reporting import Ending
+from beam_bleu.pipeline.lineage import run_lineage
+from beam_bleu.pipeline.lineage.run_lineage import RunLineage
+from beam_bleu.pipeline.output.run_record import RunFacts
+
+WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--lineage=news-nightly"]
+
+
+@pytest.fixture(autouse=True)
+def _no_setup(tmp_path) -> Iterator[None]:
+    """Only the test says where events go. The library adds variables of its own."""
+    kept = {name: text for name, text in os.environ.items() if "OPENLINEAGE" not in name}
+    with mock.patch.dict(os.environ, {**kept, "HOME": str(tmp_path)}, clear=True):
+        yield
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch, _no_setup) -> Path:
+    """The file into which a transport writes the events."""
+    transport = {"type": "file", "log_file_path": str(tmp_path / "events.jsonl"), "append": True}
+    config = tmp_path / "openlineage.yml"
+    config.write_text(json.dumps({"transport": transport}))  # JSON is YAML
+    monkeypatch.setenv("OPENLINEAGE_CONFIG", str(config))
+    return tmp_path / "events.jsonl"
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """A server of lineage.
+
+    Attributes:
+      events: what it got.
+      status: what it answers.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.events: list[dict[str, Any]] = []
+        self.status = status
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        assert self.path == "/api/v1/lineage"
+        self.server.events.append(json.loads(data))
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(request, monkeypatch, _no_setup) -> Iterator[Server]:
+    """A server of lineage on loopback, which answers 201, or the status of the test."""
+    with Server(getattr(request, "param", 201)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OPENLINEAGE_URL", f"http://127.0.0.1:{server.server_port}")
+        yield server
+        server.shutdown()
+
+
+def events(file: Path) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    for event in found:
+        require_valid(event)
+    return found
+
+
+def require_valid(event: dict[str, Any]) -> None:
+    """Checks what OpenLineage's specification 2-0-2 requires of an event of a run."""
+    assert event["schemaURL"].endswith("/spec/2-0-2/OpenLineage.json#/$defs/RunEvent")
+    assert datetime.fromisoformat(event["eventTime"].replace("Z", "+00:00")).tzinfo is not None
+    assert event["producer"].startswith("urn:beam-bleu:")
+    assert event["eventType"] in ("START", "COMPLETE", "FAIL", "ABORT")
+    assert str(uuid.UUID(event["run"]["runId"])) == event["run"]["runId"]
+    assert event["job"]["namespace"]
+    assert event["job"]["name"]
+    facets = [event["run"]["facets"], event["job"]["facets"]]
+    for dataset in event["inputs"] + event["outputs"]:
+        assert dataset["namespace"]
+        assert dataset["name"]
+        facets += [dataset["facets"], dataset.get("inputFacets", dataset.get("outputFacets"))]
+    for facet in (facet for group in facets for facet in group.values()):
+        assert facet["_producer"]
+        assert facet["_schemaURL"]
+
+
+def run(*words: Argument) -> Run:
+    return called(*WORDS, "--score_only", *words)
+
+
+def test_a_run_has_an_event_at_its_start_and_one_at_its_end(file, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "translation")
+    parent = uuid.uuid4()
+    monkeypatch.setenv("OPENLINEAGE_PARENT_ID", f"airflow/nightly.score/{parent}")
+    done = run("--output", tmp_path / "out")
+    assert (done.code, done.err) == (0, "")
+    start, complete = events(file)
+    assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
+    assert start["eventTime"] < complete["eventTime"]
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    for event in (start, complete):
+        assert event["run"]["runId"].replace("-", "") == record["run"]
+        assert (event["job"]["namespace"], event["job"]["name"]) == ("translation", "news-nightly")
+        assert event["run"]["facets"]["parent"]["run"]["runId"] == str(parent)
+        assert event["run"]["facets"]["parent"]["job"]["name"] == "nightly.score"
+        assert [(each["namespace"], each["name"]) for each in event["inputs"]] == [
+            ("file", str(SYSTEMS["atlas"])),
+            ("file", str(REFERENCES[0])),
+        ]
+        (output,) = event["outputs"]
+        assert (output["namespace"], output["name"]) == ("file", str(tmp_path / "out"))
+    read = complete["inputs"][0]["inputFacets"]["inputStatistics"]
+    size = SYSTEMS["atlas"].stat().st_size
+    assert (read["rowCount"], read["size"], read["fileCount"]) == (72, size, 1)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert (
+        complete["inputs"][0]["facets"]["version"]["datasetVersion"]
+        == (manifest["streams"][0]["files"][0]["version"])
+    )
+    scores = output["outputFacets"]["beamBleu_scores"]
+    (score,) = json.loads((tmp_path / "out" / "scores.json").read_text())["scores"]
+    assert scores["segments"] == 72
+    assert scores["scores"] == [
+        {"metric": "bleu", "system": "atlas", "score": score["score"]},
+    ]
+
+
+def test_shards_are_one_dataset(file, tmp_path):
+    lines = SYSTEMS["atlas"].read_bytes().splitlines(keepends=True)
+    for number in range(3):
+        (tmp_path / f"part-{number}.txt").write_bytes(b"".join(lines[24 * number :][:24]))
+    words = ["--candidates", f"atlas={tmp_path}/part-*.txt", "--references", REFERENCES[0]]
+    done = called(*words, "--lineage=news", "--output", tmp_path / "out", "--cuts=any", "-b")
+    assert done.code == 0
+    shards = events(file)[1]["inputs"][0]
+    assert shards["name"] == str(tmp_path)
+    assert shards["facets"] == {}
+    assert shards["inputFacets"]["inputStatistics"]["fileCount"] == 3
+    assert shards["inputFacets"]["inputStatistics"]["rowCount"] == 72
+
+
+@pytest.mark.parametrize("when", ["before the job", "in the job"])
+def test_a_run_that_fails_says_why(file, tmp_path, when):
+    if when == "before the job":
+        words = ["-i", tmp_path / "absent*.txt", REFERENCES[0]]
+    else:
+        (tmp_path / "short.txt").write_text("one line\n")
+        words = ["-i", tmp_path / "short.txt", REFERENCES[0]]
+    first = [*words[2:], *words[:2]]
+    done = called(*first, "--lineage=news", "--output", tmp_path / "out")
+    assert done.code == 3
+    start, fail = events(file)
+    assert (start["eventType"], fail["eventType"]) == ("START", "FAIL")
+    error = fail["run"]["facets"]["errorMessage"]
+    assert error["programmingLanguage"] == "PYTHON"
+    assert f"beam-bleu: {error['message'].splitlines()[0]}\n" in done.err
+    assert fail["outputs"][0]["outputFacets"] == {}
+
+
+def test_a_usage_error_and_a_kept_result_have_no_events(file, tmp_path):
+    assert run("--output", tmp_path / "out", "--smooth_value=2").code == 2
+    assert not file.exists()
+    assert run("--output", tmp_path / "out").code == 0
+    assert len(events(file)) == 2
+    assert run("--output", tmp_path / "out", "--if_exists=skip").code == 0
+    assert len(events(file)) == 2
+
+
+def test_a_missed_threshold_is_a_complete_run(file, tmp_path):
+    assert run("--output", tmp_path / "out", "--fail_under=90").code == 4
+    assert [event["eventType"] for event in events(file)] == ["START", "COMPLETE"]
+
+
+def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
+    lineage = RunLineage()
+    facts = RunFacts(uuid.uuid4().hex, str(tmp_path), "DirectRunner", (), lineage="news")
+    lineage.named(facts)
+    lineage.start([("references", "s3://bucket/a.txt")])
+    lineage.end(Ending(143, "stopped by SIGTERM"))
+    abort = events(file)[1]
+    assert abort["eventType"] == "ABORT"
+    assert abort["run"]["facets"]["errorMessage"]["message"] == "stopped by SIGTERM"
+
+
+def test_a_server_gets_the_events(server, tmp_path):
+    done = run("--output", tmp_path / "out")
+    assert (done.code, done.err) == (0, "")
+    for event in server.events:
+        require_valid(event)
+    assert [event["eventType"] for event in server.events] == ["START", "COMPLETE"]
+
+
+def warned(done: Run) -> str:
+    """The warning of a run that has its result."""
+    assert done.code == 0
+    assert done.out == b"49.8\n"
+    (line,) = done.err.splitlines()
+    assert line.startswith("beam-bleu: warning: the lineage of this run was not sent: ")
+    return line
+
+
+@pytest.mark.parametrize("server", [403], indirect=True)
+def test_a_server_that_refuses_is_a_warning(server, tmp_path):
+    assert "403" in warned(run("--output", tmp_path / "out"))
+
+
+def test_a_server_that_is_gone_or_does_not_answer_is_a_warning(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_lineage, "_PATIENCE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("OPENLINEAGE_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        began = time.monotonic()
+        assert "no answer after 0.2 seconds" in warned(run("--output", tmp_path / "out"))
+        assert time.monotonic() - began < 10  # the library itself would try for half a minute
+
+
+def test_nothing_that_says_where_events_go_is_a_usage_error(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("--output", tmp_path / "out").assert_failed(2, "nothing says where events go")
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "pigeon")
+    run("--output", tmp_path / "out").assert_failed(2, "OpenLineage is not set up correctly")
+    monkeypatch.delenv("OPENLINEAGE__TRANSPORT__TYPE")
+    monkeypatch.setenv("OPENLINEAGE_PARENT_ID", "airflow/score/7")
+    monkeypatch.setenv("OPENLINEAGE_URL", "http://127.0.0.1:9")
+    run("--output", tmp_path / "out").assert_failed(2, "OPENLINEAGE_PARENT_ID")
+    assert not (tmp_path / "out").exists()
