@@ -2,7 +2,8 @@
 
 Copy this file into the DAG folder, and change it as you like. docs/scheduling.md explains it. It
 needs only Airflow itself. beam-bleu is installed in an environment of its own: Airflow starts
-its command.
+its command, which also finds, reads and writes the files. So INPUT, OUTPUT and PUBLISHED are
+folders of this machine or of an object store, such as s3://bucket/scores.
 
     INPUT/2026-11-20/systems/NAME.txt        one file for each system
     INPUT/2026-11-20/references/NAME.txt     one file for each stream of references
@@ -10,6 +11,7 @@ its command.
     OUTPUT/2026-11-20/                       what beam-bleu writes
     PUBLISHED/2026-11-20.json                a copy of scores.json, if it has passed the check
     PUBLISHED/history.jsonl                  a line for each day, metric and system
+    (beam-bleu history OUTPUT shows what changed from day to day, and which days are missing)
 
 The folders and the limits are Variables of Airflow. Set them on its page "Variables", or in the
 environment of its workers: AIRFLOW_VAR_BEAM_BLEU_INPUT=/data/translations.
@@ -22,9 +24,8 @@ import hashlib
 import json
 import logging
 import os
-import pathlib
 import shlex
-import tempfile
+import subprocess
 from typing import Any
 
 from airflow.providers.standard.hooks.subprocess import SubprocessHook
@@ -49,6 +50,22 @@ NEVER_AGAIN = {
 log = logging.getLogger(__name__)
 
 
+def beam_bleu(command: str, *words: str, stdin: bytes = b"") -> bytes:
+    """What stdout shows of a subcommand of beam-bleu that takes seconds.
+
+    Raises:
+      FileNotFoundError: a file is not there, or cannot be read.
+      AirflowException: it fails for another reason.
+    """
+    done = subprocess.run([*shlex.split(command), *words], input=stdin, capture_output=True)
+    said = done.stderr.decode(errors="replace").strip()
+    if done.returncode == 3:
+        raise FileNotFoundError(said)
+    if done.returncode != 0:
+        raise AirflowException(f"{said} (exit code {done.returncode})")
+    return done.stdout
+
+
 class BeamBleu(BaseOperator):
     """Runs beam-bleu on the texts of a day. It is tried again only if that can help."""
 
@@ -67,10 +84,11 @@ class BeamBleu(BaseOperator):
     def execute(self, context: Any) -> None:
         words = shlex.split(self.command)
         for flag, folder in (("--candidates", "systems"), ("--references", "references")):
-            files = sorted(pathlib.Path(self.texts, folder).glob("*.txt"))
-            if not files:
-                raise AirflowFailException(f"there are no *.txt in {self.texts}/{folder}")
-            words += [word for file in files for word in (flag, str(file))]
+            try:
+                listed = beam_bleu(self.command, "files", f"{self.texts}/{folder}/*.txt")
+            except FileNotFoundError as error:
+                raise AirflowFailException(str(error)) from error
+            words += [word for file in os.fsdecode(listed).splitlines() for word in (flag, file)]
         words += ["--output", self.scores, "--partition", self.day]
         # They come last: another --partition takes the place of the day, for a fixed test set.
         words += shlex.split(self.flags)
@@ -108,23 +126,31 @@ class Gate(BaseOperator):
             raise AirflowFailException(f"the result does not pass: see above (exit code {code})")
 
 
-def is_complete(folder: str) -> bool:
+def is_complete(command: str, folder: str) -> bool:
     """Whether the texts of a day are complete."""
-    return os.path.exists(os.path.join(folder, "_SUCCESS"))
+    try:
+        beam_bleu(command, "files", f"{folder}/_SUCCESS")
+    except FileNotFoundError as error:
+        log.info("%s", error)
+        return False
+    return True
 
 
-def check(output: str, least_segments: str) -> str:
+def check(command: str, output: str, least_segments: str) -> str:
     """Checks that a result is whole, and that its numbers are possible.
 
     Returns:
       the SHA-256 of the scores.json that was checked. Airflow gives it to `publish`.
     """
-    folder = pathlib.Path(output)
-    # beam-bleu removes _SUCCESS before it starts, and writes it last.
-    if not (folder / "_SUCCESS").exists():
-        raise AirflowFailException(f"{output} is not the result of a run that has succeeded")
-    data = (folder / "scores.json").read_bytes()
-    manifest = json.loads((folder / "manifest.json").read_bytes())
+    try:
+        # beam-bleu removes _SUCCESS before it starts, and writes it last.
+        beam_bleu(command, "files", f"{output}/_SUCCESS")
+        data = beam_bleu(command, "copy", f"{output}/scores.json", "-")
+        manifest = json.loads(beam_bleu(command, "copy", f"{output}/manifest.json", "-"))
+    except FileNotFoundError as error:
+        raise AirflowFailException(
+            f"{output} is not the result of a run that has succeeded: {error}"
+        ) from error
     checked = hashlib.sha256(data).hexdigest()
     if manifest["scores_sha256"] != checked:
         raise AirflowFailException(f"{output}: manifest.json belongs to another scores.json")
@@ -140,52 +166,41 @@ def check(output: str, least_segments: str) -> str:
     return checked
 
 
-def publish(output: str, published: str, day: str, checked: str) -> None:
+def publish(command: str, output: str, published: str, day: str, checked: str) -> None:
     """Publishes the scores of a day. A second time, it replaces them.
 
     Args:
+      command: the command beam-bleu. It replaces a file in one step: readers see the old file or
+        the new one, never a part.
       output: the folder of the result.
       published: the folder for the copy and for the history.
       day: the day.
       checked: the SHA-256 of the scores.json that was checked.
     """
-    data = pathlib.Path(output, "scores.json").read_bytes()
+    data = beam_bleu(command, "copy", f"{output}/scores.json", "-")
     if hashlib.sha256(data).hexdigest() != checked:
         raise AirflowFailException(
             f"another run has replaced {output}/scores.json since the check: clear the task check"
         )
     document = json.loads(data)
-    folder = pathlib.Path(published)
-    folder.mkdir(parents=True, exist_ok=True)
-    replace(folder / f"{day}.json", data)
-    history = folder / "history.jsonl"
-    known = history.read_text().splitlines() if history.exists() else []
+    beam_bleu(command, "copy", "-", f"{published}/{day}.json", stdin=data)
+    history = f"{published}/history.jsonl"
+    known = []
+    # Only the list can say that there is no history: one that cannot be read must not be replaced.
+    if b"/history.jsonl\n" in beam_bleu(command, "files", f"{published}/*.json*"):
+        known = beam_bleu(command, "copy", history, "-").decode().splitlines()
     lines = [line for line in known if json.loads(line)["day"] != day]
     signatures = {each["metric"]: each["signature"] for each in document["metrics"]}
     for each in whole(document):
         row = {name: each[name] for name in ("metric", "system", "score", "segments")}
         lines.append(json.dumps({"day": day, **row, "signature": signatures[each["metric"]]}))
     lines.sort(key=lambda line: json.loads(line)["day"])
-    replace(history, "".join(f"{line}\n" for line in lines).encode())
+    beam_bleu(command, "copy", "-", history, stdin="".join(f"{line}\n" for line in lines).encode())
 
 
 def whole(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The scores of the whole corpus, without those of slices."""
     return [each for each in document["scores"] if each["slice"] is None]
-
-
-def replace(path: pathlib.Path, data: bytes) -> None:
-    """Writes a file in one step: readers see the old file or the new one, never a part."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as new:
-        try:
-            new.write(data)
-            new.flush()
-            os.fsync(new.fileno())
-            os.fchmod(new.fileno(), 0o644)
-            os.replace(new.name, path)
-        except BaseException:
-            os.unlink(new.name)
-            raise
 
 
 with DAG(
@@ -201,7 +216,7 @@ with DAG(
     # "reschedule": it takes no place of a worker while it waits.
     wait = task.sensor(
         task_id="wait_for_input", mode="reschedule", poke_interval=300, timeout=6 * 3600
-    )(is_complete)(INPUT)
+    )(is_complete)(COMMAND, INPUT)
     score = BeamBleu(
         task_id="score",
         command=COMMAND,
@@ -213,8 +228,8 @@ with DAG(
         # Two runs of the same day would write into the same folder.
         max_active_tis_per_dag=1,
     )
-    checked = task(task_id="check")(check)(OUTPUT, LEAST_SEGMENTS)
+    checked = task(task_id="check")(check)(COMMAND, OUTPUT, LEAST_SEGMENTS)
     gate = Gate(task_id="gate", command=COMMAND, scores=OUTPUT, flags=GATES)
     # One at a time, because each of them changes the history.
     publishing = task(task_id="publish", max_active_tis_per_dag=1)(publish)
-    wait >> score >> gate >> checked >> publishing(OUTPUT, PUBLISHED, "{{ ds }}", checked)
+    wait >> score >> gate >> checked >> publishing(COMMAND, OUTPUT, PUBLISHED, "{{ ds }}", checked)

@@ -2,6 +2,7 @@
 # Scores the texts of one day with beam-bleu: nightly.sh [DAY]. Without DAY it is yesterday, in UTC.
 #
 # cron or systemd starts it, see docs/scheduling.md. Copy it, and change the folders and the flags.
+# $TEXTS and $SCORES are folders of this machine or of an object store, such as s3://bucket/scores.
 #
 #   $TEXTS/DAY/systems/NAME.txt      one file for each system
 #   $TEXTS/DAY/references/NAME.txt   one file for each stream of references
@@ -11,6 +12,14 @@
 # $FLAGS: more flags of beam-bleu, separated by spaces. They come last: --partition NAME takes the
 # place of the day's label, as a fixed test set needs it. --save_totals keeps what months need.
 #
+# $GATES: flags of `beam-bleu gate`, such as `--max_drop 0.5 --drop proven`. It compares the result
+# with that of the last night before DAY that has one.
+#
+# $METRICS: the metrics of the last night, for Prometheus: see deploy/monitoring. It is a link to
+# them, or a copy if $SCORES is on an object store.
+#
+# beam-bleu history $SCORES shows the scores of all nights.
+#
 # The exit codes are those of beam-bleu. If the texts are not complete, the exit code is 3.
 set -u
 beam_bleu=${BEAM_BLEU:-/srv/beam-bleu/.venv/bin/beam-bleu}
@@ -18,24 +27,67 @@ texts=${TEXTS:-/data/translations}
 scores=${SCORES:-/data/scores}
 day=${1:-$(date --utc --date=yesterday +%F)}
 
-if [ ! -e "$texts/$day/_SUCCESS" ]; then
-  echo "nightly.sh: the texts of $day are not complete: there is no $texts/$day/_SUCCESS" >&2
+# beam-bleu looks for the files, because it knows object stores, too.
+files=$("$beam_bleu" files \
+  "$texts/$day/_SUCCESS" "$texts/$day/systems/*.txt" "$texts/$day/references/*.txt")
+code=$?
+if [ "$code" = 3 ]; then
+  echo "nightly.sh: the texts of $day are not complete" >&2
   echo "  when they are complete, run: $0 $day" >&2
-  exit 3
 fi
-
-for folder in systems references; do
-  for file in "$texts/$day/$folder"/*.txt; do
-    [ -e "$file" ] && continue 2
-  done
-  echo "nightly.sh: there are no *.txt in $texts/$day/$folder" >&2
-  echo "  when they are there, run: $0 $day" >&2
-  exit 3
-done
+[ "$code" = 0 ] || exit "$code"
 
 set --
-for file in "$texts/$day/systems"/*.txt; do set -- "$@" --candidates "$file"; done
-for file in "$texts/$day/references"/*.txt; do set -- "$@" --references "$file"; done
+while IFS= read -r file; do
+  folder=${file%/*}
+  case ${folder##*/} in
+    systems) set -- "$@" --candidates "$file" ;;
+    references) set -- "$@" --references "$file" ;;
+  esac
+done <<END
+$files
+END
 
 # Without progress, stderr has only warnings and errors.
-exec "$beam_bleu" "$@" --output "$scores/$day" --partition "$day" --progress off ${FLAGS-}
+set -- "$beam_bleu" "$@" --output "$scores/$day" --partition "$day" --progress off
+if [ -z "${METRICS-}${GATES-}" ]; then
+  exec "$@" ${FLAGS-}
+fi
+
+# A signal that this script gets is one to beam-bleu, which then ends in order.
+run=
+stopped=
+trap 'stopped=yes; [ -z "$run" ] || kill -s TERM "$run"' HUP INT TERM
+"$@" ${FLAGS-} &
+run=$!
+[ -z "$stopped" ] || kill -s TERM "$run"
+wait "$run"
+code=$?
+while [ -n "$stopped" ]; do # perhaps the signal has ended `wait`, and not yet beam-bleu
+  stopped=
+  wait "$run"
+  again=$?
+  [ "$again" = 127 ] || code=$again # 127: the first `wait` had its exit code
+done
+run=
+
+if [ -n "${METRICS-}" ]; then
+  case $scores in
+    *://*) "$beam_bleu" copy "$scores/$day/metrics.prom" "$METRICS" ;;
+    *) ln -sfn "$scores/$day/metrics.prom" "$METRICS" ;;
+  esac
+fi
+
+if [ "$code" = 0 ] && [ -n "${GATES-}" ]; then
+  # Nothing on an object store is a link to the last night, so the dates say which one it is.
+  nights=$("$beam_bleu" files "$scores/????-??-??/_SUCCESS") || exit
+  before=$(echo "$nights" | sed 's|/_SUCCESS$||; s|.*/||' | sort |
+    awk -v day="$day" '$0 "" < day' | tail -n 1)
+  if [ -z "$before" ]; then
+    echo "nightly.sh: there is no night before $day, so no gate has judged it" >&2
+  else
+    "$beam_bleu" gate "$scores/$day" --against "$scores/$before" $GATES
+    code=$?
+  fi
+fi
+exit $code

@@ -7,6 +7,7 @@ import datetime
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -94,15 +95,41 @@ def test_the_script_scores_the_day_that_is_given(folders):
     label = ["--format=json", "--partition=2026-11-20"]
     expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label)).out
     assert scores.read_bytes() == expected
-    lowercase = {**folders, "FLAGS": "--lowercase --expect_segments 72"}
+    link = texts / "link.prom"
+    link.symlink_to("2026-11-19")
+    flags = "--lowercase --expect_segments 72 --metrics_label corpus=news"
+    lowercase = {**folders, "FLAGS": flags, "METRICS": str(link)}
     assert run([str(SCRIPT), "2026-11-20"], lowercase).returncode == 0
     expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label, "--lowercase")).out
     assert scores.read_bytes() == expected
+    assert 'beam_bleu_run_exit_code{corpus="news"} 0.0\n' in link.read_text()
     (texts / "references" / "a.txt").write_text("one line\n")
-    done = run([str(SCRIPT), "2026-11-20"], folders)
+    done = run([str(SCRIPT), "2026-11-20"], lowercase)
     assert done.returncode == 3
+    assert 'beam_bleu_run_exit_code{corpus="news"} 3.0\n' in link.read_text()
     assert "references 1 have 1 line" in done.stderr
     assert scores.read_bytes() == expected
+
+
+@pytest.mark.parametrize("has_link", [True, False])
+def test_a_signal_to_the_script_ends_beam_bleu_in_order(folders, tmp_path, has_link):
+    write_texts(folders, "2026-11-20")
+    ended, link = tmp_path / "ended", tmp_path / "link.prom"
+    Path(folders["BEAM_BLEU"]).write_text(
+        "#!/bin/sh\n[ $1 != files ] || exit 0\n"
+        f"trap 'sleep 0.1; echo in order >{ended}; exit 143' TERM\n"
+        "echo ready\nfor _ in $(seq 500); do sleep 0.02; done\n"
+    )
+    environment = {**folders, "METRICS": str(link)} if has_link else folders
+    with subprocess.Popen(
+        [str(SCRIPT), "2026-11-20"], env=environment, stdout=subprocess.PIPE, text=True
+    ) as script:
+        assert script.stdout is not None
+        assert script.stdout.readline() == "ready\n"
+        script.send_signal(signal.SIGTERM)
+        assert script.wait(timeout=10) == 143
+    assert ended.read_text() == "in order\n"
+    assert link.is_symlink() == has_link
 
 
 def test_two_nights_of_a_fixed_test_set_are_compared_in_pairs(folders):
@@ -124,14 +151,38 @@ def test_two_nights_of_a_fixed_test_set_are_compared_in_pairs(folders):
     assert "\nindependent: " in called("compare", old, new).out.decode()
 
 
-def test_the_script_does_not_score_texts_that_are_not_complete(folders):
-    (write_texts(folders, "2026-11-20") / "_SUCCESS").unlink()
+@pytest.mark.parametrize("absent", ["_SUCCESS", "systems/*.txt", "references/*.txt"])
+def test_the_script_does_not_score_texts_that_are_not_complete(folders, absent):
+    texts = write_texts(folders, "2026-11-20")
+    for file in texts.glob(absent):
+        file.unlink()
     done = run([str(SCRIPT), "2026-11-20"], folders)
     assert (done.returncode, done.stdout) == (3, "")
-    cause, remedy = done.stderr.splitlines()
+    what, _, cause, remedy = done.stderr.splitlines()
+    assert what.endswith(f" {texts}/{absent}")
     assert "the texts of 2026-11-20 are not complete" in cause
     assert f"{SCRIPT} 2026-11-20" in remedy
     assert not Path(folders["SCORES"]).exists()
+
+
+def test_the_gates_of_the_script_compare_with_the_last_night_that_has_a_result(folders):
+    gated = {**folders, "GATES": "--max_drop 1 --drop proven"}
+    write_texts(folders, "2026-11-18")
+    first = run([str(SCRIPT), "2026-11-18"], gated)
+    assert (first.returncode, first.stderr) == (
+        0,
+        "nightly.sh: there is no night before 2026-11-18, so no gate has judged it\n",
+    )
+    scores = Path(folders["SCORES"])
+    for other in ("2026-11-19", "2026-11-25"):  # the run of the first one has failed since
+        shutil.copytree(scores / "2026-11-18", scores / other)
+    (scores / "2026-11-19" / "_SUCCESS").unlink()
+    texts = write_texts(folders, "2026-11-20")
+    shutil.copy(texts / "systems" / "cobalt.txt", texts / "systems" / "atlas.txt")
+    worse = run([str(SCRIPT), "2026-11-20"], gated)
+    assert worse.returncode == 4
+    assert "\nfailed  atlas" in worse.stdout
+    assert f"{scores}/2026-11-18" in worse.stdout
 
 
 def settings(unit: Path) -> configparser.ConfigParser:

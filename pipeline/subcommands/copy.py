@@ -1,0 +1,70 @@
+"""The subcommand `beam-bleu copy`: it copies one file, between any filesystems.
+
+Scripts publish results with it, on this machine and on object stores alike: readers see the former
+file or the whole new one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.transforms.errors import InputError, UsageError, unreadable
+
+_DESCRIPTION = (
+    "Copies a file, such as a scores.json or a metrics.prom. It replaces a former file in one "
+    "step, so that readers never see a part of the new one. Paths are those of this machine, or of "
+    "any filesystem that beam-bleu can read and write."
+)
+
+_STREAM = "-"
+"""The word for stdin and stdout."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("copy", _DESCRIPTION)
+    parser.add_argument("source", metavar="FILE", help="the file; - for stdin")
+    parser.add_argument("target", metavar="TO", help="where to write it; - for stdout")
+    add_common_flags(parser.add_argument_group("messages and help"))
+    return run(parser, argv, _copy)
+
+
+def _copy(flags: argparse.Namespace) -> bytes:
+    # This loads Beam, so stderr must be set up before.
+    from beam_bleu.pipeline.command_line.paths import checked_path
+    from beam_bleu.pipeline.output import storage
+    from beam_bleu.transforms.wiring.filesystems import is_local
+
+    source, target = (
+        word if word == _STREAM else checked_path("copy", word, False)
+        for word in (flags.source, flags.target)
+    )
+    if target.endswith("/") or (is_local(target) and os.path.isdir(target)):
+        raise UsageError(f"{target} is a folder", "name the new file")
+    data = _read_stdin() if source == _STREAM else _read(source)
+    if target == _STREAM:
+        return data
+    storage.write_atomically(target, data)
+    return b""
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise InputError("stdin is closed", "name a file, or redirect stdin")
+    return sys.stdin.buffer.read()
+
+
+def _read(path: str) -> bytes:
+    from beam_bleu.transforms.pairing.files.found_files import open_anywhere
+
+    try:
+        with open_anywhere(path) as file:
+            data: bytes = file.read()
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise unreadable("it cannot be read", error, "check the path", path) from error
+    return data

@@ -1,0 +1,69 @@
+"""The subcommand `beam-bleu files`: it lists the files of patterns, on any filesystem.
+
+Scripts ask it whether a file is there, and which files a folder has, on this machine and on object
+stores alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.output.result_files import is_local
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.files.listing import local_files
+from beam_bleu.transforms.pairing.files.shards import order_keys, require_files
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
+
+_DESCRIPTION = (
+    "Prints the path of each file that the patterns match, a line each, in the order in which "
+    "beam-bleu reads shards. The exit code is 3 if a pattern matches nothing. Paths are those of "
+    "this machine, or of any filesystem that beam-bleu can read."
+)
+
+_LABEL = "files"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("files", _DESCRIPTION)
+    parser.add_argument(
+        "patterns",
+        nargs="+",
+        metavar="PATTERN",
+        help="a path, or a pattern with *, ? and [...], in quotation marks",
+    )
+    add_common_flags(parser.add_argument_group("messages and help"))
+    return run(parser, argv, _files)
+
+
+def _files(flags: argparse.Namespace) -> bytes:
+    paths = [path for pattern in flags.patterns for path in _matched(pattern)]
+    for path in paths:
+        if "\n" in path:
+            raise InputError(
+                f"the name of a file has a line break, so a line cannot show it: {path}",
+                "rename the file",
+            )
+    return "".join(f"{path}\n" for path in paths).encode("utf-8", "surrogateescape")
+
+
+def _matched(pattern: str) -> list[str]:
+    stream = Stream(_LABEL, pattern.removeprefix("file://"))
+    found = _listed(stream)
+    require_files(stream, found)
+    paths = [file.path for file in found]
+    keys = order_keys(paths)
+    return sorted(paths, key=lambda path: (keys[path], path))
+
+
+def _listed(stream: Stream) -> list[FoundFile]:
+    if is_local(stream.pattern):
+        return local_files(stream.label, stream.pattern)
+    # These load Beam, which takes half a second.
+    from beam_bleu.pipeline.command_line.paths import checked_path
+    from beam_bleu.transforms.pairing.files.found_files import find_files
+
+    return find_files(Stream(stream.label, checked_path(stream.label, stream.pattern, False)))
