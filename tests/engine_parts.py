@@ -1,25 +1,35 @@
 """Finds out which engines can be tested on this machine, and which engines must be tested.
 
-Airflow and the object store (s3) are no engines, but their tests need large parts in the same way.
+Airflow, the object stores (s3, gcs, azure), LaTeX, Prometheus, Grafana, Chromium and the
+tools for the image and for Kubernetes are no engines, but their tests also need large parts.
+`hosts` is Flink on hosts, which needs Linux and root.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import shutil
+import subprocess
 
 import pytest
 
 from deploy.local import parts
 from deploy.local.engines import SERVICES
+from deploy.local.hosts.host import check_machine
+from deploy.local.processes import ClusterError
 
 REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
 """If one of these engines is missing, its tests fail. Tests of another missing one are skipped."""
 
 
 def need(engine: str) -> None:
-    """Fetches an engine, Beam's boot program, Airflow or the object store, or skips the test."""
-    assert set(REQUIRED) <= {*SERVICES, "airflow"}, REQUIRED
+    """Fetches an engine or another program that tests need, or skips the test.
+
+    LaTeX and Chromium must be installed.
+    """
+    others = {"airflow", "chromium", "hosts", "image", "kubernetes", "latex"}
+    others |= {"prometheus", "grafana"}
+    assert set(REQUIRED) <= {*SERVICES, *others}, REQUIRED
     try:
         if engine == "prism":
             parts.prism()
@@ -27,10 +37,30 @@ def need(engine: str) -> None:
             parts.boot()
         elif engine == "airflow":
             parts.airflow()
+        elif engine == "chromium":
+            parts.chromium()
+            parts.axe()
+        elif engine == "image":
+            parts.mmdebstrap()
+            parts.checkers()
+        elif engine == "kubernetes":
+            parts.kubectl()
+            parts.checkers()
+            parts.flink_operator()
+        elif engine == "latex":
+            _require_latex()
+        elif engine == "prometheus":
+            parts.prometheus()
+        elif engine == "grafana":
+            parts.dashboard_checker()
+        elif engine == "hosts":
+            _require_hosts()
         elif engine == "s3":
-            if importlib.util.find_spec("boto3") is None:
-                raise parts.PartMissingError("there is no boto3: ./run.sh install aws")
             parts.versitygw()
+        elif engine == "gcs":
+            pass  # a program of this project stands in for it
+        elif engine == "azure":
+            parts.azurite()
         elif engine == "flink":
             parts.flink(parts.flink_job_server().engine)
         else:
@@ -39,3 +69,23 @@ def need(engine: str) -> None:
         if engine in REQUIRED:
             raise
         pytest.skip(f"no {engine} here: {missing}")
+
+
+def _require_hosts() -> None:
+    try:
+        check_machine()
+    except ClusterError as missing:
+        raise parts.PartMissingError(str(missing)) from missing
+    for other in ("flink", "s3"):
+        need(other)
+
+
+def _require_latex() -> None:
+    has_booktabs = (
+        shutil.which("pdflatex") is not None
+        and subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode == 0
+    )
+    if not has_booktabs:
+        raise parts.PartMissingError(
+            "there is no pdflatex with booktabs: apt-get install texlive-latex-recommended"
+        )

@@ -7,10 +7,12 @@ import dataclasses
 import pathlib
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TypeVar
 
-from deploy.local.processes import HOST, Processes, free_ports, listening
+from deploy.local.places import Place, Places
+from deploy.local.processes import Processes
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -29,6 +31,24 @@ class Workers:
 
 
 THIS_PYTHON = Workers()
+
+
+@dataclasses.dataclass(frozen=True)
+class Running:
+    """A process of a cluster.
+
+    Attributes:
+      name: what it is.
+      place: where it runs.
+      address: the address of the place, as a number.
+      pid: its number on this machine.
+    """
+
+    name: str
+    place: str
+    address: str
+    pid: int
+
 
 _Self = TypeVar("_Self", bound="Service")
 
@@ -51,10 +71,44 @@ class Service(abc.ABC):
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.processes = Processes(folder / "log")
+        self._places: dict[str, Place] = {}
 
     @abc.abstractmethod
     def start(self) -> None:
-        """Starts the processes and waits until they can be used."""
+        """Starts the processes that do not run, and waits until all of them can be used."""
+
+    def start_at(
+        self,
+        place: Place,
+        name: str,
+        words: Sequence[str | pathlib.Path],
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Starts a process at a place."""
+        # In a separate folder, because Python finds modules in the folder in which it runs.
+        place.kept.mkdir(parents=True, exist_ok=True)
+        self._places[name] = place
+        self.processes.start(
+            name, place.command(words), env=place.environment(environment or {}), cwd=place.kept
+        )
+
+    def mend(self) -> None:
+        """Starts the processes that have ended again."""
+        self.processes.forget_ended()
+        self.start()
+
+    def stop(self) -> None:
+        """Stops all its processes."""
+        self.processes.stop()
+
+    def running(self) -> list[Running]:
+        """Its processes."""
+        machine = Place(self.folder)
+        places = {name: self._places.get(name, machine) for name in self.processes.pids()}
+        return [
+            Running(name, places[name].name, places[name].ip, pid)
+            for name, pid in self.processes.pids().items()
+        ]
 
     @abc.abstractmethod
     def flags(self) -> list[str]:
@@ -68,7 +122,7 @@ class Service(abc.ABC):
         try:
             self.start()
         except BaseException:
-            self.processes.stop()
+            self.stop()
             raise
         return self
 
@@ -78,28 +132,40 @@ class Service(abc.ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.processes.stop()
+        self.stop()
 
 
 class Cluster(Service):
-    """An engine's processes and a pool of Beam's Python workers, on loopback.
+    """An engine's processes and pools of Beam's Python workers.
 
     Args:
       folder: see `Service`.
-      workers: the programs of its Python workers.
+      places: where they run.
+      workers: the programs of the Python workers that share this machine.
+      worker_environment: variables of the Python workers.
 
     Attributes:
+      places: where its processes run.
       runner: Beam's name of the runner that sends jobs to it.
-      pool_port: the port of the pool of workers.
+      worker_environment: variables of its Python workers, for pools that start from now on.
+      pool_port: the port of each pool of workers.
       job_port: the port to which Beam's jobs are submitted.
     """
 
     runner: str
 
-    def __init__(self, folder: pathlib.Path, workers: Workers) -> None:
+    def __init__(
+        self,
+        folder: pathlib.Path,
+        places: Places,
+        workers: Workers,
+        worker_environment: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(folder)
-        self.pool_port, self.job_port = free_ports(2)
+        self.places = places
+        self.pool_port, self.job_port = places.head.port(50000), places.head.port(8099)
         self._workers = workers
+        self.worker_environment = dict(worker_environment or {})
 
     @abc.abstractmethod
     def start_engine(self) -> None:
@@ -109,9 +175,9 @@ class Cluster(Service):
         """The flags that send a job to this cluster."""
         return [
             f"--runner={self.runner}",
-            f"--job_endpoint={HOST}:{self.job_port}",
+            f"--job_endpoint={self.places.head.address}:{self.job_port}",
             "--environment_type=EXTERNAL",
-            f"--environment_config={HOST}:{self.pool_port}",
+            f"--environment_config={self.places.head.own}:{self.pool_port}",
         ]
 
     def start(self) -> None:
@@ -135,13 +201,27 @@ class Cluster(Service):
             if group == pool and pid != pool and not state.startswith("Z")
         }
 
+    def pools(self) -> str:
+        """A description of its pools, for people."""
+        if self.places.head.is_shared:
+            return "one pool of Python workers"
+        return "a pool of Python workers beside each of them"
+
     def start_workers(self) -> None:
-        """Starts the pool of workers."""
+        """Starts the pools of workers."""
+        for place in dict.fromkeys(self.places.workers):
+            name = "workers" if place.is_shared else f"workers-{place.name}"
+            self.start_at(place, name, self._pool(place), self.worker_environment)
+        self.processes.wait_until(
+            "the pool of workers",
+            lambda: all(place.listening(self.pool_port) for place in self.places.workers),
+        )
+
+    def _pool(self, place: Place) -> list[str | pathlib.Path]:
+        if not place.is_shared:
+            stock = "apache_beam.runners.worker.worker_pool_main"
+            return [place.python, "-m", stock, f"--service_port={self.pool_port}"]
         program = pathlib.Path(__file__).with_name("worker_pool.py")
         command: list[str | pathlib.Path] = [self._workers.python, program]
-        command += [f"--port={self.pool_port}"]
-        if self._workers.boot:
-            command.append(f"--boot={self._workers.boot}")
-        # In a separate folder, because Python finds modules in the folder in which it runs.
-        self.processes.start("workers", command, cwd=self.folder)
-        self.processes.wait_until("the pool of workers", lambda: listening(self.pool_port))
+        command.append(f"--port={self.pool_port}")
+        return [*command, f"--boot={self._workers.boot}"] if self._workers.boot else command

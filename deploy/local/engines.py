@@ -9,7 +9,8 @@ from typing import Literal
 from deploy.local import parts
 from deploy.local.cluster import THIS_PYTHON, Cluster, Service, Workers
 from deploy.local.flink import FlinkCluster
-from deploy.local.object_store import ObjectStore
+from deploy.local.object_stores import AzureServer, GoogleServer, ObjectStore, S3Server
+from deploy.local.places import here
 from deploy.local.prism import PrismCluster
 from deploy.local.spark import SparkCluster
 
@@ -19,18 +20,19 @@ def flink_cluster(
 ) -> FlinkCluster:
     """A Flink cluster, see `make_cluster`."""
     server = parts.flink_job_server()
-    return FlinkCluster(folder, parts.flink(server.engine), server, workers, task_managers)
+    places = here(folder, task_managers)
+    return FlinkCluster(folder, parts.flink(server.engine), server, places, workers)
 
 
 def prism_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> PrismCluster:
     """A Prism, see `make_cluster`."""
-    return PrismCluster(folder, parts.prism(), workers)
+    return PrismCluster(folder, parts.prism(), workers=workers)
 
 
 def spark_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> SparkCluster:
     """A Spark cluster, see `make_cluster`."""
     server = parts.spark_job_server()
-    return SparkCluster(folder, parts.spark(server.engine), server, workers)
+    return SparkCluster(folder, parts.spark(server.engine), server, workers=workers)
 
 
 Engine = Literal["flink", "prism", "spark"]
@@ -42,14 +44,25 @@ ENGINES: dict[Engine, Callable[..., Cluster]] = {
 }
 
 
-def object_store(folder: pathlib.Path) -> ObjectStore:
-    """An object store, not started. Downloads its program if it is missing."""
-    return ObjectStore(folder, parts.versitygw())
+def s3_server(folder: pathlib.Path) -> S3Server:
+    """A server that speaks S3's protocol, not started. Fetches its program if it is missing."""
+    return S3Server(folder, parts.versitygw())
 
+
+def azure_server(folder: pathlib.Path) -> AzureServer:
+    """An emulator of Azure Blob Storage, not started. Fetches its program if it is missing."""
+    return AzureServer(folder, *parts.azurite())
+
+
+OBJECT_STORES: dict[str, Callable[[pathlib.Path], ObjectStore]] = {
+    "s3": s3_server,
+    "gcs": GoogleServer,
+    "azure": azure_server,
+}
 
 SERVICES: dict[str, Callable[..., Service]] = {
     **{name: ENGINES[name] for name in ENGINES},
-    "s3": object_store,
+    **OBJECT_STORES,
 }
 """What `./run.sh cluster` can start."""
 

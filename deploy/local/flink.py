@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+import secrets
 import shutil
 import urllib.request
+from collections.abc import Mapping
 from typing import Any
 
 from deploy.local.cluster import THIS_PYTHON, Workers
 from deploy.local.job_server import JobServerCluster
 from deploy.local.parts import JobServer
-from deploy.local.processes import HOST, free_ports, listening
+from deploy.local.places import Place, Places, here
 
 
 class FlinkCluster(JobServerCluster):
-    """Flink on loopback. Beam's parts (job server, Fn API) listen on all interfaces.
+    """Flink. Beam's parts (job server, Fn API) listen on all interfaces.
+
+    A job is cut into as many subtasks as there are TaskManagers.
 
     Args:
-      folder, home, job_server, workers: see `JobServerCluster`.
-      task_managers: the number of TaskManagers; a job is cut into the same number of subtasks.
+      folder, home, job_server, workers, worker_environment: see `JobServerCluster`.
+      places: where it runs, with a TaskManager at the place of each worker; by default on
+        loopback, with two TaskManagers.
 
     Attributes:
       attempts: how often Flink starts a job again after a fault; read when the cluster starts.
@@ -35,18 +40,23 @@ class FlinkCluster(JobServerCluster):
         folder: pathlib.Path,
         home: pathlib.Path,
         job_server: JobServer,
+        places: Places | None = None,
         workers: Workers = THIS_PYTHON,
-        task_managers: int = 2,
+        worker_environment: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(folder, home, job_server, workers)
+        places = places or here(folder, 2)
+        super().__init__(folder, home, job_server, places, workers, worker_environment)
         self.attempts = 5
-        self.task_manager_names = [f"taskmanager-{i}" for i in range(1, task_managers + 1)]
-        self._rpc_port, self._rest_port = free_ports(2)
-        self.rest = f"http://{HOST}:{self._rest_port}"
+        self._task_managers = {
+            f"taskmanager-{number}": place for number, place in enumerate(places.workers, 1)
+        }
+        self.task_manager_names = list(self._task_managers)
+        self._ids: dict[str, str] = {}
+        self._rpc_port, self._rest_port = places.head.port(6123), places.head.port(8081)
+        self.rest = f"http://{places.head.address}:{self._rest_port}"
         self.made_of = (
-            f"Flink {job_server.engine}: a JobManager ({self.rest}) and {task_managers} "
-            f"TaskManagers, the job server of Beam {job_server.beam}, and one pool of Python "
-            "workers"
+            f"Flink {job_server.engine}: a JobManager ({self.rest}) and {len(places.workers)} "
+            f"TaskManagers, the job server of Beam {job_server.beam}, and {self.pools()}"
         )
         # The Java modules that Flink itself opens. Beam's job server needs them, too.
         usual = (home / "conf" / "config.yaml").read_text()
@@ -62,29 +72,34 @@ class FlinkCluster(JobServerCluster):
 
     def start_engine(self) -> None:
         """See `Cluster`."""
-        self._configure()
+        for place in {self.places.head, *self.places.workers}:
+            self._configure(place)
         self.start_job_manager()
         for name in self.task_manager_names:
             self.start_task_manager(name)
         self.processes.wait_until("Flink's TaskManagers", self._is_complete)
-        conf = str(self.folder / "conf")
+        conf = str(self.places.head.folder / "conf")
         self.run_job_server(
             self._java_options, ["--flink-master", self.rest, "--flink-conf-dir", conf]
         )
 
     def start_job_manager(self) -> None:
         """Starts the JobManager and waits for its REST API."""
-        self._start("jobmanager", "jobmanager.sh")
-        self.processes.wait_until("Flink's JobManager", lambda: listening(self._rest_port))
+        head = self.places.head
+        self._start(head, "jobmanager", "jobmanager.sh")
+        self.processes.wait_until("Flink's JobManager", lambda: head.listening(self._rest_port))
 
     def start_task_manager(self, name: str) -> None:
         """Starts a TaskManager."""
-        self._start(name, "taskmanager.sh")
+        if not self.processes.is_running(name):
+            # Flink lists one that has ended for some seconds, so its successor needs another name.
+            self._ids[name] = f"{name}-{secrets.token_hex(2)}"
+        resource = f"-Dtaskmanager.resource-id={self._ids[name]}"
+        self._start(self._task_managers[name], name, "taskmanager.sh", resource)
 
     def ask(self, path: str) -> Any:
         """The answer of Flink's REST API."""
-        with urllib.request.urlopen(f"{self.rest}{path}", timeout=30) as answer:
-            return json.load(answer)
+        return json.loads(self._ask(urllib.request.Request(self._url(path))))
 
     def task_managers(self) -> list[dict[str, Any]]:
         """The TaskManagers that the JobManager knows."""
@@ -108,36 +123,46 @@ class FlinkCluster(JobServerCluster):
 
     def cancel(self, job: str) -> None:
         """Cancels a job."""
-        request = urllib.request.Request(f"{self.rest}/jobs/{job}?mode=cancel", method="PATCH")
-        urllib.request.urlopen(request, timeout=30).close()
+        self._ask(urllib.request.Request(self._url(f"/jobs/{job}?mode=cancel"), method="PATCH"))
+
+    def _url(self, path: str) -> str:
+        return f"http://{self.places.head.ip}:{self._rest_port}{path}"
+
+    def _ask(self, request: urllib.request.Request) -> bytes:
+        with self.places.head.reached(), urllib.request.urlopen(request, timeout=30) as answer:
+            content: bytes = answer.read()
+            return content
 
     def _is_complete(self) -> bool:
         try:
-            return len(self.task_managers()) == len(self.task_manager_names)
+            known = {manager["id"] for manager in self.task_managers()}
         except OSError:  # it listens before it answers
             return False
+        return known >= set(self._ids.values())
 
-    def _start(self, name: str, script: str) -> None:
-        self.processes.start(
+    def _start(self, place: Place, name: str, script: str, *settings: str) -> None:
+        self.start_at(
+            place,
             name,
-            ["bash", self.home / "bin" / script, "start-foreground"],
-            {"FLINK_CONF_DIR": str(self.folder / "conf"), "FLINK_LOG_DIR": str(self.folder)},
+            ["bash", self.home / "bin" / script, "start-foreground", *settings],
+            {"FLINK_CONF_DIR": str(place.folder / "conf"), "FLINK_LOG_DIR": str(place.folder)},
         )
 
-    def _configure(self) -> None:
-        conf = self.folder / "conf"
+    def _configure(self, place: Place) -> None:
+        conf = place.kept / "conf"
         shutil.copytree(self.home / "conf", conf, dirs_exist_ok=True)
+        head = self.places.head.address
         settings = {
             "env.java.opts.all": " ".join(self._java_options),
-            "jobmanager.bind-host": HOST,
-            "jobmanager.rpc.address": HOST,
+            "jobmanager.bind-host": self.places.head.bound,
+            "jobmanager.rpc.address": head,
             "jobmanager.rpc.port": self._rpc_port,
             "jobmanager.memory.process.size": "1024m",
-            "rest.address": HOST,
-            "rest.bind-address": HOST,
+            "rest.address": head,
+            "rest.bind-address": self.places.head.bound,
             "rest.port": self._rest_port,
-            "taskmanager.bind-host": HOST,
-            "taskmanager.host": HOST,
+            "taskmanager.bind-host": place.bound,
+            "taskmanager.host": place.address,
             "taskmanager.memory.process.size": "1536m",
             # Two, so that one TaskManager can do all the work if the other one is lost.
             "taskmanager.numberOfTaskSlots": 2,

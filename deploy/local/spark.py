@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Mapping
 
 from deploy.local.cluster import THIS_PYTHON, Workers
 from deploy.local.job_server import JobServerCluster
 from deploy.local.parts import JobServer
-from deploy.local.processes import HOST, free_ports, listening
-
-_WORKERS = ("worker-1", "worker-2")
+from deploy.local.places import Place, Places, here
 
 _OPENED = ("java.lang", "java.nio", "java.util", "java.util.concurrent", "java.net", "java.io")
 _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED] + [
@@ -20,10 +19,11 @@ _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED
 
 
 class SparkCluster(JobServerCluster):
-    """Spark on loopback, stand-alone mode.
+    """Spark, stand-alone mode.
 
     Args:
-      folder, home, job_server, workers: see `JobServerCluster`.
+      folder, home, job_server, workers, worker_environment: see `JobServerCluster`.
+      places: where it runs; by default on loopback, with two workers.
     """
 
     runner = "SparkRunner"
@@ -33,13 +33,18 @@ class SparkCluster(JobServerCluster):
         folder: pathlib.Path,
         home: pathlib.Path,
         job_server: JobServer,
+        places: Places | None = None,
         workers: Workers = THIS_PYTHON,
+        worker_environment: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(folder, home, job_server, workers)
+        places = places or here(folder, 2)
+        super().__init__(folder, home, job_server, places, workers, worker_environment)
         self.made_of = (
-            f"Spark {job_server.engine}: a master and two workers, the job server of Beam "
-            f"{job_server.beam}, and one pool of Python workers"
+            f"Spark {job_server.engine}: a master and {len(places.workers)} workers, the job "
+            f"server of Beam {job_server.beam}, and {self.pools()}"
         )
+        self._port, self._console = places.head.port(7077), places.head.port(8080)
+        self._consoles = [place.port(8081) for place in places.workers]
 
     def flags(self) -> list[str]:
         """See `Cluster`."""
@@ -49,34 +54,38 @@ class SparkCluster(JobServerCluster):
 
     def start_engine(self) -> None:
         """See `Cluster`."""
-        port, *consoles = free_ports(2 + len(_WORKERS))
+        head = self.places.head
+        master = f"spark://{head.address}:{self._port}"
         self._start(
+            head,
             "master",
-            *("org.apache.spark.deploy.master.Master", "--host", HOST),
-            *("--port", str(port), "--webui-port", str(consoles.pop())),
+            *("org.apache.spark.deploy.master.Master", "--host", head.address),
+            *("--port", str(self._port), "--webui-port", str(self._console)),
         )
-        self.processes.wait_until("Spark's master", lambda: listening(port))
-        for name, console in zip(_WORKERS, consoles, strict=True):
+        self.processes.wait_until("Spark's master", lambda: head.listening(self._port))
+        workers = list(zip(self.places.workers, self._consoles, strict=True))
+        for number, (place, console) in enumerate(workers, 1):
+            name = f"worker-{number}"
             self._start(
+                place,
                 name,
-                *("org.apache.spark.deploy.worker.Worker", "--host", HOST),
+                *("org.apache.spark.deploy.worker.Worker", "--host", place.address),
                 *("--webui-port", str(console), "--cores", "1", "--memory", "1g"),
-                *("--work-dir", str(self.folder / name), f"spark://{HOST}:{port}"),
+                *("--work-dir", str(place.folder / name), master),
             )
-        self.processes.wait_until("Spark's workers", lambda: all(map(listening, consoles)))
+        self.processes.wait_until(
+            "Spark's workers", lambda: all(place.listening(console) for place, console in workers)
+        )
         settings = {
-            "spark.driver.host": HOST,
-            "spark.driver.bindAddress": HOST,
+            "spark.driver.host": head.address,
+            "spark.driver.bindAddress": head.address,
             "spark.executor.extraJavaOptions": " ".join(_JAVA_OPTIONS),
             "spark.ui.enabled": "false",
         }
         properties = [f"-D{key}={value}" for key, value in settings.items()]
-        self.run_job_server(
-            [*_JAVA_OPTIONS, *properties], ["--spark-master-url", f"spark://{HOST}:{port}"]
-        )
+        self.run_job_server([*_JAVA_OPTIONS, *properties], ["--spark-master-url", master])
 
-    def _start(self, name: str, *command: str) -> None:
-        environment = {"SPARK_LOCAL_IP": HOST, "SPARK_HOME": str(self.home)}
-        self.processes.start(
-            name, ["bash", self.home / "bin" / "spark-class", *command], environment
-        )
+    def _start(self, place: Place, name: str, *command: str) -> None:
+        environment = {"SPARK_LOCAL_IP": place.ip, "SPARK_HOME": str(self.home)}
+        program = self.home / "bin" / "spark-class"
+        self.start_at(place, name, ["bash", program, *command], environment)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from engine_parts import need
+from other_pool import Pool, new_pool
 
 from deploy.local.cluster import Cluster
-from deploy.local.engines import ENGINES, make_cluster, object_store
+from deploy.local.engines import ENGINES, OBJECT_STORES, make_cluster
 from deploy.local.flink import FlinkCluster
-from deploy.local.object_store import ObjectStore
+from deploy.local.object_stores import ObjectStore
+from deploy.local.processes import Processes
 
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java's options for short jobs: its second compiler and parallel garbage collector cost more
@@ -36,6 +39,14 @@ def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
         yield cluster
 
 
+@pytest.fixture
+def pool(flink: FlinkCluster, tmp_path: Path) -> Iterator[Pool]:
+    """Starts another pool of workers for Flink."""
+    processes = Processes(tmp_path / "pool")
+    yield new_pool(flink, processes)
+    processes.stop()
+
+
 @pytest.fixture(scope="package")
 def prism(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     yield from running("prism", tmp_path_factory)
@@ -53,9 +64,17 @@ def cluster(request: pytest.FixtureRequest) -> Cluster:
     return running
 
 
-@pytest.fixture(scope="package")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    """An object store that speaks S3's protocol."""
-    need("s3")
-    with object_store(tmp_path_factory.mktemp("s3")) as store:
+@pytest.fixture(scope="package", params=OBJECT_STORES)
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ObjectStore]:
+    """Each of the object stores."""
+    need(request.param)
+    with (
+        OBJECT_STORES[request.param](tmp_path_factory.mktemp(request.param)) as store,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        if not store.flags():  # Beam has none for Google's
+            for name, value in store.environment().items():
+                environment.setenv(name, value)
         yield store

@@ -40,8 +40,8 @@ def is_running(process: int) -> bool:
 
 def test_the_commands_of_the_page_about_object_storage(tmp_path: Path) -> None:
     need("s3")
-    page = (PROJECT / "docs" / "engines.md").read_text()
-    section = page.partition("\n## Object storage\n")[2]
+    page = (PROJECT / "docs" / "object_stores.md").read_text()
+    section = page.partition("\n## Try it here\n")[2]
     commands = section.partition("```sh\n")[2].partition("```")[0]
     assert "cluster stop s3" in commands
     done = subprocess.run(

@@ -1,0 +1,251 @@
+"""An engine and an object store on hosts."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+
+from deploy.local import parts
+from deploy.local.cluster import Cluster, Running, Service
+from deploy.local.flink import FlinkCluster
+from deploy.local.hosts.host import Host, HostPython, Switch, check_machine, this_python
+from deploy.local.hosts.installing import copy, install, keep, make_wheel
+from deploy.local.object_stores import S3Server
+from deploy.local.places import Places
+from deploy.local.prism import PrismCluster
+from deploy.local.processes import ClusterError
+from deploy.local.spark import SparkCluster
+
+_FIRST_WORKER = 11
+_HEAD, _STORAGE = 1, 101
+_MOST_WORKERS = _STORAGE - _FIRST_WORKER
+
+
+class Hosts(Service):
+    """Hosts in a network: a head, workers, and a storage host.
+
+    Args:
+      folder: see `Service`.
+      workers: the number of worker hosts.
+      programs: files and folders that all hosts have at the same paths as this machine.
+      pythons: the Pythons of hosts that have another one than this program, by name.
+
+    Attributes:
+      head, workers, storage: the hosts.
+    """
+
+    def __init__(
+        self,
+        folder: pathlib.Path,
+        workers: int,
+        programs: Sequence[pathlib.Path],
+        pythons: Mapping[str, HostPython] | None = None,
+    ) -> None:
+        super().__init__(folder)
+        self._switch = Switch(self.processes)
+
+        def host(name: str, number: int) -> Host:
+            python = (pythons or {}).get(name)
+            at = folder / name
+            return Host(name, number, at, self.processes, self._switch, programs, python)
+
+        self.head = host("head", _HEAD)
+        self.workers = [host(f"worker-{n + 1}", _FIRST_WORKER + n) for n in range(workers)]
+        self.storage = host("storage", _STORAGE)
+
+    @property
+    def all(self) -> list[Host]:
+        """All hosts."""
+        return [self.head, *self.workers, self.storage]
+
+    def start(self) -> None:
+        """See `Service`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._switch.start()
+        new = [host for host in self.all if not host.is_running()]
+        addresses = ["127.0.0.1 localhost", "::1 localhost"]
+        addresses += [f"{host.ip} {host.name}" for host in self.all]
+        for host in new:
+            host.start(addresses)
+        for host in self.all:
+            host.connect()
+        installed = self.folder / "installed"
+        if not installed.exists():
+            install(self.head, make_wheel(self.folder))
+            keep(self.head, installed)
+        for host in new:
+            if host.has_python == this_python():
+                copy(installed, host)
+
+    def flags(self) -> list[str]:
+        """See `Service`."""
+        return []
+
+    def running(self) -> list[Running]:
+        """See `Service`."""
+        firsts = {host.first: host for host in self.all}
+        return [
+            dataclasses.replace(process, place=host.name, address=host.ip)
+            if (host := firsts.get(process.name))
+            else process
+            for process in super().running()
+        ]
+
+
+class ClusterOnHosts(Service):
+    """An engine on hosts, and an object store on another one.
+
+    Args:
+      folder: see `Service`.
+      hosts: the hosts.
+      make_engine: makes the engine, with the variables of its Python workers.
+
+    Attributes:
+      hosts: the hosts.
+      engine: the engine: a worker and a pool of Python workers on each worker host.
+      store: the object store.
+    """
+
+    def __init__(
+        self,
+        folder: pathlib.Path,
+        hosts: Hosts,
+        make_engine: Callable[[pathlib.Path, Mapping[str, str]], Cluster],
+    ) -> None:
+        super().__init__(folder)
+        self.hosts = hosts
+        self.store = S3Server(folder / "store", parts.versitygw(), hosts.storage)
+        self.engine = make_engine(folder / "engine", self.store.environment())
+        self.made_of = f"{self.engine.made_of}; on the host storage {self.store.made_of}"
+
+    def start(self) -> None:
+        """See `Service`."""
+        for service in self._services:
+            service.start()
+
+    def mend(self) -> None:
+        """See `Service`."""
+        for service in self._services:
+            service.mend()
+
+    def stop(self) -> None:
+        """See `Service`."""
+        for service in reversed(self._services):
+            service.stop()
+
+    def flags(self) -> list[str]:
+        """See `Service`."""
+        return self.engine.flags()
+
+    def environment(self) -> dict[str, str]:
+        """See `Service`."""
+        return self.store.environment()
+
+    def running(self) -> list[Running]:
+        """See `Service`."""
+        return [process for service in self._services for process in service.running()]
+
+    def command(self, *words: str | pathlib.Path) -> list[str]:
+        """The command that runs another one on head, with all that a job needs."""
+        variables = self.hosts.head.environment(self.environment())
+        pairs = [f"{name}={value}" for name, value in variables.items()]
+        entered = self.hosts.head.command(["env", "-i", *pairs, *words])
+        return [str(word) for word in entered]
+
+    @property
+    def _services(self) -> list[Service]:
+        return [self.hosts, self.store, self.engine]
+
+
+def flink_on_hosts(
+    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None = None
+) -> ClusterOnHosts:
+    """Flink: see `on_hosts`. A worker host has a TaskManager and a pool."""
+    server = parts.flink_job_server()
+    home = parts.flink(server.engine)
+    hosts = Hosts(folder, _workers(count), _programs(home, server.jar), pythons)
+
+    def engine(at: pathlib.Path, variables: Mapping[str, str]) -> Cluster:
+        return FlinkCluster(at, home, server, _places(hosts), worker_environment=variables)
+
+    return ClusterOnHosts(folder, hosts, engine)
+
+
+def spark_on_hosts(
+    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None = None
+) -> ClusterOnHosts:
+    """Spark: see `on_hosts`. A worker host has a worker of Spark, its executors, and a pool."""
+    server = parts.spark_job_server()
+    home = parts.spark(server.engine)
+    hosts = Hosts(folder, _workers(count), _programs(home, server.jar), pythons)
+
+    def engine(at: pathlib.Path, variables: Mapping[str, str]) -> Cluster:
+        return SparkCluster(at, home, server, _places(hosts), worker_environment=variables)
+
+    return ClusterOnHosts(folder, hosts, engine)
+
+
+def prism_on_hosts(
+    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None = None
+) -> ClusterOnHosts:
+    """Prism: see `on_hosts`. It and its pool are on head."""
+    if count != 1:
+        raise ClusterError(
+            "Prism runs with --hosts 1: it tells its Python workers that it is at localhost, so "
+            "they must be on its own host"
+        )
+    program = parts.prism()
+    hosts = Hosts(folder, 0, _programs(program), pythons)
+
+    def engine(at: pathlib.Path, variables: Mapping[str, str]) -> Cluster:
+        places = Places(hosts.head, [hosts.head])
+        return PrismCluster(at, program, places, worker_environment=variables)
+
+    return ClusterOnHosts(folder, hosts, engine)
+
+
+ON_HOSTS = {"flink": flink_on_hosts, "prism": prism_on_hosts, "spark": spark_on_hosts}
+
+
+def on_hosts(
+    engine: str,
+    folder: pathlib.Path,
+    count: int,
+    pythons: Mapping[str, HostPython] | None = None,
+) -> ClusterOnHosts:
+    """An engine on hosts, not started. Downloads the parts that are missing.
+
+    Args:
+      engine: its name.
+      folder: the folder for its configuration, its work and its logs.
+      count: the number of hosts that work: head, and workers. The storage host is one more.
+      pythons: see `Hosts`.
+
+    Raises:
+      ClusterError: this machine cannot have hosts, or the engine not so many.
+      PartMissingError: a part cannot be obtained here.
+    """
+    check_machine()
+    if engine not in ON_HOSTS:
+        raise ClusterError(f"--hosts is for {', '.join(ON_HOSTS)}")
+    return ON_HOSTS[engine](folder, count, pythons)
+
+
+def _workers(count: int) -> int:
+    if not 2 <= count <= _MOST_WORKERS:
+        raise ClusterError(
+            f"--hosts must be 2 to {_MOST_WORKERS}, one head and the workers; got {count}"
+        )
+    return count - 1
+
+
+def _places(hosts: Hosts) -> Places:
+    return Places(hosts.head, hosts.workers)
+
+
+def _programs(*of_engine: pathlib.Path) -> list[pathlib.Path]:
+    java = shutil.which("java")
+    homes = [pathlib.Path(java).resolve().parents[1]] if java else []
+    return [*of_engine, parts.versitygw(), *homes]

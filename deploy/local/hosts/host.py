@@ -1,0 +1,288 @@
+"""A host: a group of Linux namespaces, with a network cable that can be pulled out."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+
+from deploy.local.hosts import first_process
+from deploy.local.places import Place
+from deploy.local.processes import ClusterError, Processes
+
+_SWITCH = "switch"
+_BRIDGE = "bridge"
+
+_NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--kill-child=KILL")
+"""A host's own. Without `--kill-child` a host would outlive the program that keeps it."""
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_CLONE_NEWNET = 0x40000000
+
+_FOR_PEOPLE = "Debian: apt-get install util-linux iproute2"
+
+
+@dataclasses.dataclass(frozen=True)
+class HostPython:
+    """The Python of a host.
+
+    Attributes:
+      program: the Python that makes the host's virtual environment.
+      prefix: the folder with all of it.
+      site_packages: the libraries that the host has: Beam, and all others that beam-bleu needs.
+    """
+
+    program: str
+    prefix: str
+    site_packages: str
+
+
+def this_python() -> HostPython:
+    """The Python that runs this program, and its libraries."""
+    return HostPython(
+        os.path.realpath(sys.executable), sys.base_prefix, sysconfig.get_path("purelib")
+    )
+
+
+def check_machine() -> None:
+    """Checks that this machine can have hosts.
+
+    Raises:
+      ClusterError: it cannot; the message says what is missing.
+    """
+    if sys.platform != "linux" or os.geteuid() != 0:
+        raise ClusterError("--hosts needs Linux and root: it makes network namespaces")
+    for name in ("unshare", "nsenter", "setpriv", "mount", "ip"):
+        if shutil.which(name) is None:
+            raise ClusterError(f"--hosts needs the program `{name}` ({_FOR_PEOPLE})")
+    trial = ["unshare", "--net", "ip", "link", "add", _BRIDGE, "type", "bridge"]
+    done = subprocess.run(trial, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().replace("\n", " / ")
+        raise ClusterError(f"--hosts cannot make network namespaces here: {said}")
+
+
+class Switch:
+    """The network between the hosts. It has a namespace of its own, not the machine's.
+
+    Args:
+      processes: what keeps it.
+    """
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+
+    def start(self) -> None:
+        """Starts it, unless it runs already."""
+        if self._processes.is_running(_SWITCH):
+            return
+        command = ["unshare", "--net", "--", "sleep", "infinity"]
+        self._processes.start(_SWITCH, command)
+        namespace = pathlib.Path(f"/proc/{self._processes.pid(_SWITCH)}/ns/net")
+        machines = os.stat("/proc/self/ns/net").st_ino
+        self._processes.wait_until("the network", lambda: namespace.stat().st_ino != machines)
+        self.run("ip", "link", "add", _BRIDGE, "type", "bridge")
+        self.run("ip", "link", "set", _BRIDGE, "up")
+
+    def connect(self, name: str, process: int) -> None:
+        """Connects a host, which gets the network interface eth0."""
+        # The cable of a host with this name that was killed may still be there for a moment.
+        subprocess.run(self._command("ip", "link", "delete", name), capture_output=True)
+        end = ["peer", "name", "eth0", "netns", str(process)]
+        self.run("ip", "link", "add", name, "type", "veth", *end)
+        self.run("ip", "link", "set", name, "master", _BRIDGE, "up")
+
+    def run(self, *words: str) -> None:
+        """Runs a command in the switch's namespace."""
+        _run(self._command(*words))
+
+    def _command(self, *words: str) -> list[str]:
+        return ["nsenter", "--target", str(self._processes.pid(_SWITCH)), "--net", "--", *words]
+
+
+class Host(Place):
+    """A host.
+
+    Args:
+      name: its name in the network.
+      number: of its address in the network.
+      folder: the folder of this machine for its files.
+      processes: what keeps its first process.
+      switch: its network.
+      programs: files and folders that it has at the same paths as this machine.
+      python: its Python.
+
+    Attributes:
+      number: see above.
+      site_packages: the folder of its libraries, as this program sees it, while it runs.
+    """
+
+    own = "localhost"
+    bound = "0.0.0.0"
+    is_shared = False
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        folder: pathlib.Path,
+        processes: Processes,
+        switch: Switch,
+        programs: Sequence[pathlib.Path],
+        python: HostPython | None = None,
+    ) -> None:
+        super().__init__(folder / "work")
+        self.name = self.address = name
+        self.ip = f"10.77.0.{number}"
+        self.folder = pathlib.Path(first_process.WORK)
+        self.python = f"{first_process.PYTHON}/bin/python"
+        self.has_python = python or this_python()
+        self.tmp = "2g"
+        self._root = folder / "root"
+        self._processes = processes
+        self._switch = switch
+        self._programs = programs
+
+    def start(self, addresses: Sequence[str]) -> None:
+        """Starts its first process, unless it runs already.
+
+        Args:
+          addresses: the lines of its /etc/hosts.
+        """
+        if self.is_running():
+            return
+        for folder in (self.kept, self._root):
+            folder.mkdir(parents=True, exist_ok=True)
+        (self.kept / "pid").unlink(missing_ok=True)
+        shown = {*map(str, self._programs), self.has_python.prefix}
+        described = first_process.Description(
+            name=self.name,
+            root=str(self._root),
+            work=str(self.kept),
+            addresses=[*addresses],
+            programs=sorted(path for path in shown if not path.startswith("/usr/")),
+            python=self.has_python.program,
+            site_packages=self.has_python.site_packages,
+            tmp=self.tmp,
+        )
+        command = ["unshare", *_NAMESPACES, sys.executable, first_process.__file__]
+        self._processes.start(self.first, [*command, json.dumps(dataclasses.asdict(described))])
+
+    def connect(self) -> None:
+        """Connects it to the network, when it has started, unless it is connected already."""
+        self._processes.wait_until(f"the host {self.name}", (self.kept / "pid").exists)
+        interfaces = self.run("ls", "/sys/class/net").split()
+        if "eth0" not in interfaces:
+            self._switch.connect(self.name, self.pid)
+            self.run("ip", "address", "add", f"{self.ip}/24", "dev", "eth0")
+            self.run("ip", "link", "set", "eth0", "up")
+            self.run("ip", "link", "set", "lo", "up")
+
+    @property
+    def pid(self) -> int:
+        """The number of its first process."""
+        return int((self.kept / "pid").read_text())
+
+    @property
+    def site_packages(self) -> pathlib.Path:
+        """The folder of its libraries, as this program sees it."""
+        folder = pathlib.Path(f"/proc/{self.pid}/root{first_process.PYTHON}/lib")
+        (found,) = folder.glob("python*/site-packages")
+        return found
+
+    def is_running(self) -> bool:
+        """Whether it runs."""
+        return self._processes.is_running(self.first)
+
+    def kill(self) -> None:
+        """Kills it at once, with all its processes, as if its power had failed."""
+        self._processes.kill(self.first)
+
+    def pull_out(self) -> None:
+        """Takes it from the network: packets to it and from it are lost."""
+        self._switch.run("ip", "link", "set", self.name, "down")
+
+    def plug_in(self) -> None:
+        """Gives it back to the network."""
+        self._switch.run("ip", "link", "set", self.name, "up")
+
+    def limit(self, rate: str) -> None:
+        """Limits what it sends and what it receives, each to a rate such as 2mbit."""
+        rules = ["root", "tbf", "rate", rate, "burst", "32kbit", "latency", "400ms"]
+        self._switch.run("tc", "qdisc", "add", "dev", self.name, *rules)
+        self.run("tc", "qdisc", "add", "dev", "eth0", *rules)
+
+    def run(self, *words: str | pathlib.Path, variables: Mapping[str, str] | None = None) -> str:
+        """Runs a command on it; returns what it prints.
+
+        Raises:
+          ClusterError: the command failed.
+        """
+        return _run(self.command(words), self.environment(variables or {}))
+
+    def port(self, usual: int) -> int:
+        """The usual port: nobody else has it on this host."""
+        return usual
+
+    def command(self, words: Sequence[str | pathlib.Path]) -> list[str | pathlib.Path]:
+        """See `Place`."""
+        return ["nsenter", f"--target={self.pid}", "--all", "--root", "--wd", "--", *words]
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """See `Place`. Nothing of the user's environment but Java's options."""
+        java = os.path.dirname(os.path.realpath(shutil.which("java") or "/usr/bin/java"))
+        paths = [f"{first_process.PYTHON}/bin", "/usr/local/bin", "/usr/bin", "/bin"]
+        paths += ["/usr/sbin", "/sbin", java]
+        own = {"PATH": os.pathsep.join(paths), "HOME": first_process.HOME, "LANG": "C.UTF-8"}
+        kept = {name: os.environ[name] for name in ("JAVA_TOOL_OPTIONS",) if name in os.environ}
+        return {**own, **kept, **variables}
+
+    @contextlib.contextmanager
+    def reached(self) -> Iterator[None]:
+        """See `Place`: sockets of this thread are made in the host's network."""
+        with (
+            open("/proc/thread-self/ns/net", "rb") as machines,
+            open(f"/proc/{self.pid}/ns/net", "rb") as own,
+        ):
+            _enter(own.fileno())
+            try:
+                yield
+            finally:
+                _enter(machines.fileno())
+
+    @property
+    def first(self) -> str:
+        """The name of its first process."""
+        return f"host-{self.name}"
+
+
+def _enter(namespace: int) -> None:
+    if _LIBC.setns(namespace, _CLONE_NEWNET):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), "network namespace")
+
+
+def _run(
+    command: Sequence[str | pathlib.Path], environment: Mapping[str, str] | None = None
+) -> str:
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        said = " / ".join(done.stdout.strip().splitlines()[-5:])
+        raise ClusterError(f"`{' '.join(map(str, command))}` failed: {said}")
+    return done.stdout

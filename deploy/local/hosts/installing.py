@@ -1,0 +1,72 @@
+"""Installs beam-bleu on hosts, from a wheel, with its compiled kernel."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from deploy.local.cluster import PROJECT
+from deploy.local.hosts.host import Host
+from deploy.local.processes import ClusterError
+
+_SOURCES = ("beam_bleu", "pipeline", "transforms", "pyproject.toml", "README.md", "LICENSE")
+
+_OURS = ("beam_bleu*", "__editable__*beam_bleu*")
+"""What an installation of beam-bleu has in site-packages."""
+
+
+def make_wheel(folder: pathlib.Path) -> pathlib.Path:
+    """Makes a wheel of this checkout in a folder; returns its path."""
+    with tempfile.TemporaryDirectory() as made:
+        # A copy, because building writes into the folder of the sources.
+        sources = pathlib.Path(made, "sources")
+        sources.mkdir()
+        for name in _SOURCES:
+            if (PROJECT / name).is_dir():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(PROJECT / name, sources / name, symlinks=True, ignore=ignored)
+            else:
+                shutil.copy(PROJECT / name, sources)
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+        command += ["--no-build-isolation", "--wheel-dir", str(folder), str(sources)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().splitlines()[-1:]
+        raise ClusterError(f"no wheel can be made of {PROJECT}: {' '.join(said)}")
+    (wheel,) = folder.glob("beam_bleu-*.whl")
+    return wheel
+
+
+def install(host: Host, wheel: pathlib.Path) -> None:
+    """Installs a wheel on a host in place of the beam-bleu of this Python, and compiles."""
+    shutil.copy(wheel, host.kept)
+    pip = [host.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip += ["--root-user-action=ignore", "--no-index", "--no-deps", "--force-reinstall"]
+    host.run(*pip, host.folder / wheel.name)
+    text = host.folder / "text.txt"
+    (host.kept / text.name).write_text("a b c d e\n")
+    host.run("beam-bleu", "--candidates", text, "--references", text)
+
+
+def copy(installed: pathlib.Path, host: Host) -> None:
+    """Installs on a host what `keep` has kept of another one with the same Python."""
+    target = host.site_packages
+    for pattern in _OURS:
+        for path in target.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    shutil.copytree(installed / "site-packages", target, symlinks=True, dirs_exist_ok=True)
+    shutil.copy(installed / "beam-bleu", target.parents[2] / "bin")
+
+
+def keep(host: Host, folder: pathlib.Path) -> None:
+    """Copies what is installed on a host to a new folder."""
+    made = folder.with_name(f".{folder.name}")
+    shutil.rmtree(made, ignore_errors=True)
+    for path in host.site_packages.glob(_OURS[0]):
+        shutil.copytree(path, made / "site-packages" / path.name, symlinks=True)
+    shutil.copy(host.site_packages.parents[2] / "bin" / "beam-bleu", made)
+    os.replace(made, folder)

@@ -1,0 +1,191 @@
+"""The process that keeps a service: it starts it, mends it, and stops it when it is told to."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from deploy.local.cluster import Running, Service
+from deploy.local.engines import SERVICES
+from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
+from deploy.local.processes import ClusterError
+
+_PID, _STATE = "pid", "cluster.json"
+_STOP = (signal.SIGTERM, signal.SIGINT)
+_MEND = signal.SIGHUP
+
+
+def start(folder: pathlib.Path, hosts: int | None) -> None:
+    """Starts a process that keeps a service, and returns when the service can be used.
+
+    If such a process runs already, it starts again what has ended.
+
+    Args:
+      folder: the folder of the service, named after it.
+      hosts: the number of hosts, or None to use only this machine.
+    """
+    service = folder.name
+    if is_running(folder):
+        _mend(folder, hosts)
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, mode=0o700)  # credentials are in it
+    with open(folder / "serve.log", "wb") as log:
+        serving = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "deploy.local", "serve", service),
+                *(["--hosts", str(hosts)] if hosts is not None else []),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    (folder / _PID).write_text(str(serving.pid))
+    shown = 0
+    try:
+        while not (folder / _STATE).exists():
+            text = (folder / "serve.log").read_text()
+            print(text[shown:], end="", file=sys.stderr, flush=True)
+            shown = len(text)
+            if serving.poll() is not None:
+                raise ClusterError(f"{service} did not start; its logs are in {folder}")
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        serving.terminate()
+        serving.wait()
+        raise
+    print(f"{service} is running: {state(folder)['made_of']}", file=sys.stderr)
+
+
+def _mend(folder: pathlib.Path, hosts: int | None) -> None:
+    before = state(folder)
+    if hosts not in (None, before["hosts"]):
+        number = "without --hosts" if before["hosts"] is None else f"with --hosts {before['hosts']}"
+        raise ClusterError(
+            f"{folder.name} is running already, {number}: ./run.sh cluster stop {folder.name}"
+        )
+    os.kill(int((folder / _PID).read_text()), _MEND)
+    while (after := state(folder))["mended"] == before["mended"]:
+        if not is_running(folder):
+            raise ClusterError(f"{folder.name} has ended; its logs are in {folder}")
+        time.sleep(0.1)
+    if after["error"]:
+        raise ClusterError(after["error"])
+    again = ", ".join(after["started_again"])
+    print(f"{folder.name} is running already", file=sys.stderr)
+    if again:
+        print(f"these processes had ended, and were started again: {again}", file=sys.stderr)
+
+
+def serve(folder: pathlib.Path, hosts: int | None) -> None:
+    """Keeps a service until it gets a SIGTERM."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # while it starts
+    signal.signal(_MEND, lambda number, frame: None)
+    name = folder.name
+    service = SERVICES[name](folder) if hosts is None else on_hosts(name, folder, hosts)
+    with service:
+        mended = 0
+        again: list[str] = []
+        error = ""
+        while True:
+            # Not while processes start: they would inherit it, and could not be stopped.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {*_STOP, _MEND})
+            _write_state(
+                folder,
+                service,
+                {"hosts": hosts, "mended": mended, "started_again": again, "error": error},
+            )
+            number = signal.sigwait({*_STOP, _MEND})
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_STOP, _MEND})
+            if number in _STOP:
+                return
+            before = {process.pid for process in service.running()}
+            error = ""
+            try:
+                service.mend()
+            except ClusterError as raised:
+                error = str(raised)
+            again = [process.name for process in service.running() if process.pid not in before]
+            mended += 1
+
+
+def _write_state(folder: pathlib.Path, service: Service, more: dict[str, Any]) -> None:
+    content = {
+        "flags": service.flags(),
+        "environment": service.environment(),
+        "made_of": service.made_of,
+        "processes": [dataclasses.asdict(process) for process in service.running()],
+        "command": service.command() if isinstance(service, ClusterOnHosts) else None,
+        **more,
+    }
+    (folder / f".{_STATE}").write_text(json.dumps(content))
+    os.replace(folder / f".{_STATE}", folder / _STATE)
+
+
+def stop(folder: pathlib.Path) -> None:
+    """Stops a service."""
+    if not is_running(folder):
+        print(f"{folder.name} is not running", file=sys.stderr)
+        return
+    os.kill(int((folder / _PID).read_text()), signal.SIGTERM)
+    while is_running(folder):
+        time.sleep(0.1)
+    (folder / _STATE).unlink(missing_ok=True)
+
+
+def status(folder: pathlib.Path) -> bool:
+    """Prints the processes of a service; returns whether all of them run."""
+    if not is_running(folder):
+        print(f"{folder.name} is not running")
+        return False
+    found = state(folder)
+    print(f"{folder.name} is running: {found['made_of']}")
+    ended = 0
+    for process in (Running(**each) for each in found["processes"]):
+        runs = "" if _words(process.pid) else "  HAS ENDED"
+        ended += bool(runs)
+        row = f"{process.place:12}  {process.address:11}  {process.pid:>7}  {process.name}{runs}"
+        print(row)
+    if ended:
+        print(f"to start what has ended: ./run.sh cluster start {folder.name}")
+    return not ended
+
+
+def is_running(folder: pathlib.Path) -> bool:
+    """Whether the process that keeps a service runs."""
+    if not (folder / _PID).exists():
+        return False
+    # Another program may have this process number now.
+    return "deploy.local serve" in _words(int((folder / _PID).read_text()))
+
+
+def _words(process: int) -> str:
+    """The command of a process, empty if it has ended."""
+    done = subprocess.run(
+        ["ps", "-o", "stat=,args=", "-p", str(process)], capture_output=True, text=True, check=False
+    )
+    return "" if done.stdout.startswith("Z") else done.stdout
+
+
+def state(folder: pathlib.Path) -> dict[str, Any]:
+    """What is known of a service that runs.
+
+    Raises:
+      ClusterError: it does not run.
+    """
+    try:
+        found: dict[str, Any] = json.loads((folder / _STATE).read_text())
+        return found
+    except FileNotFoundError:
+        raise ClusterError(
+            f"{folder.name} is not running: ./run.sh cluster start {folder.name}"
+        ) from None
