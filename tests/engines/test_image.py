@@ -1,0 +1,160 @@
+"""The image of deploy/image: its steps run in folders with Debian, and then what is in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, EXAMPLES, PROJECT, called
+from engine_parts import need
+
+from beam_bleu.transforms.version import VERSION
+from deploy.image import chroot
+from deploy.local import parts
+from deploy.local.flink import FlinkCluster
+from deploy.local.processes import free_ports
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built image. BEAM_BLEU_IMAGE names a folder to keep it in."""
+    need("image")
+    kept = os.environ.get("BEAM_BLEU_IMAGE")
+    folder = Path(kept) if kept else tmp_path_factory.mktemp("image")
+    if not (folder / "image.json").exists():
+        chroot.build(folder)
+    return folder
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Iterator[Path]:
+    """A folder that the image's user can write, and that has the same name inside."""
+    folder = Path("/var/tmp") / f"beam-bleu-{tmp_path.name}-{os.getpid()}"
+    shutil.copytree(EXAMPLES, folder / "examples")
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def run(image: Path, *command: str | Path, bind: Path | None = None) -> tuple[int, str, str]:
+    binds = [str(bind)] if bind else []
+    words = chroot.container(image, [str(word) for word in command], binds)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_user_is_not_root_and_can_write_only_temporary_files(image):
+    assert run(image, "id", "-u")[1] == "10001\n"
+    for path in ("/file", "/opt/beam-bleu/file", "/opt/beam-bleu/kernel/file", "/usr/file"):
+        code, _, err = run(image, "touch", path)
+        assert code != 0
+        assert "Read-only file system" in err
+    assert run(image, "touch", "/tmp/file")[0] == 0
+
+
+def test_nobody_but_root_could_write_what_is_installed(image):
+    home = image / "image" / "opt" / "beam-bleu"
+    for path in [home, *home.rglob("*")]:
+        state = path.lstat()
+        assert state.st_uid == 0, path
+        assert path.is_symlink() or not state.st_mode & 0o022, path
+
+
+def test_the_sample_has_its_score_and_nothing_is_compiled(image, shared):
+    inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
+    code, out, err = run(image, "beam-bleu", *inside, "--format=json", "--verbose", bind=shared)
+    assert code == 0, err
+    assert out.encode() == called(*EXAMPLE, "--format=json").out
+    assert " loaded, 0 compiled; cache folder: /opt/beam-bleu/kernel" in err
+    assert "UserWarning" not in err
+
+
+def test_a_machine_without_the_instructions_gets_an_error(image, shared):
+    inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
+    features = "NUMBA_CPU_FEATURES=+avx2,+no-such-instruction"
+    code, out, err = run(image, "env", features, "beam-bleu", *inside, bind=shared)
+    assert (code, out) == (2, "")
+    assert "the processor of this machine lacks no-such-instruction" in err
+
+
+def test_the_doctor_finds_nothing_wrong(image):
+    code, out, _ = run(image, "beam-bleu", "doctor")
+    assert code == 0, out
+    assert "FAIL" not in out
+
+
+def test_the_bill_of_materials_has_what_is_installed(image):
+    text = (image / "image" / "opt" / "beam-bleu" / "sbom.cdx.json").read_text()
+    bill = json.loads(text)
+    assert bill["bomFormat"] == "CycloneDX"
+    listed = {part["name"].lower(): part["version"] for part in bill["components"]}
+    program = (
+        "import importlib.metadata as m, json;"
+        "print(json.dumps({d.name.lower(): d.version for d in m.distributions()}))"
+    )
+    installed = json.loads(run(image, "python", "-c", program)[1])
+    assert listed == installed
+    assert listed["beam-bleu"] == VERSION
+    assert len(listed) > 40
+
+
+def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: FlinkCluster):
+    (port,) = free_ports(1)
+    pool = ["python", "/opt/beam-bleu/worker_pool.py", "--port", str(port)]
+    inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
+    workers = subprocess.Popen(chroot.container(image, pool, [str(shared)]))
+    try:
+        wait_for(port, workers)
+        flags = [*flink.flags(), f"--environment_config=127.0.0.1:{port}", f"--output={shared}/out"]
+        code, _, err = run(image, "beam-bleu", *inside, *flags, bind=shared)
+        assert code == 0, err
+    finally:
+        workers.terminate()
+        workers.wait(timeout=30)
+    scores = (shared / "out" / "scores.json").read_bytes()
+    assert scores == called(*EXAMPLE, "--format=json").out
+    assert (shared / "out" / "scores.json").stat().st_uid == 10001
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        assert process.poll() is None
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"nothing answers at port {port}")
+
+
+def test_the_linter_of_dockerfiles_finds_nothing():
+    need("image")
+    linter = parts.checkers().with_name("hadolint")
+    done = subprocess.run([linter, chroot.DOCKERFILE], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_pinned_versions_are_what_the_command_writes(tmp_path):
+    need("image")
+    (tmp_path / "deploy").mkdir()
+    shutil.copytree(PROJECT / "deploy" / "image", tmp_path / "deploy" / "image")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "transforms", "pipeline", "beam_bleu"):
+        (tmp_path / name).symlink_to(PROJECT / name)
+    path = f"{parts.checkers().parent}:{os.environ['PATH']}"
+    command = ["sh", "deploy/image/pin.sh"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+    for name in ("requirements.txt", "build-requirements.txt"):
+        written = (tmp_path / "deploy" / "image" / name).read_text()
+        assert pins(written) == pins((PROJECT / "deploy" / "image" / name).read_text())
+
+
+def pins(text: str) -> list[str]:
+    """The packages and versions; more files of a version can be published later."""
+    return [line.split()[0] for line in text.splitlines() if "==" in line and line[0] != "#"]

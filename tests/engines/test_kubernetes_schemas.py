@@ -1,0 +1,150 @@
+"""The manifests for Kubernetes, as kubectl writes them, against the schemas of all their kinds."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from command_line import PROJECT
+from engine_parts import need
+
+from deploy.local import parts
+
+FOLDER = PROJECT / "deploy" / "kubernetes"
+
+APPLIED = ["base", "overlays/aws", "overlays/gcp", "overlays/azure", "spark"]
+
+IDENTITIES = {
+    "overlays/aws": "eks.amazonaws.com/role-arn",
+    "overlays/gcp": "iam.gke.io/gcp-service-account",
+    "overlays/azure": "azure.workload.identity/client-id",
+}
+
+SPARK = """
+import json, sys
+from kubeflow_spark_api.models.spark_v1beta2_spark_application import SparkV1beta2SparkApplication
+read = SparkV1beta2SparkApplication.from_dict(json.load(sys.stdin))
+print(json.dumps(read.to_dict()))
+"""
+"""The operator's own types leave out what they do not know."""
+
+
+@pytest.fixture(autouse=True)
+def _needs_kubernetes() -> None:
+    need("kubernetes")
+
+
+@functools.cache
+def written(folder: str) -> str:
+    """What kubectl writes for a folder."""
+    command = [parts.kubectl(), "kustomize", FOLDER / folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""  # nothing is deprecated
+    return done.stdout
+
+
+def objects(folder: str) -> list[dict[str, Any]]:
+    return [*yaml.safe_load_all(written(folder))]
+
+
+def refused_by_kubernetes(given: list[dict[str, Any]], folder: Path) -> str:
+    """What the schemas of Kubernetes say."""
+    file = folder / "objects.yaml"
+    file.write_text(yaml.safe_dump_all(given))
+    command = [parts.checkers(), "-m", "kubernetes_validate", "--strict", "--quiet", file]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+@functools.cache
+def flink_schema() -> dict[str, Any]:
+    """The schema of a FlinkDeployment, in which unknown fields are errors."""
+    with zipfile.ZipFile(parts.flink_operator()) as jar:
+        text = jar.read("META-INF/fabric8/flinkdeployments.flink.apache.org-v1.yml")
+    (version,) = yaml.safe_load(text)["spec"]["versions"]
+
+    def closed(schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [closed(each) for each in schema]
+        if not isinstance(schema, dict):
+            return schema
+        made = {name: closed(each) for name, each in schema.items()}
+        if made.get("type") == "object" and isinstance(made.get("properties"), dict):
+            made.setdefault("additionalProperties", False)
+        if made.pop("x-kubernetes-int-or-string", False):
+            made.pop("type", None)
+        return made
+
+    schema: dict[str, Any] = closed(version["schema"]["openAPIV3Schema"])
+    schema["properties"] |= {name: {} for name in ("apiVersion", "kind", "metadata")}
+    return schema
+
+
+def refused_by_flink(given: dict[str, Any]) -> list[str]:
+    validator = jsonschema.Draft202012Validator(flink_schema())
+    return [error.message for error in validator.iter_errors(given)]
+
+
+def read_by_spark(given: dict[str, Any]) -> Any:
+    command = [parts.checkers(), "-c", SPARK]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("folder", APPLIED)
+def test_the_schemas_accept_every_object(folder, tmp_path):
+    given = objects(folder)
+    operators = [each for each in given if each["kind"] in ("FlinkDeployment", "SparkApplication")]
+    assert len(operators) == 1
+    for each in operators:
+        if each["kind"] == "FlinkDeployment":
+            assert refused_by_flink(each) == []
+        else:
+            assert read_by_spark(each) == each
+    assert refused_by_kubernetes([x for x in given if x not in operators], tmp_path) == ""
+    assert {each["metadata"].get("namespace", "beam-bleu") for each in given} == {"beam-bleu"}
+
+
+@pytest.mark.parametrize("folder", APPLIED)
+def test_every_image_has_a_version(folder):
+    images = [
+        line.split("image: ")[1] for line in written(folder).splitlines() if " image: " in line
+    ]
+    assert len(images) >= 3
+    for image in images:
+        assert ":" in image.rpartition("/")[2] or image == "beam-bleu-spark", image
+
+
+@pytest.mark.parametrize(("folder", "annotation"), IDENTITIES.items())
+def test_the_accounts_of_a_cloud_have_its_identity(folder, annotation):
+    given = objects(folder)
+    accounts = [each for each in given if each["kind"] == "ServiceAccount"]
+    assert len(accounts) == 2
+    for account in accounts:
+        assert set(account["metadata"]["annotations"]) == {annotation}
+    (settings,) = (each["data"] for each in given if each["kind"] == "ConfigMap")
+    scheme = {"aws": "s3", "gcp": "gs", "azure": "azfs"}[folder.rpartition("/")[2]]
+    assert settings["TEXTS"].startswith(f"{scheme}://")
+    assert settings["FLAGS"].startswith("--runner FlinkRunner ")
+
+
+def test_a_wrong_field_is_noticed(tmp_path):
+    given = objects("base")
+    (flink,) = (each for each in given if each["kind"] == "FlinkDeployment")
+    flink["spec"]["taskManager"]["podTemplate"]["spec"]["initContainer"] = []
+    assert refused_by_flink(flink) != []
+    (night,) = (each for each in given if each["kind"] == "CronJob")
+    night["spec"]["jobTemplate"]["spec"]["podFailurePolicy"]["rule"] = []
+    assert "rule" in refused_by_kubernetes([night], tmp_path)
+    (spark,) = (each for each in objects("spark") if each["kind"] == "SparkApplication")
+    spark["spec"]["executor"]["sidecar"] = []
+    assert read_by_spark(spark) != spark
