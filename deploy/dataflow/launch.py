@@ -86,6 +86,11 @@ def _launch(given: Sequence[str]) -> None:
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
+    if arguments.report:
+        raise UsageError(
+            "--report: this program does not wait for the job, so it cannot make the page",
+            f"leave it out, and then run beam-bleu report {arguments.job.output}",
+        )
     if existing_result(arguments.job) is not None:
         warn(f"{arguments.job.output} has the result already, so no job was submitted")
         return

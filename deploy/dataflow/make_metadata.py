@@ -16,8 +16,13 @@ _LEFT_OUT = {
     # They only print something, or keep it from being printed. The launcher of a template prints
     # only for its log, and ends before the job does anything.
     *("help", "help_beam", "version", "format", "score_only", "width", "progress", "quiet"),
+    "log_format",
     *("refs", "systems"),  # other spellings of --references and --candidates
     "encoding",  # it has only one value
+    *("metrics_label", "metrics_slices"),  # nobody writes metrics.prom: the launcher ends early
+    "lineage",  # nobody would send the last event: the launcher ends early
+    "report",  # the launcher would write the page, and it does not wait for the result
+    "worker_timeout",  # nobody waits for the workers
 }
 """Flags that are no parameters of a template."""
 

@@ -21,6 +21,9 @@ from apache_beam.io.gcp.gcsio import GcsIO
 from apache_beam.runners.dataflow.internal import apiclient
 from google.auth.credentials import AnonymousCredentials
 from google.protobuf import json_format
+from obstore.store import MemoryStore
+
+from beam_bleu.transforms.wiring import object_stores
 
 LAUNCHER = pathlib.Path(__file__).parents[2] / "deploy" / "dataflow" / "launch.py"
 NOT_OFFLINE = 99
@@ -76,8 +79,8 @@ sys.path[0] = str(LAUNCHER.parent)
 
 google.auth.default = lambda **keywords: (AnonymousCredentials(), None)
 GcsIO.is_soft_delete_enabled = lambda client, path: False
-GcsIO.exists = lambda client, path: False  # --output is empty
-GcsIO.list_files = lambda client, path, with_metadata=False: iter(())
+STORE = MemoryStore()  # --output is empty
+object_stores.client = lambda place: STORE
 apiclient.dataflow.JobsV1Beta3Client = Jobs
 apiclient.dataflow.MessagesV1Beta3Client = apiclient.dataflow.MetricsV1Beta3Client = Silent
 apiclient.DataflowApplicationClient.stage_file = stage_file

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import spm_models
-from apache_beam.io.gcp.gcsfilesystem import GCSFileSystem
 from command_line import REFERENCES, SYSTEMS, Run, called, streams
 from google.cloud.dataflow_v1beta3.types import TemplateMetadata
 from google.protobuf import json_format
@@ -22,6 +21,7 @@ from beam_bleu.pipeline.command_line.options import our_flags, parse
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, flags_of
 from beam_bleu.transforms.metrics.bleu.config import COMPARISONS, DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.wiring.object_stores import ObjectStores
 from deploy.dataflow.launch import command_line, main
 from deploy.dataflow.make_metadata import METADATA
 
@@ -77,6 +77,7 @@ USED_WITH = {
     "label_from_path": RECORDS | {"slice_by": "domain"},
     "pool_tasks": RECORDS | {"layout": "lm-eval", "where": "filter=none"},
     "max_slices": TEXT | {"slice_by": "length"},
+    "keep": RECORDS | {"segment_scores": "true"},
     "labels": TEXT | {"slice_by": "domain"},
     "documents": RECORDS,
     "max_rejected": TEXT | {"on_bad_record": "reject"},
@@ -110,6 +111,7 @@ VALUES = {
     "reference_columns": ["ref0,ref1", "references"],
     "where": ["domain=news", "domain!=news; is_bad_source=false", "domain="],
     "language": ["de", "en-de"],
+    "keep": ["id", "id,source; text", "src=meta.source"],
     "labels": ["domain=gs://corpus/labels.txt", "domain,lang=gs://a/b.tsv; x=gs://corpus/x.gz"],
     "label_from_path": ["domain=news/*/(.*)/"],
     "slice_by": ["length", "domain,domain*length", "domain; lang"],
@@ -166,10 +168,12 @@ def test_metadata_is_of_dataflows_own_format():
 def test_every_flag_with_an_effect_is_a_parameter():
     flags = {flag.dest for flag in our_flags()}
     only_print = {"help", "help_beam", "version", "format", "score_only", "width"}
-    only_print |= {"progress", "quiet"}
+    only_print |= {"log_format", "progress", "quiet"}
     have_another_spelling = {"refs", "systems"}
     has_one_value = {"encoding"}
-    assert flags - BY_NAME.keys() == only_print | have_another_spelling | has_one_value
+    need_a_launcher = {"lineage", "metrics_label", "metrics_slices", "report", "worker_timeout"}
+    left_out = only_print | have_another_spelling | has_one_value | need_a_launcher
+    assert flags - BY_NAME.keys() == left_out
     assert BY_NAME.keys() - flags == {"sdk_container_image"}
 
 
@@ -226,12 +230,12 @@ def old_result() -> bytes:
     [(each["name"], value) for each in DECLARED for value in examples(each)],
 )
 def test_every_declared_value_is_accepted(name, value, monkeypatch):
-    def opened(self: GCSFileSystem, path: str, *_: Any, **__: Any) -> io.BytesIO:
+    def opened(self: ObjectStores, path: str, *_: Any, **__: Any) -> io.BytesIO:
         is_result = path.endswith("scores.json")
         return io.BytesIO(old_result() if is_result else spm_models.model())
 
-    monkeypatch.setattr(GCSFileSystem, "open", opened)
-    monkeypatch.setattr(GCSFileSystem, "exists", lambda self, path: path.endswith("scores.json"))
+    monkeypatch.setattr(ObjectStores, "open", opened)
+    monkeypatch.setattr(ObjectStores, "exists", lambda self, path: path.endswith("scores.json"))
     if name == "sdk_container_image":
         value = REQUIRED[name]
     monkeypatch.setattr(
