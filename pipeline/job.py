@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import JobMetric, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.scorings import (
+    JobMetric,
+    ScoringsOfMetrics,
+    schema_of_segments,
+)
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.rejected import MostRejected
@@ -23,7 +30,7 @@ def new_run() -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Results:
-    """What a job does with its sums. `Job` explains the attributes.
+    """What a job does with its sums. `Job` and `JobMetric` explain the attributes.
 
     It is sent with the data, so it has neither the source, only its description (`input`), nor the
     model of a tokenizer.
@@ -39,6 +46,8 @@ class Results:
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
     input: Sequence[str] = ()
+    examples: int = 0
+    highest_of_segments: Mapping[MetricWord, float | None] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +61,8 @@ class Job:
       output: the folder for scores.json, which workers and launcher can see.
       threads: the number of threads of a worker.
       segment_scores: whether the scores of segments are written.
+      examples: how many segments of each kind are written to examples.jsonl, for each metric and
+        system; 0 for no such file.
       run: the run's name. All files that only this run writes have it in their names.
       receipt: the file that gives the launcher the result of this run; "" if no launcher
         waits for it.
@@ -74,6 +85,7 @@ class Job:
     output: str
     threads: int = 1
     segment_scores: bool = False
+    examples: int = 0
     run: str = dataclasses.field(default_factory=new_run, compare=False)
     receipt: str = ""
     manifest: bool = False
@@ -98,6 +110,14 @@ class Job:
         }
 
     @property
+    def schema_of_segments(self) -> pa.Schema:
+        """The columns of the scores of segments."""
+        source = self.source
+        return schema_of_segments(
+            self.scorings, source.labels, source.kept, texts=source.keeps_texts
+        )
+
+    @property
     def results(self) -> Results:
         """What the last step needs to know."""
         return Results(
@@ -110,4 +130,8 @@ class Job:
             self.most_rejected,
             self.evidence,
             self.gates,
+            examples=self.examples,
+            highest_of_segments={
+                metric.name: metric.highest_of_segments for metric in self.metrics
+            },
         )

@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.help import short_usage
-from beam_bleu.pipeline.command_line.log_flags import loudness
+from beam_bleu.pipeline.command_line.log_flags import log_format, loudness
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.suggestions import refuse_mistyped_subcommand
+from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
@@ -28,9 +29,17 @@ from beam_bleu.pipeline.display.terminal import (
     write_to_stdout,
 )
 from beam_bleu.pipeline.errors.exit_codes import USAGE
-from beam_bleu.pipeline.errors.reporting import as_bleu_error, end, importing, reported, warn
-from beam_bleu.pipeline.output.run_record import RunRecord
-from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
+from beam_bleu.pipeline.errors.reporting import (
+    Ending,
+    as_bleu_error,
+    end,
+    importing,
+    reported,
+    warn,
+)
+from beam_bleu.pipeline.lineage.run_lineage import RunLineage
+from beam_bleu.pipeline.output.run_record import RunFacts, RunRecord
+from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.errors import GateError, JobError
 from beam_bleu.transforms.progress import PROGRESS
@@ -40,6 +49,9 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
     from beam_bleu.pipeline.command_line.options import Arguments
+    from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
+    from beam_bleu.pipeline.engines.handshake import Handshake
+    from beam_bleu.pipeline.job import Job
     from beam_bleu.pipeline.output.receipt import Receipt
 
 _LOG = logging.getLogger("beam_bleu")
@@ -54,8 +66,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv[0] in SUBCOMMANDS:
         code: int = importlib.import_module(SUBCOMMANDS[argv[0]].module).main(argv[1:])
         return code
-    asked, record = loudness(argv), RunRecord()
-    return reported(lambda: _run(argv, record), asked.verbose, asked.quiet, record.end)
+    asked, watchers = loudness(argv), _Watchers()
+    return reported(
+        lambda: _run(argv, watchers), asked.verbose, asked.quiet, watchers.end, log_format(argv)
+    )
 
 
 def command() -> NoReturn:
@@ -64,6 +78,41 @@ def command() -> NoReturn:
     keep_freed_memory()
     leave_out_unused_packages(sys.argv[1:])
     end(main())
+
+
+@dataclasses.dataclass(frozen=True)
+class _Watchers:
+    """Those that tell others how a run goes.
+
+    Attributes:
+      record: writes run.json and metrics.prom.
+      lineage: sends events, if they are asked for.
+    """
+
+    record: RunRecord = dataclasses.field(default_factory=RunRecord)
+    lineage: RunLineage = dataclasses.field(default_factory=RunLineage)
+
+    def named(self, facts: RunFacts) -> None:
+        if JsonLines.current is not None:
+            JsonLines.current.run = facts.run
+        self.record.named(facts)
+        self.lineage.named(facts)
+
+    def start(self, job: Job) -> None:
+        self.record.start()
+        self.lineage.start(job.source.inputs)
+
+    def kept(self) -> None:
+        self.record.kept()
+        self.lineage.kept()
+
+    def finished(self, receipt: Receipt) -> None:
+        self.record.finished(receipt)
+        self.lineage.finished(receipt)
+
+    def end(self, ending: Ending) -> None:
+        self.record.end(ending)
+        self.lineage.end(ending)
 
 
 @contextlib.contextmanager
@@ -93,7 +142,7 @@ def _has_failed(result: Any, error: BaseException) -> bool:
     return False
 
 
-def _run(argv: Sequence[str], record: RunRecord) -> None:
+def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     """Runs the job of a command line, and shows its result on stdout.
 
     Raises:
@@ -108,25 +157,39 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
         with importing():
             from beam_bleu.pipeline.command_line.options import parse
 
-        arguments = parse(argv, record.named)
+        arguments = parse(argv, watchers.named)
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
     from beam_bleu.pipeline.gates.judging import judged
 
-    receipt = _existing(arguments, record)
+    receipt = _existing(arguments, watchers)
     if receipt is None:
-        receipt = _scored(arguments, record)
+        receipt = _scored(arguments, watchers)
     job = arguments.job
     judgement = judged(job.gates, json.loads(receipt.document), job.output)
     receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *judgement.warnings))
-    record.finished(receipt)
+    watchers.finished(receipt)
+    if arguments.report:
+        _write_report(job.output)
     write_to_stdout(_shown(arguments, receipt))
     if judgement.error is not None:
         raise judgement.error
 
 
-def _existing(arguments: Arguments, record: RunRecord) -> Receipt | None:
+def _write_report(output: str) -> None:
+    """Makes the page of the result. If that is not possible, the run goes on: it has its result."""
+    from beam_bleu.pipeline.report.page_file import write_report
+
+    give_back_freed_memory()
+    try:
+        write_report(output)
+    except Exception as error:  # each library and filesystem has exceptions of its own
+        cause = getattr(error, "cause", None) or f"{type(error).__name__}: {error}"
+        warn(f"there is no report: {cause}; make it again with beam-bleu report {output}")
+
+
+def _existing(arguments: Arguments, watchers: _Watchers) -> Receipt | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with importing():
         from beam_bleu.pipeline.reruns.reruns import existing_result
@@ -135,19 +198,19 @@ def _existing(arguments: Arguments, record: RunRecord) -> Receipt | None:
     if document is None:
         return None
     gc.enable()
-    return _kept(document, arguments, record)
+    return _kept(document, arguments, watchers)
 
 
-def _kept(document: bytes, arguments: Arguments, record: RunRecord) -> Receipt:
+def _kept(document: bytes, arguments: Arguments, watchers: _Watchers) -> Receipt:
     """The result of an earlier run, which stays as it is."""
     from beam_bleu.pipeline.output.receipt import Receipt
 
-    record.kept()
+    watchers.kept()
     note = f"{arguments.job.output} already has the result, so nothing was scored"
     return Receipt(document, (note,))
 
 
-def _scored(arguments: Arguments, record: RunRecord) -> Receipt:
+def _scored(arguments: Arguments, watchers: _Watchers) -> Receipt:
     """Scores; returns the result."""
     from beam_bleu.pipeline.reruns.reruns import ResultIsThereError
 
@@ -159,20 +222,27 @@ def _scored(arguments: Arguments, record: RunRecord) -> Receipt:
                 job.source.check_visible()
             runner.check(arguments.beam)
             runner.name_job(arguments.beam, job.source.systems, job.run)
-            return _launch(arguments, record)
+            runner.share_packages(arguments.beam)
+            return _launch(arguments, watchers)
     except ResultIsThereError as existing:
-        return _kept(existing.document, arguments, record)
+        return _kept(existing.document, arguments, watchers)
     finally:
         _log_end()
 
 
-def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
+def _launch(arguments: Arguments, watchers: _Watchers) -> Receipt:
     """Runs the job and waits for its end; returns its result."""
     with importing():
         from apache_beam.runners.runner import PipelineState
 
-        from beam_bleu.pipeline.command_line.temporary_files import spooled, with_row_folder
+        from beam_bleu.pipeline.command_line.temporary_files import (
+            files_of_beam,
+            spooled,
+            with_row_folder,
+        )
         from beam_bleu.pipeline.graph import build
+        from beam_bleu.pipeline.output.output_folder import report_path
+        from beam_bleu.pipeline.output.ownership import check_report
         from beam_bleu.pipeline.output.publication import discard, prepare
         from beam_bleu.pipeline.output.receipt import launched, result_of
         from beam_bleu.pipeline.reruns.reruns import require_none
@@ -183,6 +253,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
     asked = arguments.job.segment_scores
     rejecting = arguments.job.most_rejected is not None
     with (
+        files_of_beam(arguments.runner.in_process),
         _empty_pipeline(arguments) as pipeline,
         launched(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
@@ -190,14 +261,20 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
 
         def begin() -> None:
             require_none(arguments.job)
-            record.start()
+            if arguments.report:
+                check_report(report_path(arguments.job.output))
+            watchers.start(arguments.job)
 
         notes = prepare(job.output, asked, begin, rejecting=rejecting)
         # After these, because reading a pipe can take long, and the run may be killed then.
         source = stack.enter_context(spooled(job.source, arguments.stdin_by_default))
         source = stack.enter_context(with_row_folder(source, arguments.runner.in_process))
         job = dataclasses.replace(job, source=source)
-        build(pipeline, job)
+        handshake = workers = None
+        if not arguments.runner.in_process:
+            handshake, workers = _asking_workers(job, arguments, watchers.record)
+        build(pipeline, job, handshake)
+        arguments.runner.check_resources(pipeline)
         gc.freeze()
         gc.enable()
         result = None
@@ -207,9 +284,8 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
             hidden = arguments.noisy and not arguments.verbose
             with silent_stderr() if hidden else contextlib.nullcontext(), _missing_allowed():
                 result = pipeline.run()
-                record.submitted(arguments.runner.job_id(result))
-                with arguments.runner.followed(result, arguments.beam):
-                    state = result.wait_until_finish()
+                watchers.record.submitted(arguments.runner.job_id(result))
+                state = arguments.runner.wait(result, arguments.beam, workers)
                 if state not in (None, PipelineState.DONE):
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
@@ -224,6 +300,21 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
                 raise known from error
             raise
     return dataclasses.replace(receipt, notes=(*notes, *receipt.notes))
+
+
+def _asking_workers(
+    job: Job, arguments: Arguments, record: RunRecord
+) -> tuple[Handshake, AwaitedWorkers]:
+    """What the workers of an engine must say before they read anything, and who waits for it."""
+    with importing():
+        from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
+        from beam_bleu.pipeline.engines.handshake import Handshake
+        from beam_bleu.pipeline.engines.worker_pool import pool_address
+
+    handshake = Handshake.of(job, arguments.beam)
+    pool = pool_address(arguments.beam)
+    timeout = arguments.worker_timeout
+    return handshake, AwaitedWorkers(handshake, timeout, pool, record.answered)
 
 
 @contextlib.contextmanager

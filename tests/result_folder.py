@@ -10,7 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_bleu.pipeline.output.part_files import RUN_KEY, WritePartFiles
+from beam_bleu.pipeline.output.file_names import RUN_KEY
+from beam_bleu.pipeline.output.part_files import WritePartFiles
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])

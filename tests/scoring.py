@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter, count_batch
 from beam_bleu.transforms.metrics.bleu.kind import KINDS
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import (
@@ -36,11 +36,14 @@ def statistics_of(
 ) -> BatchStatistics:
     """The statistics of a batch, up to the order that the definition needs.
 
-    Segments without numbers get numbers from 0, so that they can be scored one by one.
+    Segments without numbers get numbers from 0, so that they can be scored one by one. There are
+    lengths, so that they can be in slices by length.
     """
-    statistics = count_batch(batch, config.text, max_order or counted_order([config.scoring]))
+    order = max_order or counted_order([config.scoring])
+    statistics = count_batch(batch, config.text, order)
     return dataclasses.replace(
         statistics,
+        lengths=BleuCounter(order).lengths(statistics.counts),
         numbers=np.arange(len(batch)) if statistics.numbers is None else statistics.numbers,
     )
 

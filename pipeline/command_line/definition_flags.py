@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.command_line.metric_flags import (
@@ -13,7 +13,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     config_of,
     refuse_flags_of_other_metrics,
 )
-from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.token_flags import (
     chosen_case,
     chosen_model,
@@ -27,6 +27,8 @@ from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, 
 from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.examples.example import MOST_EXAMPLES
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import (
     COMPARISONS,
@@ -166,6 +168,14 @@ def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
         help="also write the score of each segment, as Parquet files in DIR/segment_scores/",
     )
     add(
+        "--examples",
+        type=_examples,
+        metavar="N",
+        help="also write DIR/examples.jsonl: the texts and scores of the N best and N worst "
+        "segments of each system and metric, of the N with the largest gain and loss against the "
+        f"baseline, and of N random ones; at most {MOST_EXAMPLES}",
+    )
+    add(
         "--segment_smooth_method",
         choices=tuple(SMOOTH_METHODS),
         metavar="NAME",
@@ -181,12 +191,25 @@ def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def _examples(text: str) -> int:
+    number = positive(text)
+    if number > MOST_EXAMPLES:
+        raise argparse.ArgumentTypeError(f"must be at most {MOST_EXAMPLES}, got {text}")
+    return number
+
+
 def _of_segments_only() -> list[str]:
     return [name for name in SMOOTH_METHODS if name not in corpus_smooth_methods()]
 
 
-def job_metrics(flags: argparse.Namespace) -> tuple[Text, tuple[JobMetric, ...]]:
+def job_metrics(
+    flags: argparse.Namespace, configs: Mapping[MetricWord, Any] | None = None
+) -> tuple[Text, tuple[JobMetric, ...]]:
     """The metrics that a command line asks for, with their definitions.
+
+    Args:
+      flags: the command line.
+      configs: the definitions of metrics that the command line only names.
 
     Returns:
       How texts become the tokens in which lengths are counted, and the metrics.
@@ -197,10 +220,13 @@ def job_metrics(flags: argparse.Namespace) -> tuple[Text, tuple[JobMetric, ...]]
       InputError: the SentencePiece model cannot be read.
     """
     refuse_flags_of_other_metrics(flags)
-    config = _definition(flags)
+    given = configs or {}
+    config = given.get("bleu") or _definition(flags)
     bleu = _bleu(flags, config)
     metrics = (
-        bleu if name == "bleu" else JobMetric.of(name, config_of(name, flags, config.text))
+        bleu
+        if name == "bleu"
+        else JobMetric.of(name, given.get(name) or config_of(name, flags, config.text))
         for name in chosen_metrics(flags)
     )
     return config.text, tuple(metrics)
@@ -308,7 +334,7 @@ def rescored_scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
 
 
 def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:
-    """The scoring of the segments; that of the corpus if their scores are not asked for.
+    """The scoring of the segments; that of the corpus if nothing shows their scores.
 
     Args:
       flags: the command line.
@@ -317,15 +343,17 @@ def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:
     Raises:
       UsageError: a flag or a combination of flags is impossible.
     """
-    if not flags.segment_scores:
+    asking = "--segment_scores" if flags.segment_scores else "--examples" if flags.examples else ""
+    if not asking:
         for name in ("segment_smooth_method", "segment_smooth_value"):
             if getattr(flags, name) is not None:
                 raise UsageError(
-                    f"--{name} needs --segment_scores", "give both flags, or leave both out"
+                    f"--{name} needs --segment_scores or --examples",
+                    "give both flags, or leave both out",
                 )
         return scoring
     if flags.output is None:
-        raise UsageError("--segment_scores needs --output", "name the folder to write them to")
+        raise UsageError(f"{asking} needs --output", "name the folder to write them to")
     method = flags.segment_smooth_method or scoring.smooth_method
     origin = "" if flags.segment_smooth_method else ", the method of the corpus"
     value = flags.segment_smooth_value

@@ -91,7 +91,7 @@ TOPICS = {
         "definition, other metrics",
         "definition, metrics of numbers",
     ),
-    "output": ("output", "output, more scores"),
+    "output": ("output", "output, more scores", "output, monitoring"),
     "slices": ("slices and documents",),
     "evidence": ("evidence",),
     "gates": ("gates",),

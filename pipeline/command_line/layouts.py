@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from beam_bleu.pipeline.command_line.keep_flag import keep
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.transforms.definition.choices import table
@@ -171,7 +172,7 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
         "input": None,  # the files of the folder are line-parallel text
         "references": [] if flags.refs else references,
         "systems": [] if flags.candidates else outputs,
-        "labels": [label] if {"domain", "document"} & set(needed_labels(flags)) else [],
+        "labels": [label] if {"domain", "document"} & _labels_asked_for(flags) else [],
     }
 
 
@@ -282,7 +283,7 @@ def _opus(flags: argparse.Namespace) -> Settings:
     references = flags.references or flags.refs
     if not references:
         _missing(flags, "the reference", "write: beam-bleu --layout opus REF -i FILE")
-    if "label" not in needed_labels(flags):
+    if "label" not in _labels_asked_for(flags):
         return {}
     suffix = compression(references[0]) or ""
     return {"labels": [f"label={references[0].removesuffix(suffix)}.labels{suffix}"]}
@@ -292,8 +293,8 @@ LAYOUTS: Mapping[str, Layout] = table(
     Layout(
         "mt-metrics-eval",
         "test sets of WMT's metrics tasks: --input is the folder of one, --language a pair; sets "
-        "system-outputs/PAIR/*.txt, references/PAIR.refA.txt and, for --slice_by domain or "
-        "document and for --documents document, documents/PAIR.docs",
+        "system-outputs/PAIR/*.txt, references/PAIR.refA.txt and, for --slice_by or --keep domain "
+        "or document and for --documents document, documents/PAIR.docs",
         _mt_metrics_eval,
     ),
     Layout(
@@ -335,12 +336,16 @@ LAYOUTS: Mapping[str, Layout] = table(
     ),
     Layout(
         "opus",
-        "aligned text files of OPUS and of its test sets; for --slice_by label, the labels in "
-        "REF.labels",
+        "aligned text files of OPUS and of its test sets; for --slice_by or --keep label, the "
+        "labels in REF.labels",
         _opus,
     ),
 )
 """The known layouts."""
+
+
+def _labels_asked_for(flags: argparse.Namespace) -> set[str]:
+    return {*needed_labels(flags), *(label for _, label in keep(flags).columns)}
 
 
 def _missing(flags: argparse.Namespace, flag: str, what: str) -> NoReturn:

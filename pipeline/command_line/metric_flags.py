@@ -15,6 +15,7 @@ from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
     METRIC_WORDS,
     METRICS,
+    MetricName,
     MetricWord,
     flags_of,
     is_metric,
@@ -219,6 +220,13 @@ def _flags(metrics: Iterable[MetricWord] = METRICS) -> Mapping[str, MetricFlag]:
 
 
 def _metric(text: str) -> str:
+    name = text.removesuffix(":")
+    row = METRICS.get(cast(MetricName, name))
+    if row is not None and row.parameter:
+        raise UsageError(
+            f"--metrics {text} does not say which {row.parameter}",
+            f"write --metrics {row.word}, with its name",
+        )
     if not is_metric(text):
         raise UsageError(
             f"--metrics {text}: there is no such metric",

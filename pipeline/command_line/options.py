@@ -23,28 +23,31 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     add_more_scores_flags,
     add_preset_flag,
     add_scoring_flags,
-    job_metrics,
 )
-from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
-from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
+from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags
+from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
+from beam_bleu.pipeline.command_line.job_flags import job_of
+from beam_bleu.pipeline.command_line.keep_flag import add_keep_flag
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
+from beam_bleu.pipeline.command_line.lineage_flag import add_lineage_flag, lineage
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags_of_metrics,
     add_metrics_flag,
     needs_of,
 )
+from beam_bleu.pipeline.command_line.monitoring_flags import add_monitoring_flags, monitoring
 from beam_bleu.pipeline.command_line.output_flags import (
     Display,
     add_display_flags,
+    add_report_flag,
     add_rerun_flags,
     add_saving_flags,
     display,
     if_exists,
     partition,
-    with_partition,
-    with_saving,
+    with_report,
 )
 from beam_bleu.pipeline.command_line.parser import (
     SEE_HELP,
@@ -65,10 +68,7 @@ from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_document_flag,
     add_slice_flags,
-    check_documents,
-    check_labels,
-    document_label,
-    slicing,
+    check_labels_are_used,
 )
 from beam_bleu.pipeline.command_line.source_flags import (
     add_checking_flags,
@@ -82,12 +82,11 @@ from beam_bleu.pipeline.command_line.token_flags import add_token_flags, check_l
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.engines.address import WORKER_TIMEOUT
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
-from beam_bleu.pipeline.scoring.scorings import schema_of_segments
-from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS
 from beam_bleu.transforms.version import VERSION
@@ -108,6 +107,9 @@ class Arguments:
       noisy: whether Beam's workers print tracebacks to this process's stderr.
       stdin_by_default: whether stdin is the system, because no system is named.
       elsewhere: whether the steps run in other processes, which cannot tell their progress.
+      report: whether this process makes a page of the result.
+      worker_timeout: the seconds that the workers of an engine may take to answer;
+        None if the user has given no number.
     """
 
     job: Job
@@ -119,6 +121,8 @@ class Arguments:
     noisy: bool = False
     stdin_by_default: bool = False
     elsewhere: bool = False
+    report: bool = False
+    worker_timeout: int | None = None
 
 
 def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) -> Arguments:
@@ -135,7 +139,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         or is not a model.
       SystemExit: after --help or --version.
     """
-    ours, beams = _our_parser(), beam_parser()
+    ours, beams = our_parser(), beam_parser()
     words = divided(argv, ours, beams)
     for word in words.for_engine:
         if known_flag(word, ours, beams):
@@ -150,7 +154,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             f"{flag} takes {choices}, or no value"
             + ("" if flag == "--help" else "; name the references before -i"),
         )
-    flags = ours.parse_args([*words.references, *words.ours])
+    flags = with_report(ours.parse_args([*words.references, *words.ours]))
     of_beam = parse_beam_flags(beams, words.beams)
     if words.unknown:
         _refuse(words, argv, ours, beams)
@@ -169,7 +173,12 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
                 "leave it out, put it before the --, or name the engine with --runner",
             )
         check_in_process(beams, of_beam)
-    options = KeptViews([*words.beams, *words.for_engine])
+        if flags.worker_timeout is not None:
+            raise UsageError(
+                "--worker_timeout is for an engine, but this job runs in-process",
+                "name the engine with --runner, or leave the flag out",
+            )
+    options = KeptViews([*words.beams, *runner.flags_of_engine(words.for_engine)])
     FileSystems.set_options(options)  # some filesystems do not work without their options
     if not runner.in_process and flags.output is None:
         raise UsageError(
@@ -179,12 +188,18 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     mode = options.view_as(DirectOptions).direct_running_mode
     in_memory = mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
-    run = new_run()
+    run, in_metrics, of_lineage = new_run(), monitoring(flags), lineage(flags)
 
     def tell(output: str, label: str | None, replaces: bool) -> None:
         if named is not None:
             words = redacted([utf8(word) for word in argv], flags_without_secrets())
-            named(RunFacts(run, output, runner.name, tuple(words), label, replaces))
+            named(
+                RunFacts(
+                    *(run, output, runner.name, tuple(words), label, replaces),
+                    monitoring=in_metrics,
+                    lineage=of_lineage,
+                )
+            )
 
     return Arguments(
         _job(flags, threads, runner, run, tell),
@@ -196,17 +211,19 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         noisy=runner.in_process and not in_memory,
         stdin_by_default=stdin_by_default(flags),
         elsewhere=not runner.in_process or mode == "multi_processing",
+        report=flags.report,
+        worker_timeout=flags.worker_timeout,
     )
 
 
 def our_flags() -> list[argparse.Action]:
     """beam-bleu's own flags, as argparse knows them, for code that describes or translates them."""
-    return _our_parser().actions()
+    return our_parser().actions()
 
 
 def our_groups() -> list[tuple[str, list[argparse.Action]]]:
     """The title of each group of beam-bleu's own flags, and these flags."""
-    return _our_parser().groups()
+    return our_parser().groups()
 
 
 def help_of(flag: argparse.Action) -> str:
@@ -226,7 +243,8 @@ def flags_without_secrets() -> frozenset[str]:
 
 
 @functools.cache  # a run also asks which values of flags are never secrets
-def _our_parser() -> Parser:
+def our_parser() -> Parser:
+    """The parser of beam-bleu's own flags."""
     parser = Parser(
         prog="beam-bleu",
         usage=usage(),
@@ -260,7 +278,13 @@ def _our_parser() -> Parser:
     )
     add_saving_flags(output)
     add_rerun_flags(output)
-    add_more_scores_flags(group("output, more scores"))
+    more_scores = group("output, more scores")
+    add_more_scores_flags(more_scores)
+    add_keep_flag(more_scores)
+    add_report_flag(more_scores)
+    of_monitoring = group("output, monitoring")
+    add_monitoring_flags(of_monitoring)
+    add_lineage_flag(of_monitoring)
     slices = group("slices and documents")
     add_slice_flags(slices)
     add_document_flag(slices)
@@ -275,6 +299,14 @@ def _our_parser() -> Parser:
         help="how many threads a worker has; default: all cores in-process, 1 on an engine",
     )
     add_reading_flags(engine)
+    engine.add_argument(
+        "--worker_timeout",
+        type=positive,
+        metavar="SECONDS",
+        help="how long the workers of an engine may take to answer before the job is "
+        f"cancelled; default {WORKER_TIMEOUT}, and never if the launcher does not know whether the "
+        "job is still in the engine's queue",
+    )
     about = group("messages and help")
     add_log_flags(about)
     about.add_argument("-h", action=_ShortHelp, dest="help", nargs=0, help="show the usual flags")
@@ -334,7 +366,7 @@ class _BeamHelp(argparse.Action):
     """The action of --help_beam: prints Beam's flags and ends the program."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        write_to_stdout(beam_help(_our_parser().by_flag()).encode())
+        write_to_stdout(beam_help(our_parser().by_flag()).encode())
         parser.exit()
 
 
@@ -374,41 +406,8 @@ def _job(
         if flags.spm_model:
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
         refuse_overlap(output, flags.segment_scores, inputs)
-    text, metrics = job_metrics(flags)
-    slices = slicing(flags)
-    if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
-        raise UsageError(
-            f"--slice_by {LENGTH}: the references have this length, and --metrics "
-            f"{' '.join(flags.metrics)} reads none",
-            "leave it out, or ask for a metric of texts, too",
-        )
-    documents = document_label(flags, texts.labels)
-    found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
-    job = Job(
-        source=texts,
-        metrics=metrics,
-        text=text,
-        segment_scores=flags.segment_scores,
-        output=output,
-        run=run,
-        threads=threads,
-        manifest=bool(output),
-        slicing=slices,
-        most_rejected=rejected,
-        languages=flags.language_column,
-        unpooled=unpooled,
-        evidence=with_partition(with_saving(found_out, flags), label),
-        if_exists=exists,
+    job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
+    check_labels_are_used(flags, texts.labels, job.slicing, job.evidence.documents)
+    return dataclasses.replace(
+        job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists
     )
-    columns = schema_of_segments(job.scorings).names if job.segment_scores else None
-    check_documents(documents, found_out, slices, columns)
-    only_from_paths = flags.label_from_path and not flags.labels
-    check_labels(
-        texts.labels,
-        slices,
-        flags.language_column,
-        documents,
-        columns,
-        "--label_from_path" if only_from_paths else "--labels",
-    )
-    return dataclasses.replace(job, gates=gates_of_run(flags, job))

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
 from beam_bleu.pipeline.display.printable import utf8
+from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
+
+_EXAMPLES_OF_REPORT = 20
+"""How many examples of each kind a run picks for a report, if the user does not say it."""
 
 _MOST_DECIMALS = 15
 """A float has no more digits that mean anything."""
@@ -27,11 +31,13 @@ class Display:
       format: a name in `FORMATS`.
       score_only: whether only the scores are shown.
       decimals: how many decimals scores have; None for the format's default.
+      choice: which rows of slices and comparisons tables show, and in which order.
     """
 
     format: str = next(iter(FORMATS))
     score_only: bool = False
     decimals: int | None = None
+    choice: RowChoice = USUAL_ROWS
 
     def shown(self, data: bytes, remarks: Sequence[str] = (), screen: Screen = FILE) -> bytes:
         """The bytes for stdout.
@@ -41,7 +47,7 @@ class Display:
           remarks: lines about the result that are not in it.
           screen: where stdout goes.
         """
-        result = Result(data, remarks, self.decimals, screen)
+        result = Result(data, remarks, self.decimals, screen, self.choice)
         write = only_scores if self.score_only else FORMATS[self.format].write
         return write(result).encode()
 
@@ -70,8 +76,43 @@ def add_display_flags(parser: argparse._ActionsContainer) -> None:
         "--width",
         type=_decimals,
         metavar="N",
-        help=f"how many decimals scores and precisions have; default {usual_decimals()}; tsv: all",
+        help="how many decimals scores and precisions have; default: enough for two digits of the "
+        f"standard error, or, without one, {usual_decimals()}; tsv: all",
     )
+    add_row_flags(parser)
+
+
+def add_row_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags that say which rows of slices and comparisons are shown."""
+    parser.add_argument(
+        "--sort",
+        choices=tuple(SORTS),
+        metavar="ORDER",
+        help="which slices and differences tables show first. "
+        + "; ".join(f"{row.name}: {row.description}" for row in SORTS.values())
+        + "; default for differences: difference",
+    )
+    parser.add_argument(
+        "--only_significant",
+        action="store_true",
+        help="of differences, show only significant ones",
+    )
+
+
+def row_choice(flags: argparse.Namespace) -> RowChoice:
+    """Which rows tables show, for a command line.
+
+    Raises:
+      UsageError: the format has no tables.
+    """
+    asked = ["--sort"] * (flags.sort is not None) + ["--only_significant"] * flags.only_significant
+    if asked and not FORMATS[flags.format].rounds:
+        with_tables = ", ".join(row.name for row in FORMATS.values() if row.rounds)
+        raise UsageError(
+            f"{asked[0]} does not change --format {flags.format}, which has all rows in one order",
+            f"leave out {asked[0]}, or choose another format: {with_tables}",
+        )
+    return RowChoice(flags.sort, flags.only_significant)
 
 
 def display(flags: argparse.Namespace) -> Display:
@@ -95,7 +136,7 @@ def display(flags: argparse.Namespace) -> Display:
             f"--width does not change --format {flags.format}, which has all digits",
             f"leave out --width, or choose another format: {rounded}",
         )
-    return Display(flags.format, flags.score_only, flags.width)
+    return Display(flags.format, flags.score_only, flags.width, row_choice(flags))
 
 
 def _decimals(text: str) -> int:
@@ -113,6 +154,34 @@ def add_saving_flags(parser: argparse._ActionsContainer) -> None:
         action="store_true",
         help="also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare",
     )
+
+
+def add_report_flag(parser: argparse._ActionsContainer) -> None:
+    """Adds --report."""
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="also write DIR/report.html: one page with charts and examples, to show to people. It "
+        f"needs the extra report; --examples is {_EXAMPLES_OF_REPORT} then, unless you choose",
+    )
+
+
+def with_report(flags: argparse.Namespace) -> argparse.Namespace:
+    """The flags, with the examples that a report shows, unless the user asks for others.
+
+    Raises:
+      UsageError: a report is asked for, but there is no folder for it, or a library is missing.
+    """
+    if not flags.report:
+        return flags
+    if flags.output is None:
+        raise UsageError("--report needs --output", "name the folder to write the page to")
+    from beam_bleu.pipeline.report.page import require_libraries
+
+    require_libraries()
+    if flags.examples is None:
+        flags.examples = _EXAMPLES_OF_REPORT
+    return flags
 
 
 def with_saving(evidence: Evidence, flags: argparse.Namespace) -> Evidence:

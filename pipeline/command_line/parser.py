@@ -112,15 +112,21 @@ def parser_of(name: str, description: str, *, usage: str | None = None) -> Parse
     )
 
 
-def add_text_or_json_flag(group: argparse._ActionsContainer) -> None:
-    """Adds --format, for subcommands whose report is text, or JSON with the same facts."""
+def add_text_or_json_flag(group: argparse._ActionsContainer, *others: str) -> None:
+    """Adds --format, for subcommands whose report is text, or JSON with the same facts.
+
+    Args:
+      group: where to add it.
+      others: other formats.
+    """
+    *names, last = ("text", "json", *others)
     group.add_argument(
         "-f",
         "--format",
-        choices=("text", "json"),
+        choices=(*names, last),
         default="text",
         metavar="NAME",
-        help="what stdout shows: text or json; default text",
+        help=f"what stdout shows: {', '.join(names)} or {last}; default text",
     )
 
 

@@ -21,8 +21,8 @@ def add_record_flags(parser: argparse._ActionsContainer) -> None:
         "--input",
         action=_Once,
         metavar="PATTERN",
-        help="records that have candidates and references: files of Parquet, JSON lines or "
-        "tab-separated text",
+        help="records that have candidates and references: files of Parquet, Arrow, Avro, JSON "
+        "lines or tab-separated text; or a table: delta:PATH, iceberg:NAME",
     )
     add(
         "--input_format",
@@ -113,12 +113,22 @@ def _columns(text: str) -> tuple[str, ...]:
 
 
 def _id_columns(text: str) -> tuple[str, ...]:
-    """The type of a flag for the columns of ids. A comma inside brackets is a part of a name."""
+    """The type of a flag for the columns of ids."""
+    columns = divided_at_commas(text)
+    if len(set(columns)) < len(columns):
+        raise argparse.ArgumentTypeError(f"a column is named twice, got {text}")
+    return columns
+
+
+def divided_at_commas(text: str) -> tuple[str, ...]:
+    """The columns that a value of a flag lists. A comma inside brackets is a part of a name.
+
+    Raises:
+      ArgumentTypeError: the name of a column is empty.
+    """
     columns = tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*)(?:,|$)', text)[:-1])
     if not columns or text.endswith(",") or not all(columns):
         raise argparse.ArgumentTypeError(f"a name of a column is empty, got {text!r}")
-    if len(set(columns)) < len(columns):
-        raise argparse.ArgumentTypeError(f"a column is named twice, got {text}")
     return columns
 
 

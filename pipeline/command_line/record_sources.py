@@ -7,6 +7,7 @@ import dataclasses
 import shlex
 from typing import Any
 
+from beam_bleu.pipeline.command_line.keep_flag import keep, kept_of_join
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import path_labels
 from beam_bleu.pipeline.command_line.systems import check_names, references, systems
@@ -44,7 +45,7 @@ not given."""
 _OF_LINES: dict[str, Any] = {"cuts": "same", "num_refs": 1, "encoding": None, "labels": []}
 """The flags that only line-parallel text has, and their values if they are not given."""
 
-_TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "jsonl")
+_TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", "jsonl")
 """Files with the suffixes of these formats are not line-parallel text."""
 
 _JOIN = (
@@ -100,7 +101,7 @@ def record_source(
     for name in _given(flags, _OF_LINES):
         remedy = f"leave --{name} out"
         if name == "labels":
-            remedy += ": the labels of records are columns, which --slice_by names"
+            remedy += ": the labels of records are columns, which --slice_by and --keep name"
         raise UsageError(f"--{name} is for line-parallel text, not for records", remedy)
     if flags.header and flags.no_header:
         raise UsageError("--header and --no_header contradict each other", "leave one of them out")
@@ -162,7 +163,10 @@ def _paired(
     wanted = _wanted(flags, labels, needs)
     if flags.system_column is not None:
         _require_one_column(flags, "--system_column names the systems")
-        wanted = dataclasses.replace(wanted, ids=flags.id_column, system=flags.system_column)
+        kept = kept_of_join(keep(flags), flags.id_column)
+        wanted = dataclasses.replace(
+            wanted, ids=flags.id_column, system=flags.system_column, kept=kept
+        )
     check_pipes([(_INPUT, flags.input)], anywhere)
     stream = _stream(_INPUT, "--input", flags.input, anywhere)
     records = _records(flags, stream, wanted, needs.roles)
@@ -198,7 +202,8 @@ def _joined(
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
     check_pipes([*of_references, *candidates], anywhere)
     check_names(named, flag_of_systems)
-    wanted = dataclasses.replace(_wanted(flags, labels, needs), ids=flags.join_on)
+    kept = kept_of_join(keep(flags), flags.join_on)
+    wanted = dataclasses.replace(_wanted(flags, labels, needs), ids=flags.join_on, kept=kept)
     flag_of_references = "--references" if flags.references else "REF"
     from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
@@ -249,14 +254,14 @@ def _records(
         "on_bad_record": flags.on_bad_record,
         "roles": roles,
     }
-    if name == "parquet":
-        from beam_bleu.transforms.pairing.records.parquet.source import ParquetRecords
+    if name == "jsonl" or name == "tsv":
+        from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
-        return ParquetRecords(stream, wanted, **common)
-    from beam_bleu.transforms.pairing.records.text.source import LineRecords
+        header = _header(flags, wanted, roles) if name == "tsv" else None
+        return LineRecords(stream, wanted, name, header=header, **common)
+    from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
 
-    header = _header(flags, wanted, roles) if name == "tsv" else None
-    return LineRecords(stream, wanted, name, header=header, **common)
+    return RowGroupRecords(stream, wanted, name, **common)
 
 
 def _wanted(flags: argparse.Namespace, labels: tuple[str, ...], needs: Needs) -> Wanted:
@@ -281,6 +286,8 @@ def _wanted(flags: argparse.Namespace, labels: tuple[str, ...], needs: Needs) ->
         where=tuple(flags.where),
         path_labels=from_paths,
         values=needs.values,
+        kept=keep(flags).columns,
+        keeps_texts=keep(flags).texts,
     )
 
 

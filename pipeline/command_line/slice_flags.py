@@ -144,22 +144,18 @@ def check_labels(
     labels: Sequence[str],
     slicing: Slicing,
     languages: str | None,
-    documents: str | None,
     columns: Sequence[str] | None,
-    flag_of_labels: str = "--labels",
 ) -> None:
-    """Checks that the input has the labels of all slices, and that its labels are used.
+    """Checks that the input has the labels of all slices, and that they can be columns.
 
     Args:
       labels: the labels of the input.
       slicing: the slices.
       languages: the label with the languages; None if it is not asked for.
-      documents: the label with the documents, which the input has; None if it is not asked for.
       columns: the other columns of the segment scores; None if they are not written.
-      flag_of_labels: the flag that names the labels.
 
     Raises:
-      UsageError: a label is missing, none is used, or one has the name of another column.
+      UsageError: a label is missing, or has the name of another column.
     """
     for name in slicing.labels:
         if name not in labels:
@@ -170,14 +166,6 @@ def check_labels(
                 f"of the paths of the files: --label_from_path {name}=PATTERN",
             )
     if columns is None:
-        # A file can have more labels than are of interest.
-        if labels and not set(labels) & {*slicing.labels, documents}:
-            raise UsageError(
-                f"{flag_of_labels} {','.join(labels)} has no effect",
-                f"give --slice_by {labels[0]}, or --language_column {labels[0]} if it has "
-                f"languages, or --documents {labels[0]} if it has documents, or --segment_scores, "
-                "which have a column for each label",
-            )
         return
     taken = {column.casefold() for column in columns}
     for name in labels:
@@ -187,6 +175,32 @@ def check_labels(
                 "give the label another name, or leave out --segment_scores",
             )
         taken.add(name.casefold())
+
+
+def check_labels_are_used(
+    flags: argparse.Namespace, labels: Sequence[str], slicing: Slicing, documents: str | None
+) -> None:
+    """Checks that something uses a label of the input. A file can have more labels.
+
+    Args:
+      flags: the parsed flags.
+      labels: the labels of the input.
+      slicing: the slices.
+      documents: the label with the documents; None if it is not asked for.
+
+    Raises:
+      UsageError: none is used.
+    """
+    shown = flags.segment_scores or flags.examples
+    if labels and not shown and not set(labels) & {*slicing.labels, documents}:
+        only_from_paths = flags.label_from_path and not flags.labels
+        raise UsageError(
+            f"{'--label_from_path' if only_from_paths else '--labels'} {','.join(labels)} has no "
+            "effect",
+            f"give --slice_by {labels[0]}, or --language_column {labels[0]} if it has "
+            f"languages, or --documents {labels[0]} if it has documents, or --segment_scores "
+            "or --examples, which show each label",
+        )
 
 
 def slicing(flags: argparse.Namespace) -> Slicing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.keep_flag import keep, kept_streams
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_sources import has_records, record_source
@@ -161,7 +162,8 @@ def _check_limits(flags: argparse.Namespace) -> None:
 def _line_parallel(flags: argparse.Namespace, anywhere: bool) -> LineParallel:
     """The source of line-parallel text."""
     of_references = references(flags)
-    labels = label_streams(flags, anywhere)
+    kept = keep(flags)
+    labels = kept_streams(label_streams(flags, anywhere), kept, needed_labels(flags))
     of_labels = [(label.stream.label, label.stream.pattern) for label in labels]
     flag_of_systems, named = systems(flags, [*of_references, *of_labels])
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
@@ -181,6 +183,8 @@ def _line_parallel(flags: argparse.Namespace, anywhere: bool) -> LineParallel:
         labels,
         flags.on_bad_record,
         path_labels(flags, [name for label in labels for name in label.names]),
+        kept.columns,
+        kept.texts,
     )
 
 

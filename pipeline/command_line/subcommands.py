@@ -35,8 +35,18 @@ SUBCOMMANDS = {
         "shows how two runs differ, and how sure that is "
         "([two nights](docs/significance.md#did-last-nights-job-drop))",
     ),
+    "copy": Subcommand(
+        "beam_bleu.pipeline.subcommands.copy",
+        "copy a file in one step, between any filesystems",
+        "FILE TO [flags]",
+    ),
     "doctor": Subcommand(
         "beam_bleu.pipeline.subcommands.doctor", "check the installation, and show what it can use"
+    ),
+    "files": Subcommand(
+        "beam_bleu.pipeline.subcommands.files",
+        "list files, on any filesystem: exit code 3 without any",
+        "PATTERN... [flags]",
     ),
     "gate": Subcommand(
         "beam_bleu.pipeline.subcommands.gate",
@@ -45,6 +55,13 @@ SUBCOMMANDS = {
         "checks the scores: exit code 4 if one is too low, or has dropped "
         "([gates](docs/terminal.md#gates))",
     ),
+    "history": Subcommand(
+        "beam_bleu.pipeline.subcommands.history",
+        "show the scores of many nights, and what changed",
+        "DIR... [flags]",
+        "shows the scores of many nights, what changed and what is missing "
+        "([history](docs/history.md))",
+    ),
     "merge": Subcommand(
         "beam_bleu.pipeline.subcommands.merge",
         "add up saved totals: the result of one run over all",
@@ -52,12 +69,26 @@ SUBCOMMANDS = {
         "adds up the days of a month: the result of one run over all texts; warns of missing days, "
         "and refuses two models' results ([totals](docs/totals.md))",
     ),
+    "report": Subcommand(
+        "beam_bleu.pipeline.subcommands.report",
+        "make an HTML page of results, to show to people",
+        "RESULT... [flags]",
+        "makes one HTML page to send to colleagues: who is best, where and why "
+        "([the report](docs/report.md))",
+    ),
     "rescore": Subcommand(
         "beam_bleu.pipeline.subcommands.rescore",
         "score saved totals by another definition",
         "FILE [flags]",
         "scores with other smoothing, weights or orders "
         "([totals](docs/totals.md#score-by-another-definition))",
+    ),
+    "worst": Subcommand(
+        "beam_bleu.pipeline.subcommands.worst",
+        "show the worst segments, or those that lost most",
+        "DIR [flags]",
+        "shows the worst segments, or those that lost most against another system "
+        "([examples](docs/examples.md#show-them))",
     ),
 }
 """The subcommands by name. A file with such a name is written with its folder: ./doctor."""

@@ -73,6 +73,7 @@ SYNONYMS = {
     "refer": "--references",
     "reference": "--references",
     "refs": "--references",
+    "sample": "--examples",
     "segments": "--segment_scores",
     "sentence_bleu": "--segment_scores",
     "sentence_scores": "--segment_scores",
@@ -112,8 +113,6 @@ REMEDIES = {
     "install": "write ./run.sh install",
     "lint": "write ./run.sh lint",
     "presets": "write beam-bleu --preset list",
-    "report": "choose what a run shows with --format, such as markdown or latex; to show saved "
-    "totals again, write beam-bleu rescore FILE",
     "run": _LEAVE_OUT,
     "sacrebleu": _LEAVE_OUT,
     "score": _LEAVE_OUT,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.text.tokenizers import OTHER_TOKENS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,10 +18,12 @@ class Values:
       kind: what a value is, for the message.
       synonyms: other words for values: the value, or a sentence that says what to do. The words
         are in lower case, with hyphens.
+      otherwise: what to do if none of the values is wanted; "" if nothing.
     """
 
     kind: str = "value"
     synonyms: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    otherwise: str = ""
 
 
 _MODEL = (
@@ -53,6 +56,7 @@ _TOKENIZERS = Values(
         "whitespace": "none",
         "zh-cn": "zh",
     },
+    OTHER_TOKENS,
 )
 _SMOOTHINGS = Values(
     "smoothing method",
@@ -132,6 +136,8 @@ VALUES = {
         "format of records",
         {
             "csv": _NO_CSV,
+            "feather": "arrow",
+            "ipc": "arrow",
             "json": "jsonl",
             "json-lines": "jsonl",
             "jsonlines": "jsonl",
@@ -154,6 +160,7 @@ VALUES = {
             "wmt24++": "wmt24pp",
         },
     ),
+    "--log_format": Values("format", {"jsonl": "json", "plain": "text", "txt": "text"}),
     "--normalize": Values(
         "normalization",
         {
@@ -222,6 +229,16 @@ VALUES = {
     ),
     "--segment_smooth_method": _SMOOTHINGS,
     "--smooth_method": _SMOOTHINGS,
+    "--sort": Values(
+        "order",
+        {
+            "alphabetical": "name",
+            "change": "difference",
+            "delta": "difference",
+            "size": "segments",
+            "worst": "difference",
+        },
+    ),
     "--tokenize": _TOKENIZERS,
 }
 """What people call the values of beam-bleu's own flags, by flag."""
@@ -239,10 +256,10 @@ def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
     names = tuple(choices)
     remedy = f"choose one of {', '.join(names)}"
     meant = _meant(value, values.synonyms, names)
-    if meant in names:
-        remedy = f"did you mean {meant}? {remedy}"
-    elif meant is not None:
-        remedy = meant
+    if meant is None:
+        remedy = "; ".join(filter(None, (remedy, values.otherwise)))
+    else:
+        remedy = f"did you mean {meant}? {remedy}" if meant in names else meant
     return UsageError(f"{flag} {value}: there is no such {values.kind}", remedy)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -16,12 +15,13 @@ from beam_bleu.transforms.score.differences import (
     best_first,
     clusters,
     holm,
+    mean_difference,
     paired_difference,
 )
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.totals.moments.moments import Moments
 
-FamilyName = Literal["corpus", "slices"]
+FamilyName = Literal["corpus", "macro_average", "slices"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Family:
 
 FAMILIES: Mapping[FamilyName, Family] = table(
     Family("corpus", "on the whole corpus"),
+    Family("macro_average", "on the macro average"),
     Family("slices", "on each slice"),
 )
 """The families of comparisons. The p-values of a family are adjusted for all of them together."""
@@ -108,6 +109,41 @@ def comparisons(
     return adjusted
 
 
+def averaged_comparisons(
+    compared: Sequence[Comparison], systems: Sequence[str], label: str, parts: int
+) -> list[Comparison]:
+    """The comparisons of the means over all languages, or over all tasks.
+
+    A system that does not have segments of all of them is left out, because it has no mean.
+
+    Args:
+      compared: the comparisons on slices.
+      systems: the systems' names, in the order of the result.
+      label: the label of the languages or tasks.
+      parts: how many of them there are.
+    """
+    of_parts = [
+        comparison
+        for comparison in compared
+        if comparison.of_slice is not None and list(comparison.of_slice) == [label]
+    ]
+    by_system = {
+        system: [comparison for comparison in of_parts if comparison.system == system]
+        for system in systems
+    }
+    return _adjusted(
+        Comparison(
+            system,
+            own[0].baseline,
+            None,
+            "macro_average",
+            mean_difference([comparison.estimate for comparison in own]),
+        )
+        for system, own in by_system.items()
+        if len(own) == parts
+    )
+
+
 def _difference(
     moments: Moments, system: str, baseline: str, key: SliceKey | None, metric: Metric
 ) -> Iterator[Difference]:
@@ -133,7 +169,7 @@ def listed_comparisons(compared: Sequence[Comparison]) -> list[dict[str, Any]]:
         {
             "system": comparison.system,
             "baseline": comparison.baseline,
-            "slice": comparison.of_slice,
+            **({} if comparison.family == "macro_average" else {"slice": comparison.of_slice}),
             "segments": comparison.estimate.segments,
             "units": comparison.estimate.units,
             "difference": comparison.estimate.difference,
@@ -151,8 +187,10 @@ def listed_comparisons(compared: Sequence[Comparison]) -> list[dict[str, Any]]:
 def listed_families(compared: Sequence[Comparison]) -> list[dict[str, Any]]:
     """The families of comparisons: which p-values are adjusted together, and how many there are."""
     families = []
-    for name, of_family in itertools.groupby(compared, key=lambda comparison: comparison.family):
-        listed = list(of_family)
+    for name in FAMILIES:
+        listed = [comparison for comparison in compared if comparison.family == name]
+        if not listed:
+            continue
         families.append(
             {
                 "family": name,

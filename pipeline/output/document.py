@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.printable import json_text
@@ -21,8 +21,10 @@ from beam_bleu.transforms.totals.rejected import Rejected, condition_warnings, r
 
 _KEYS = (
     *("format", "metrics", "segments", "scores", "counters", "warnings"),
-    *("languages", "tasks", "macro_average", "presets", "segment_scores", "coverage"),
-    *("uncertainty", "comparisons", "comparison_families", "clusters", "resampling", "partition"),
+    *("languages", "tasks", "macro_average", "presets", "segment_scores"),
+    *("distributions", "coverage"),
+    *("uncertainty", "comparisons", "macro_average_comparisons", "comparison_families"),
+    *("clusters", "resampling", "partition"),
 )
 """The order of the keys, whichever metric has them."""
 
@@ -32,6 +34,7 @@ def result_document(
     scorings: ScoringsOfMetrics,
     slicing: Slicing = NO_SLICES,
     evidence: Evidence = USUAL_EVIDENCE,
+    distributions: Sequence[Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The document of a finished job.
 
@@ -40,6 +43,7 @@ def result_document(
       scorings: for each metric the scorings of the corpus and of its segments.
       slicing: the slices that are scored, too.
       evidence: what is found out about the scores.
+      distributions: those of the scores of segments; None if they are not asked for.
 
     Raises:
       InputError: the baseline is not one of the systems.
@@ -71,6 +75,8 @@ def result_document(
         document["counters"] |= _rejected_counters(totals.tally, totals.rejected)
     if totals.coverage is not None:
         document["coverage"] = dataclasses.asdict(totals.coverage)
+    if distributions is not None:
+        document["distributions"] = list(distributions)
     if evidence.partition is not None:
         document["partition"] = evidence.partition
     return {key: document[key] for key in sorted(document, key=_KEYS.index)}

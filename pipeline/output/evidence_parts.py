@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.comparison_entries import (
+    averaged_comparisons,
     comparisons,
     listed_clusters,
     listed_comparisons,
@@ -43,6 +44,7 @@ def uncertainty_parts(
     evidence: Evidence,
     *,
     lower_is_better: bool,
+    averaged: tuple[str, int] | None = None,
 ) -> dict[str, Any]:
     """What the document says about standard errors, and the comparisons of systems.
 
@@ -54,6 +56,8 @@ def uncertainty_parts(
       slicing: the slices.
       evidence: what is found out about the scores.
       lower_is_better: whether a lower score is better.
+      averaged: the label of the languages or tasks of which there is a macro average, and how many
+        there are; None without one.
 
     Raises:
       InputError: the baseline is not one of the systems.
@@ -71,7 +75,10 @@ def uncertainty_parts(
         return parts
     compared = comparisons(systems, moments, metric, slicing, evidence, has_whole=bool(scores))
     parts["comparisons"] = listed_comparisons(compared)
-    parts["comparison_families"] = listed_families(compared)
+    averages = [] if averaged is None else averaged_comparisons(compared, systems, *averaged)
+    if averaged is not None:
+        parts["macro_average_comparisons"] = listed_comparisons(averages)
+    parts["comparison_families"] = listed_families([*averages, *compared])
     if evidence.compare_all and scores:
         best_first = listed_clusters(compared, scores, lower_is_better=lower_is_better)
         parts["clusters"] = [{"systems": systems_of} for systems_of in best_first]
@@ -162,14 +169,19 @@ def warning_about_slices(
     scores: Sequence[SliceScore], evidence: Evidence, kind: MetricKind
 ) -> list[str]:
     """One sentence about all scores of slices that have no standard error, if there are any."""
-    missing = sum(slice_score.score.standard_error is None for slice_score in scores)
+    missing = [
+        slice_score.score for slice_score in scores if slice_score.score.standard_error is None
+    ]
     if not evidence.uncertainty or not missing:
         return []
-    shown = f"1 of {len(scores)} scores" if missing == 1 else f"{missing} of {len(scores)} scores"
-    has, their = ("has", "its slice has") if missing == 1 else ("have", "their slices have")
+    shown = f"{len(missing)} of {len(scores)} scores"
+    has, their = ("has", "its slice has") if len(missing) == 1 else ("have", "their slices have")
+    unit = unit_of(evidence)
+    # A slice has no more documents than segments.
+    are_all_small = all(score.segments < FEWEST_UNITS for score in missing)
     return [
         f"slices: {shown} {has} no standard error, because {their} fewer than {FEWEST_UNITS} "
-        f"{unit_of(evidence)}s, or {kind.has_no_error}"
+        f"{unit}s" + ("" if are_all_small else f", or {kind.has_no_error}")
     ]
 
 

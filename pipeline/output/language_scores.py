@@ -97,7 +97,8 @@ def macro_averages(
 
     A system that does not have segments in all languages has no mean, because it could not be
     compared with those of other systems. Different languages have different segments, so the
-    variances of their scores add up. The mean has a standard error if all scores have one.
+    variances of their scores add up, as if languages were independent. The mean has a standard
+    error if all scores have one.
 
     Args:
       systems: the systems' names, in order.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.errors import JobError
@@ -16,7 +16,10 @@ from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegmen
 
 
 def manifest(
-    read: Sequence[Mapping[str, Any]], scores: bytes, asked: Sequence[str]
+    read: Sequence[Mapping[str, Any]],
+    scores: bytes,
+    asked: Sequence[str],
+    examples: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
     """The manifest of a result.
 
@@ -24,21 +27,37 @@ def manifest(
       read: the streams that were read.
       scores: the bytes of scores.json.
       asked: what the job was asked to read.
+      examples: how many examples of a kind the job was asked for, and the bytes of examples.jsonl;
+        None if it was not asked for any.
     """
     # Saved totals do not keep the versions of files.
     streams = [
         {**stream, "files": [{**file, "version": file.get("version")} for file in stream["files"]]}
         for stream in read
     ]
-    digest = hashlib.sha256(scores).hexdigest()
-    return {"scores_sha256": digest, "input": list(asked), "streams": streams}
+    document: dict[str, Any] = {
+        "scores_sha256": _sha256(scores),
+        "input": list(asked),
+        "streams": streams,
+    }
+    if examples is not None:
+        number, content = examples
+        document["examples"] = {"number": number, "sha256": _sha256(content)}
+    return document
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The streams that were read, without the versions of files, which say nothing elsewhere."""
+    """The streams that were read, without the versions of files and tables.
+
+    They say nothing elsewhere.
+    """
     return [
         {
-            **stream,
+            **{name: value for name, value in stream.items() if name != "snapshot"},
             "files": [
                 {name: value for name, value in file.items() if name != "version"}
                 for file in stream["files"]
@@ -70,13 +89,39 @@ def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
     ]
 
 
+def digests_of(read: Iterable[Mapping[str, Any]], role: str) -> tuple[str, ...]:
+    """The digests of the streams with a role, in their order.
+
+    Args:
+      read: the streams of a manifest, or of saved totals.
+      role: such as "references". Those of records have references and candidates.
+    """
+    return tuple(stream["digest"] for stream in read if stream["role"] == role)
+
+
+def names_examples(data: bytes, examples: bytes, number: int | None = None) -> bool:
+    """Whether the bytes of a manifest name those of an examples.jsonl.
+
+    Args:
+      data: the manifest.
+      examples: the examples.
+      number: how many of a kind they must have; None for any number.
+    """
+    try:
+        named = json.loads(data)["examples"]
+        is_right = number is None or named["number"] == number
+        return bool(is_right and named["sha256"] == _sha256(examples))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def belongs_to(data: bytes, scores: bytes) -> bool:
     """Whether the bytes of a manifest, or of saved totals, name the bytes of a scores.json."""
     try:
         named = json.loads(data)["scores_sha256"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
-    return bool(named == hashlib.sha256(scores).hexdigest())
+    return bool(named == _sha256(scores))
 
 
 def _listed(stream: FoundInput, digest: str) -> dict[str, Any]:
@@ -85,6 +130,7 @@ def _listed(stream: FoundInput, digest: str) -> dict[str, Any]:
         "system": stream.system,
         **({"labels": list(stream.labels)} if stream.role == "labels" else {}),
         "pattern": stream.pattern,
+        **({"snapshot": stream.snapshot} if stream.snapshot is not None else {}),
         "digest": digest,
         "lines": sum(file.lines for file in stream.files),
         "bytes": sum(file.bytes for file in stream.files),

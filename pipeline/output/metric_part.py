@@ -158,9 +158,12 @@ def metric_part(
             signatures = signatures_of_segments(of_languages, kind, scorings.segments)
             part["segment_scores"]["languages"] = signatures
     if moments is not None:
+        label = scorings.languages or (scorings.unpooled if of_tasks else None)
+        count = len(part["languages"]) if scorings.languages is not None else len(tasks)
         part |= uncertainty_parts(
             *(systems, moments, scores, scorings.corpus, slicing, evidence),
             lower_is_better=row_of(scorings.name).lower_is_better,
+            averaged=None if label is None else (label, count),
         )
     return part | resampling_part(
         systems, of_metric.replicates, own, scorings.corpus, units, evidence

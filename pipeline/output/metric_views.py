@@ -23,8 +23,10 @@ _LISTS = (
     "macro_average",
     "presets",
     "comparisons",
+    "macro_average_comparisons",
     "comparison_families",
     "clusters",
+    "distributions",
 )
 """The keys with lists of entries of a metric."""
 
@@ -41,7 +43,7 @@ _COMMON = ("tasks", "uncertainty")
 def joined_parts(parts: Mapping[MetricWord, Part]) -> dict[str, Any]:
     """What the result document says about all metrics, from the part of each one.
 
-    With several metrics, each warning names its metric.
+    With several metrics, each warning names its metric; one that several have names all of them.
     """
     names = {name: {key: part[key] for key in _OF_DEFINITION} for name, part in parts.items()}
     joined: dict[str, Any] = {"metrics": [{"metric": name, **names[name]} for name in parts]}
@@ -52,10 +54,13 @@ def joined_parts(parts: Mapping[MetricWord, Part]) -> dict[str, Any]:
         elif key in _COMMON:
             joined[key] = next(iter(of_metrics.values()))
         elif key == "warnings":
+            having: dict[str, list[str]] = {}
+            for name, warnings in of_metrics.items():
+                for warning in dict.fromkeys(warnings):
+                    having.setdefault(warning, []).append(names[name]["name"])
             joined[key] = [
-                f"{names[name]['name']}: {warning}" if len(parts) > 1 else warning
-                for name, warnings in of_metrics.items()
-                for warning in warnings
+                f"{', '.join(metrics)}: {warning}" if len(parts) > 1 else warning
+                for warning, metrics in having.items()
             ]
         elif key == "segment_scores":
             joined[key] = _with_lists(

@@ -15,21 +15,26 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import RUN_KEY
 from beam_bleu.pipeline.output.output_folder import final_folder, new_part_file, staging_folder
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.score.segment_table import TEXTS
+from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = ["WritePartFiles"]
 
-RUN_KEY = "beam-bleu.run"
-"""The key of the run in a part file's metadata."""
-
 _ROW_GROUP_ROWS = 1 << 16
+_ROW_GROUP_BYTES = 1 << 26
+"""A row group ends at one of these, because what is kept of a segment can be long. It is in memory
+until it is written."""
+
 _PART_FILE_ROWS = 1 << 22
-"""About 50 MB."""
+"""About 50 MB, if nothing is kept."""
+_PART_FILE_BYTES = 1 << 30
+"""The same for long texts, before they are compressed."""
 
 
 _DIFFERENT = ("index", "score", "matches")
@@ -71,7 +76,7 @@ class _PartFiles:
             if self._open is None:
                 self._open = _PartFile(self._folder, self._run, self._schema)
             self._open.add(table)
-            if self._open.rows >= _PART_FILE_ROWS:
+            if self._open.rows >= _PART_FILE_ROWS or self._open.bytes >= _PART_FILE_BYTES:
                 self._close(self._open)
 
     def finished(self) -> list[str]:
@@ -93,16 +98,22 @@ class _PartFile:
     Attributes:
       name: its name; no other file ever has the same name.
       rows: the number of its rows.
+      bytes: the bytes of these rows in memory.
     """
 
     def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
         self.name = new_part_file(run)
-        self.rows = 0
+        self.rows = self.bytes = 0
         self._waiting: list[pa.Table] = []
-        path = FileSystems.join(folder, self.name)
+        self._waiting_bytes = 0
+        path = join(folder, self.name)
         self._file = storage.created(path, "application/vnd.apache.parquet")
-        # All other columns have few different values.
-        repeated = [_leaf(field) for field in schema if field.name not in _DIFFERENT]
+        # All other columns have few different values, except those that are kept.
+        repeated = [
+            _leaf(field)
+            for field in schema
+            if field.name not in _DIFFERENT and not _is_kept(field.type)
+        ]
         # They need two thirds of the time of pyarrow's defaults, and make smaller files. With
         # differences of matches in place of a dictionary, files are 2 % larger, but need less time.
         self._writer = pq.ParquetWriter(
@@ -121,9 +132,13 @@ class _PartFile:
 
     def add(self, table: pa.Table) -> None:
         """Adds rows."""
+        size = table.nbytes
         self.rows += len(table)
+        self.bytes += size
         self._waiting.append(table)
-        if sum(map(len, self._waiting)) >= _ROW_GROUP_ROWS:
+        self._waiting_bytes += size
+        is_long = self._waiting_bytes >= _ROW_GROUP_BYTES
+        if is_long or sum(map(len, self._waiting)) >= _ROW_GROUP_ROWS:
             self._write_group()
 
     def close(self) -> None:
@@ -136,6 +151,12 @@ class _PartFile:
     def _write_group(self) -> None:
         self._writer.write_table(pa.concat_tables(self._waiting))
         self._waiting = []
+        self._waiting_bytes = 0
+
+
+def _is_kept(kind: pa.DataType) -> bool:
+    """Whether a column has texts that are kept: only these are large."""
+    return bool(pa.types.is_large_string(kind) or kind == TEXTS)
 
 
 def _leaf(field: pa.Field) -> str:
@@ -164,7 +185,7 @@ def check_rows(output: str, run: str, part_files: Sequence[str], rows: int) -> N
             f"where they were written, for example {missing[0]}",
             "check that all workers see the same --output, and that nothing removes files from it",
         )
-    paths = [FileSystems.join(places[name], name) for name in part_files]
+    paths = [join(places[name], name) for name in part_files]
     written = sum(storage.each(_rows_of, paths))
     if written != rows:
         raise JobError(

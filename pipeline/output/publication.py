@@ -1,23 +1,24 @@
 """Puts a run's result in place: its documents and its part files are always of the same run.
 
 Part files are the files of segment scores and those of rejected records. No filesystem can replace
-several files at once. So a run first moves the previous documents (scores.json, manifest.json and
-totals.json) and the previous part files to a hidden folder. Then it moves its own part files into
-their place, and writes its documents, scores.json last. Until then there is no scores.json. A
-reader who waits for scores.json therefore never sees the scores.json of one run with the segment
-scores of another. Without part files the previous scores.json is not moved, but replaced in one
-step.
+several files at once. So a run first moves the previous documents (scores.json, manifest.json,
+totals.json and examples.jsonl) and the previous part files to a hidden folder. Then it moves its
+own part files into their place, and writes its documents, scores.json last. Until then there is no
+scores.json. A reader who waits for scores.json therefore never sees the scores.json of one run with
+the segment scores of another. Without part files the previous scores.json is not moved, but
+replaced in one step.
 
     DIR/.segment_scores/RUN/former/     the previous result, while RUN replaces it
 
 At the very end the run writes the empty file _SUCCESS. Every run removes it when it starts. So
 where it is, the other files are the complete result of one run, and no run has started since.
 
-On this machine a lock stops two runs from doing this at the same time. If the run that holds
-the lock finds a `former` folder, another run was killed while it replaced the result. If there
-is a new scores.json, that run was done, and the folder is removed. If there is no scores.json, or
-if it is the one that the previous manifest.json names, the previous result is put back. On a
-filesystem without locks (object stores, HDFS), a run checks at the end that the result is its own.
+On this machine and in object stores a lock stops two runs from doing this at the same time. A lock
+in an object store can be lost (see `locking.py`), so a run checks it before each step. If the run
+that holds the lock finds a `former` folder, another run was killed while it replaced the result. If
+there is a new scores.json, that run was done, and the folder is removed. If there is no
+scores.json, or if it is the one that the previous manifest.json names, the previous result is put
+back. On a filesystem without locks (HDFS), a run checks at the end that the result is its own.
 """
 
 from __future__ import annotations
@@ -26,27 +27,30 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from apache_beam.io.filesystems import FileSystems
-
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
     BESIDE_SCORES,
     DOCUMENTS,
+    EXAMPLES,
     MANIFEST,
     OF_RUN,
+    REPORT,
     SCORES,
     SUCCESS,
     TOTALS,
 )
-from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.manifest import belongs_to
+from beam_bleu.pipeline.output.locking import check_held, check_of, locked
+from beam_bleu.pipeline.output.manifest import belongs_to, names_examples
 from beam_bleu.pipeline.output.output_folder import (
     aside_folder,
+    examples_path,
     final_folder,
     former_folder,
     is_of_result,
     is_part_file_of,
+    manifest_path,
     remove_leftovers,
+    report_path,
     run_folder,
     run_of_rejected,
     scores_path,
@@ -57,12 +61,14 @@ from beam_bleu.pipeline.output.output_folder import (
 from beam_bleu.pipeline.output.ownership import (
     check_owned,
     check_places,
+    is_report_owned,
     look_through,
     notes_on,
     rejected_files,
 )
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.filesystems import is_local
+from beam_bleu.transforms.object_store_kinds import kind_of
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""
@@ -103,7 +109,13 @@ def prepare(
             with storage.writing(output):
                 _recover(output)
         rejected_files(output, rejecting)
-        return notes_on(output, look_through(output, asked))
+        notes = notes_on(output, look_through(output, asked))
+    if not held and kind_of(output) is not None:
+        notes.append(
+            f"{output}: this object store does not heed conditions, so there is no lock: let no "
+            "two runs into this folder end at the same time"
+        )
+    return notes
 
 
 @contextlib.contextmanager
@@ -135,7 +147,7 @@ def in_place(
       JobError: the part files cannot be put in place, or another run did the same at the same time.
     """
     final = final_folder(output)
-    with locked(output) as held:
+    with locked(output, run=run) as held:
         if MANIFEST in documents:
             check_owned(output)
             remove_success(output)
@@ -160,16 +172,20 @@ def in_place(
                 _check_written(output, documents)
         except BaseException:
             with contextlib.suppress(Exception):
+                check_held(output)  # the run that has taken over the lock settles this one
                 _settle(output, run)
                 _remove_beside_scores(output, documents)
             raise
+        check_held(output)
         own_files = set(part_files), set(rejected)
         if _check_whole(output, own_files, foreign, documents) and MANIFEST in documents:
             if not ran:
                 _remove_of_run(output)
+            _remove_report(output)
             storage.write_atomically(success_path(output), b"")
         # The result is in place. If a file cannot be removed now, a later run tries again.
         with contextlib.suppress(Exception):
+            check_held(output)
             _forget_former(output, run)
             _remove_staged(output, run)
             if not part_files:
@@ -186,7 +202,8 @@ def write_documents(output: str, documents: Mapping[str, bytes]) -> None:
     """
     for name in DOCUMENTS:
         if name in documents:
-            storage.write_atomically(FileSystems.join(output, name), documents[name])
+            check_held(output)
+            storage.write_atomically(join(output, name), documents[name])
 
 
 def discard(output: str, run: str) -> None:
@@ -197,7 +214,7 @@ def discard(output: str, run: str) -> None:
     with contextlib.suppress(Exception):
         try:
             # The last step may still be running. With the lock, it has ended or not yet begun.
-            with locked(output, _PATIENCE_OF_A_FAILED_RUN):
+            with locked(output, _PATIENCE_OF_A_FAILED_RUN, run):
                 _settle(output, run)
                 _remove_staged(output, run)
         except JobError:
@@ -222,8 +239,16 @@ def remove_success(output: str) -> None:
 def _remove_of_run(output: str) -> None:
     """Removes what an earlier run has written about itself."""
     with storage.writing(output):
-        there = [name for name in OF_RUN if storage.exists(FileSystems.join(output, name))]
+        there = [name for name in OF_RUN if storage.exists(join(output, name))]
         storage.remove_files(output, there)
+
+
+def _remove_report(output: str) -> None:
+    """Removes the page about an earlier result. The launcher of this run can write a new one."""
+    path = report_path(output)
+    if is_report_owned(path):
+        with storage.writing(path):
+            storage.remove_files(output, [REPORT])
 
 
 def _move_documents(output: str, run: str, moved: Sequence[str]) -> None:
@@ -232,8 +257,13 @@ def _move_documents(output: str, run: str, moved: Sequence[str]) -> None:
     if set(DOCUMENTS) & set(storage.names(aside)):
         return  # an earlier attempt has done it, and the documents in place may be its own
     for name in reversed(moved):  # first scores.json
-        if storage.exists(FileSystems.join(output, name)):
-            storage.move([name], output, aside)
+        if storage.exists(join(output, name)):
+            _move(output, [name], output, aside)
+
+
+def _move(output: str, moved: Sequence[str], source: str, to: str) -> None:
+    """Moves files of a result. A lock that is lost in the meantime ends it."""
+    storage.move(moved, source, to, check_of(output))
 
 
 class _Replaced:
@@ -258,10 +288,11 @@ def _replace(output: str, run: str, replaced: Sequence[_Replaced]) -> None:
     staged, aside = staging_folder(output, run), former_folder(output, run)
     storage.make_folder(aside)
     for of_kind in replaced:
-        storage.move(of_kind.former, of_kind.folder, aside)
+        _move(output, of_kind.former, of_kind.folder, aside)
     waiting = set(storage.names(staged))
     for of_kind in replaced:
-        storage.move([name for name in of_kind.new if name in waiting], staged, of_kind.folder)
+        own = [name for name in of_kind.new if name in waiting]
+        _move(output, own, staged, of_kind.folder)
         missing = set(of_kind.new) - waiting
         if missing:  # an earlier attempt of the last step may have moved them
             missing -= set(storage.names(of_kind.folder))
@@ -287,7 +318,7 @@ def _is_former_manifest_right(output: str, run: str) -> bool:
     aside = former_folder(output, run)
     if MANIFEST not in storage.names(aside):
         return False
-    path = FileSystems.join(aside, MANIFEST)
+    path = join(aside, MANIFEST)
     with storage.reading(path):
         return belongs_to(storage.read(path), storage.read(scores_path(output)))
 
@@ -297,7 +328,7 @@ def _remove_beside_scores(output: str, documents: Mapping[str, bytes]) -> None:
     if _is_there(scores_path(output), documents[SCORES]):
         return
     for name in BESIDE_SCORES:
-        if name in documents and _is_there(FileSystems.join(output, name), documents[name]):
+        if name in documents and _is_there(join(output, name), documents[name]):
             storage.remove_files(output, [name])
 
 
@@ -314,19 +345,23 @@ def _put_back_former(output: str, run: str) -> None:
     places = {final: storage.names(final), output: rejected_files(output, asked=False)}
     for folder, names in places.items():
         own = [name for name in names if is_part_file_of(run, name)]
-        storage.move(own, folder, staging_folder(output, run))
+        _move(output, own, folder, staging_folder(output, run))
     of_result = [name for name in storage.names(former) if is_of_result(name)]
     part_files = [name for name in of_result if name not in DOCUMENTS]
     rejected = [name for name in part_files if run_of_rejected(name) is not None]
-    storage.move(sorted(set(part_files) - set(rejected)), former, final)
-    storage.move(rejected, former, output)
+    _move(output, sorted(set(part_files) - set(rejected)), former, final)
+    _move(output, rejected, former, output)
     for name in DOCUMENTS:
         if name in of_result:
-            if storage.exists(FileSystems.join(output, name)):
+            check_held(output)
+            if storage.exists(join(output, name)):
                 storage.remove_files(output, [name])
-            storage.move([name], former, output)
-    if TOTALS not in of_result and MANIFEST in of_result:
-        _remove_foreign_totals(output)
+            _move(output, [name], former, output)
+    if MANIFEST in of_result:
+        if TOTALS not in of_result:
+            _remove_foreign_totals(output)
+        if EXAMPLES not in of_result:
+            _remove_foreign_examples(output)
     storage.remove_if_empty(former)
 
 
@@ -339,6 +374,17 @@ def _remove_foreign_totals(output: str) -> None:
         is_right = belongs_to(storage.read(path), storage.read(scores_path(output)))
     if not is_right:
         storage.remove_files(output, [TOTALS])
+
+
+def _remove_foreign_examples(output: str) -> None:
+    """The same for an examples.jsonl, which the manifest names."""
+    examples, manifest = examples_path(output), manifest_path(output)
+    if not storage.exists(examples) or not storage.exists(manifest):
+        return
+    with storage.reading(examples):
+        is_right = names_examples(storage.read(manifest), storage.read(examples))
+    if not is_right:
+        storage.remove_files(output, [EXAMPLES])
 
 
 def _remove_staged(output: str, run: str) -> None:
@@ -370,7 +416,7 @@ def _is_there(path: str, document: bytes) -> bool:
 def _check_written(output: str, documents: Mapping[str, bytes]) -> None:
     # With the lock, no other run can have replaced them. They must not be old ones, either.
     for name, document in documents.items():
-        path = FileSystems.join(output, name)
+        path = join(output, name)
         if not _is_there(path, document):
             raise JobError(
                 f"the job wrote no {path}, or something else has replaced it",
@@ -397,9 +443,7 @@ def _check_whole(
     part_files = set(storage.names(final_folder(output))) - foreign
     there = part_files, set(rejected_files(output, asked=False))
     is_ours = _is_there(scores_path(output), documents[SCORES])
-    others = not all(
-        _is_there(FileSystems.join(output, name), content) for name, content in documents.items()
-    )
+    others = not all(_is_there(join(output, name), content) for name, content in documents.items())
     mixed = any(present & of_run for present, of_run in zip(there, own, strict=True))
     if (is_ours and (others or there != own)) or (not is_ours and mixed):
         raise JobError(

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import DOCUMENTS, RECEIPT, SUCCESS
+from beam_bleu.pipeline.output.file_names import DOCUMENTS, RECEIPT, SUCCESS, WORKERS
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.metric_views import warnings_of_document
 from beam_bleu.pipeline.output.output_folder import (
@@ -28,6 +28,7 @@ from beam_bleu.pipeline.output.output_folder import (
     run_folder,
     scores_path,
     success_path,
+    workers_path,
 )
 from beam_bleu.pipeline.output.storage import exists
 from beam_bleu.transforms.errors import JobError
@@ -79,11 +80,12 @@ def read_receipt(path: str) -> Receipt | None:
 
 
 def remove_receipt(output: str, run: str) -> None:
-    """Removes a run's receipt from the output folder, as far as that is possible."""
+    """Removes what a run wrote for its launcher from the output folder, as far as possible."""
     folder = run_folder(output, run)
-    with contextlib.suppress(Exception):
-        if storage.exists(receipt_path(output, run)):
-            storage.remove_files(folder, [RECEIPT])
+    for name, path in ((RECEIPT, receipt_path), (WORKERS, workers_path)):
+        with contextlib.suppress(Exception):
+            if storage.exists(path(output, run)):
+                storage.remove_files(folder, [name])
     with contextlib.suppress(Exception):
         storage.remove_if_empty(folder)
         storage.remove_if_empty(aside_folder(output))

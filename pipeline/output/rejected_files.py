@@ -14,7 +14,6 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.metrics.metric import Metrics
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
@@ -24,6 +23,7 @@ from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.output_folder import new_rejected, staging_folder
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
 from beam_bleu.transforms.totals.rejected import FIRST, Rejected
+from beam_bleu.transforms.wiring.filesystems import join
 
 __all__ = ["WriteRejected"]
 
@@ -74,7 +74,7 @@ class _RejectedFile:
 
     def __init__(self, folder: str, run: str) -> None:
         self._name = new_rejected(run)
-        path = FileSystems.join(folder, self._name)
+        path = join(folder, self._name)
         self._file = storage.created(path, "application/x-ndjson")
         self.bytes = 0
         self._reasons: collections.Counter[str] = collections.Counter()

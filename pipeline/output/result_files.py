@@ -55,6 +55,18 @@ def read(path: str) -> bytes:
         raise unreadable("a result cannot be read", error, "check its permissions", path) from error
 
 
+def names_below(folder: str) -> list[str]:
+    """The names of the files in a folder of an object store and below it, without hidden ones.
+
+    Raises:
+      InputError: they cannot be listed.
+    """
+    from beam_bleu.pipeline.output import storage
+
+    with _of_input(folder):
+        return [entry.name for entry in storage.listed(folder, hidden=False)]
+
+
 def beside(file: str, name: str) -> str:
     """The path of another file in the folder of a file."""
     folder, slash, _ = file.rpartition("/")

@@ -14,18 +14,19 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
-from beam_bleu.pipeline.output.metrics import metrics
+from beam_bleu.pipeline.output.metrics import USUAL_MONITORING, Monitoring, metrics
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
+    from beam_bleu.pipeline.engines.worker_facts import Worker
     from beam_bleu.pipeline.output.receipt import Receipt
 
 # The modules that write files load Beam, which takes half a second. So they are imported only in
@@ -51,6 +52,8 @@ class RunFacts:
       partition: the label of the part of a corpus that is scored; None if it has none.
       replaces: whether the run replaces a result that is already there. Otherwise, a run whose
         job has not started leaves such a result and its records as they are.
+      monitoring: what the user wants in metrics.prom.
+      lineage: the name of its job in lineage; "" if it sends no events.
     """
 
     run: str
@@ -59,6 +62,8 @@ class RunFacts:
     arguments: tuple[str, ...]
     partition: str | None = None
     replaces: bool = True
+    monitoring: Monitoring = USUAL_MONITORING
+    lineage: str = ""
 
 
 class RunRecord:
@@ -74,10 +79,11 @@ class RunRecord:
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
-        self._start = _now()
+        self._start = now()
         self._facts: RunFacts | None = None
         self._is_started = False
         self._job_id: str | None = None
+        self._workers: list[dict[str, Any]] = []
         self._last_success: str | None = None
         self._receipt: Receipt | None = None
 
@@ -100,6 +106,12 @@ class RunRecord:
             with contextlib.suppress(Exception):
                 if not self._is_of_another(self._look()):
                     self._write(self._content("running", None))
+
+    def answered(self, workers: Sequence[Worker]) -> None:
+        """Tells the record what the workers of an engine have said."""
+        from beam_bleu.pipeline.engines.worker_facts import hosts_and_versions
+
+        self._workers = hosts_and_versions(workers)
 
     def kept(self) -> None:
         """Tells the record that the result of an earlier run stays, and its record too."""
@@ -209,7 +221,9 @@ class RunRecord:
         from beam_bleu.pipeline.output.ownership import check_metrics
 
         check_metrics(self._output)
-        _replace(metrics_path(self._output), lambda: metrics(content, self._document, self._output))
+        assert self._facts is not None
+        asked = self._facts.monitoring
+        _replace(metrics_path(self._output), lambda: metrics(content, self._document, asked))
 
     @property
     def _document(self) -> dict[str, Any] | None:
@@ -224,14 +238,14 @@ class RunRecord:
 
     def _content(self, state: State, ending: Ending | None) -> dict[str, Any]:
         assert self._facts is not None
-        now, document = _now(), self._document
+        time_now, document = now(), self._document
         counters = {} if document is None else document["counters"]
         return {
             "state": state,
             "run": self._facts.run,
             "partition": self._facts.partition,
             "start": self._start,
-            "end": None if ending is None else now,
+            "end": None if ending is None else time_now,
             "seconds": None if ending is None else round(time.monotonic() - self._begin, 3),
             "exit_code": None if ending is None else ending.code,
             "message": None if ending is None else _or_none(ending.cause),
@@ -239,13 +253,14 @@ class RunRecord:
             "warnings": [] if self._receipt is None else self._receipt.warnings,
             "segments": counters.get("segments"),
             "bytes": counters.get("bytes"),
-            "last_success": now if state == "done" else self._last_success,
+            "last_success": time_now if state == "done" else self._last_success,
             "runner": self._facts.runner,
             "job_id": self._job_id,
             "host": platform.node(),
             "folder": _folder(),
             "arguments": self._facts.arguments,
             "versions": software_versions(),
+            "workers": self._workers,
         }
 
 
@@ -289,9 +304,10 @@ def _or_none(text: str | None) -> str | None:
     return without_url_secrets(text) if text else None
 
 
-def _now() -> str:
-    now = datetime.now(timezone.utc)
-    return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def now() -> str:
+    """The time in UTC, as records have it."""
+    time = datetime.now(timezone.utc)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _time_or_none(value: Any) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import Definition, MetricWord, kind_of
+from beam_bleu.transforms.known_metrics import Definition, MetricWord, kind_of, row_of
 from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import segment_schema
@@ -50,7 +50,7 @@ class Scorings:
     @property
     def shown(self) -> str:
         """The metric's name for readers."""
-        return self.kind.shown(self.corpus)
+        return self.corpus.name
 
     def signature_of(self, metric: Metric) -> str:
         """How a definition makes scores, before the number of references is known."""
@@ -92,10 +92,19 @@ ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 """The scorings of each metric, in the order of the result."""
 
 
-def schema_of_segments(scorings: ScoringsOfMetrics, labels: Sequence[str] = ()) -> pa.Schema:
-    """The columns of the scores of segments, with these labels. All metrics have such scores."""
+def schema_of_segments(
+    scorings: ScoringsOfMetrics,
+    labels: Sequence[str] = (),
+    kept: Sequence[str] = (),
+    *,
+    texts: bool = False,
+) -> pa.Schema:
+    """The columns of the scores of segments, as `segment_schema` gives them.
+
+    All metrics have such scores.
+    """
     fields = [of_metric.kind.segment_fields(of_metric.segments) for of_metric in scorings.values()]
-    return segment_schema(fields, labels)
+    return segment_schema(fields, labels, kept, texts=texts)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,6 +141,12 @@ class JobMetric:
     def texts(self) -> Sequence[Text]:
         """Each way to make tokens that the metric needs, once; its own is the first."""
         return list(dict.fromkeys([self.text, *(text for text, _ in self.presets.values())]))
+
+    @property
+    def highest_of_segments(self) -> float | None:
+        """The highest possible score of a segment; None if there is none."""
+        signatures = kind_of(self.name).signatures(self.text.name, self.segments, 0, 0)
+        return row_of(self.name).highest_of(signatures.own)
 
     def scorings(
         self, *, with_segments: bool, languages: str | None, unpooled: str | None

@@ -249,7 +249,7 @@ def test_references_of_a_segment_must_be_the_same(tmp_path: Path) -> None:
     records[COUNT + 5]["ref"] += "!"
     long(tmp_path, records, "--coverage=each").assert_failed(
         3,
-        "the records of the segment 5 have different references or labels: "
+        "the records of the segment 5 have different references, labels or columns of --keep: "
         f"{tmp_path}/long.jsonl line 6, {tmp_path}/long.jsonl line {COUNT + 6}",
     )
 

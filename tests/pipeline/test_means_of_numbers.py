@@ -170,6 +170,8 @@ def test_a_threshold_can_be_negative_if_it_names_the_metric(tmp_path: Path) -> N
     run.assert_failed(2, "there are no scores of mean:comet_a", "choose from mean:comet_b")
     run = called(*flags, "--fail_over", "mean:comet_b=0.5")
     run.assert_failed(2, "a higher mean:comet_b is better")
+    run = called(*flags, "mean_error:metricx", "--fail_under", "mean=0.5")
+    run.assert_failed(2, "it does not say for which column", "write --fail_under mean:comet_b=0.5")
 
 
 def test_segment_scores_are_the_numbers(tmp_path: Path) -> None:
@@ -202,11 +204,11 @@ def test_a_changed_number_changes_the_manifest(suffix: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("value", "fragments"),
     [
-        (None, ["line 3 has no value in the column comet_a: ", "write a number between "]),
+        (None, ["line 3 has no value in the column comet_a: ", "write a number above -"]),
         ("n/a", ["line 3 has 'n/a' in the column comet_a, where the value must be a number"]),
-        (math.nan, ["line 3 has 'NaN' in the column comet_a"]),
-        (-math.inf, ["line 3 has '-Infinity' in the column comet_a"]),
-        (1e9, ["line 3 has '1000000000.0' in the column comet_a", "-16777216 and 16777216"]),
+        (math.nan, ["line 3 has NaN in the column comet_a"]),
+        (-math.inf, ["line 3 has -Infinity in the column comet_a"]),
+        (1e9, ["line 3 has 1000000000.0 in the column comet_a", "-16777216 and below 16777216"]),
         ([0.5], ["line 3: comet_a is a list, and must be a number"]),
         ({"a": 0.5}, ["line 3: comet_a is an object, and must be a number"]),
     ],
@@ -232,8 +234,8 @@ def test_bad_numbers_are_named_and_can_be_rejected(
     [
         (["-m", "mean:comit"], 3, ["there is no column comit", "the columns are: id, domain"]),
         (["-m", "mean:ref"], 3, ["has 'the cat sat on the mat 0 times' in the column ref"]),
-        (["-m", "mean"], 2, ["there is no such metric", "mean:COLUMN"]),
-        (["-m", "mean:"], 2, ["there is no such metric"]),
+        (["-m", "mean"], 2, ["--metrics mean does not say which column", "mean:COLUMN"]),
+        (["-m", "mean:"], 2, ["--metrics mean: does not say which column", "mean:COLUMN"]),
         (["-m", "mean:a=b"], 2, ['column must be a name without "="']),
         (["-m", "mean:metricx", "mean:metricx"], 2, ["has a metric twice"]),
         (["-m", "bleu:metricx"], 2, ["there is no such metric"]),

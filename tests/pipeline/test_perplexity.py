@@ -264,7 +264,7 @@ GOOD = {"logprobs": [-1.0, -2.0], "text": "a b", "sum": -3.0, "tokens": 2}
         (SUMS, '"sum": 1e-3', "the natural logarithm of a probability, which is at most 0"),
         (SUMS, '"sum": -1e9', "-1e9"),
         (SUMS, '"sum": "many"', "'many'"),
-        (SUMS, '"tokens": 2.5', "'2.5' in the column tokens, where the value must be a whole"),
+        (SUMS, '"tokens": 2.5', "has 2.5 in the column tokens, where the value must be a whole"),
         (SUMS, '"tokens": -1', "a whole number from 1 to 16777215"),
         (SUMS, '"tokens": 0', "a whole number from 1 to 16777215"),
         (SUMS, '"tokens": null', "has no value in the column tokens"),
@@ -295,6 +295,14 @@ def test_sums_do_not_tell_the_number_of_tokens(tmp_path):
     called(*command).assert_failed(
         3, "each value of the column sum must be a list", "--token_count_column"
     )
+
+
+def test_a_missing_column_is_named_with_its_flag(tmp_path):
+    path = jsonl(tmp_path / "records.jsonl", [{"sum": -1.0, "text": "a"}])
+    command = ["--input", path, "--metrics=perplexity"]
+    called(*command).assert_failed(3, "there is no column logprobs (--logprob_column)", "sum, text")
+    more = ["--logprob_column=sum", "--token_count_column=n"]
+    called(*command, *more).assert_failed(3, "there is no column n (--token_count_column)")
 
 
 @pytest.mark.parametrize("per", ["token", "segment"])

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,13 +37,23 @@ LONG = [
     for name in NAMES
     for i, refs in enumerate(zip(*REFERENCES, strict=True))
 ]
-SUFFIXES = ["parquet", "jsonl", "jsonl.gz", "tsv", "tsv.gz"]
+SUFFIXES = ["parquet", "arrow", "arrows", "avro", "jsonl", "jsonl.gz", "tsv", "tsv.gz"]
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     """Writes records in the format of the path's suffix. Tab-separated text has a header."""
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=20)
+        return path
+    if path.suffix in (".arrow", ".arrows"):
+        table = pa.Table.from_pylist(rows)
+        new = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with new(path, table.schema) as writer:
+            writer.write_table(table, max_chunksize=20)
+        return path
+    if path.suffix == ".avro":
+        with path.open("wb") as file:
+            fastavro.writer(file, avro_schema("row", rows[0]), rows, sync_interval=1000)
         return path
     text = io.StringIO()
     if ".jsonl" in path.name:
@@ -53,6 +64,19 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     data = text.getvalue().encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+def avro_schema(name: str, value: Any) -> Any:
+    """The Avro schema of a value, whose fields and elements can be null."""
+    if isinstance(value, dict):
+        fields = [
+            {"name": field, "type": ["null", avro_schema(f"{name}_{field}", each)]}
+            for field, each in value.items()
+        ]
+        return {"type": "record", "name": name, "fields": fields}
+    if isinstance(value, list):
+        return {"type": "array", "items": ["null", avro_schema(f"{name}_item", value[0])]}
+    return "string" if isinstance(value, str) else "long"
 
 
 def flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -81,7 +105,22 @@ def test_systems_side_by_side(suffix: str, tmp_path: Path, of_lines: dict[str, A
     assert f"columns: {chosen}" in run.err
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_each_format_gives_the_same_bytes(tmp_path: Path) -> None:
+    written = {}
+    for suffix in ("parquet", "arrow", "arrows", "avro", "jsonl"):
+        path = write(tmp_path / f"all.{suffix}", ROWS)
+        columns = ["--candidate_columns", "hyp_*", "--reference_columns", "nested.refs"]
+        out = tmp_path / suffix
+        run = called(
+            *("--input", path, *columns, "--slice_by", "domain", "--metrics", "bleu", "chrf"),
+            *("--output", out),
+        )
+        assert run.code == 0, run.err
+        written[suffix] = (out / "scores.json").read_bytes()
+    assert len(set(written.values())) == 1
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "avro", "jsonl"])
 def test_nested_columns(suffix: str, tmp_path: Path, of_lines: dict[str, Any]) -> None:
     path = write(tmp_path / f"all.{suffix}", ROWS)
     columns = ["--candidate_columns", "atlas=nested.out[0][0]"]
@@ -110,7 +149,7 @@ def test_numbers_of_columns_with_a_header(tmp_path: Path, of_lines: dict[str, An
     assert scores(run) == {"6": of_lines["atlas"]}
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv.gz"])
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "avro", "jsonl", "tsv.gz"])
 def test_long_records(suffix: str, tmp_path: Path, of_lines: dict[str, Any]) -> None:
     path = write(tmp_path / f"long.{suffix}", LONG)
     columns = ["--system_column", "system", "--id_column", "id"]
@@ -191,7 +230,7 @@ def test_records_without_usual_names_say_which_columns_there_are(tmp_path: Path)
         )
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "tsv", "parquet"])
+@pytest.mark.parametrize("suffix", ["jsonl", "tsv", "parquet", "arrow"])
 def test_records_from_a_pipe(suffix: str, tmp_path: Path, of_lines: dict[str, Any]) -> None:
     path = write(tmp_path / f"all.{suffix}", flat(ROWS))
     flags = f"--input_format {suffix} --candidate_columns atlas=hyp_atlas --format json"
@@ -237,3 +276,11 @@ def test_a_job_for_an_engine_is_checked_before_it_is_submitted(tmp_path: Path) -
         *("--runner", "FlinkRunner", "--flink_master", "127.0.0.1:1"),
     )
     run.assert_failed(3, "missing.jsonl")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "arrows", "avro"])
+def test_a_file_with_the_name_of_json_lines_is_named(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"all.{suffix}", flat(ROWS)).rename(tmp_path / "all.jsonl")
+    flag = f"add --input_format {suffix.removesuffix('s')}"
+    label = {"parquet": "a Parquet", "avro": "an Avro"}.get(suffix, "an Arrow")
+    called("--input", path).assert_failed(3, f"it is {label} file", flag)

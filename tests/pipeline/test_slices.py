@@ -24,7 +24,7 @@ from command_line import (
     write_lines,
 )
 
-import beam_bleu.pipeline.graph
+import beam_bleu.pipeline.scoring.batch_sums
 from beam_bleu.pipeline.display.output_formats import FORMATS, Result
 from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.output.manifest import without_versions
@@ -278,15 +278,17 @@ def test_impossible_slices_are_usage_errors(flags, fragments, tmp_path):
 
 
 def test_slices_with_other_sums_than_the_whole_fail_the_job(monkeypatch):
-    original = beam_bleu.pipeline.graph.sum_slices
+    original = beam_bleu.pipeline.scoring.batch_sums.sum_batches
 
-    def losing(statistics, *arguments, **options):
+    def losing(statistics, name, *arguments, **options):
+        if not name.startswith("slices"):
+            return original(statistics, name, *arguments, **options)
         changed = statistics | beam.Map(
             lambda each: dataclasses.replace(each, reference_bytes=each.reference_bytes * 2)
         )
-        return original(changed, *arguments, **options)
+        return original(changed, name, *arguments, **options)
 
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "sum_slices", losing)
+    monkeypatch.setattr(beam_bleu.pipeline.scoring.batch_sums, "sum_batches", losing)
     called(*streams([SYSTEMS["atlas"]], REFERENCES, "--slice_by=length")).assert_failed(
         1, "the sums of the slices of length are not those of the whole corpus, for system atlas"
     )
@@ -327,12 +329,13 @@ def shown(format: str, document: dict[str, Any], screen: Screen = Screen()) -> s
     return FORMATS[format].write(Result(json.dumps(document).encode(), screen=screen))
 
 
-def test_a_terminal_shows_the_largest_slices_in_its_width():
+def test_a_terminal_shows_the_worst_slices_in_its_width():
     text = shown("text", wide(200, 16), Screen(80))
     assert max(map(len, text.splitlines())) <= 80
     for number in range(200):
-        assert (f"doc-{number:03}" in text) == (number >= 180)
-    assert "These are the 20 slices with the most segments, of 200; --format tsv" in text
+        assert (f"doc-{number:03}" in text) == (number < 20)
+    hidden = "180 of 200 slices are hidden: these are the 20 with the worst scores"
+    assert f"{hidden}; --format tsv" in " ".join(text.split())
     assert len(text.splitlines()) < 150
 
 
@@ -340,7 +343,7 @@ def test_a_terminal_shows_the_largest_slices_in_its_width():
 def test_a_file_has_all_slices_in_every_format(format):
     text = shown(format, wide(200, 2))
     assert all(f"doc-{number:03}" in text for number in range(200))
-    assert "most segments" not in text
+    assert "hidden" not in text
 
 
 def test_a_missing_label_an_empty_one_and_the_text_null_look_different():

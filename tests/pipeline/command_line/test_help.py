@@ -193,7 +193,7 @@ def test_the_help_of_rescore_says_that_choices_stay_as_they_were():
     text = " ".join(shown("rescore", "--help").split())
     assert text.count("default: as in the run") == 11
     defaults = set(re.findall(r"default(?!:? as in the run)[^;]*", text))
-    assert {each.split()[1] for each in defaults} == {"text", "1,"}  # what stdout shows
+    assert {each.split()[1] for each in defaults} == {"text", "enough", "for"}  # what stdout shows
 
 
 def test_the_help_of_max_drop_says_what_fails():

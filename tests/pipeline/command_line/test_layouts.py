@@ -358,3 +358,11 @@ def test_the_documents_of_mt_metrics_eval_can_be_units(tmp_path: Path) -> None:
     }
     named = called(*arguments, f"--documents={tmp_path}/wmt23/documents/en-de.docs").document
     assert named == document
+
+
+def test_the_documents_of_mt_metrics_eval_can_be_kept(tmp_path: Path) -> None:
+    arguments = [*mt_metrics_eval(tmp_path), "--layout=mt-metrics-eval", "--segment_scores"]
+    out = tmp_path / "out"
+    assert called(*arguments, "--keep=document", f"--output={out}").code == 0
+    rows = pq.read_table(out / "segment_scores").sort_by("index").to_pylist()
+    assert [row["document"] for row in rows if row["system"] == "good"] == ["n1", "n1", "s1"]

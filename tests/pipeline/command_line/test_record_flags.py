@@ -59,7 +59,7 @@ USAGE_ERRORS = [
     ),
     (
         ["--input", "x", "--input_format", "json"],
-        ["--input_format json", "did you mean jsonl?", "parquet, jsonl, tsv"],
+        ["--input_format json", "did you mean jsonl?", "parquet, arrow, avro, jsonl, tsv"],
     ),
     (["--input", "x", "--input_format", "text"], ["--input_format text"]),
     # headers

@@ -7,6 +7,7 @@ from command_line import EXAMPLE, called
 
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.command_line.unknown_values import VALUES, unknown_value
+from beam_bleu.transforms.text.tokenizers import OTHER_TOKENS
 
 CHOICES = {
     flag.option_strings[-1]: tuple(flag.choices) for flag in our_flags() if flag.choices is not None
@@ -47,7 +48,12 @@ def test_the_value_that_is_meant_is_suggested_before_all_values(flag, value, mea
     error = unknown_value(flag, value, CHOICES[flag])
     assert error.cause.startswith(f"{flag} {value}: there is no such ")
     shown = f"choose one of {', '.join(CHOICES[flag])}"
-    assert error.remedy == (shown if meant is None else f"did you mean {meant}? {shown}")
+    if meant is not None:
+        assert error.remedy == f"did you mean {meant}? {shown}"
+    elif flag == "--tokenize":
+        assert error.remedy == f"{shown}; {OTHER_TOKENS}"
+    else:
+        assert error.remedy == shown
 
 
 @pytest.mark.parametrize("name", ["flores101", "flores200", "spBLEU-1K"])

@@ -291,9 +291,9 @@ def test_metrics_and_warnings_tell_the_number(tmp_path):
     (line,) = (
         line
         for line in (out / "metrics.prom").read_text().splitlines()
-        if line.startswith("beam_bleu_rejected{")
+        if line.startswith("beam_bleu_rejected ")
     )
-    assert line.endswith("} 1.0")
+    assert line.endswith(" 1.0")
     warning = "1 of 100 segments was rejected and is not scored (invalid-utf8: 2)"
     for name in ("scores.json", "run.json"):
         assert warning in json.loads((out / name).read_bytes())["warnings"]

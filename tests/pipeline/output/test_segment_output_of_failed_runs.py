@@ -19,6 +19,7 @@ from segment_corpus import SEGMENTS, SMALL_UNITS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.output.part_files as module
+import beam_bleu.pipeline.scoring.batch_sums
 from beam_bleu.pipeline.output.part_files import WritePartFiles
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.score_segments import ScoreSegments
@@ -72,6 +73,10 @@ FAILURES = {
 }
 
 
+PLACES = {"CountMatches": batch_steps, "ScoreSegments": beam_bleu.pipeline.scoring.batch_sums}
+"""Where a step comes from, if it does not come from the graph."""
+
+
 @pytest.mark.parametrize(
     ("failure", "former"),
     [
@@ -87,7 +92,7 @@ def test_a_run_that_fails_leaves_what_was_there(
         assert called(*corpus.asked, "--output", out).code == 0
         before = part_files(out), (out / "scores.json").read_bytes()
     name, broken, fragment = FAILURES[failure]
-    place = batch_steps if name == "CountMatches" else beam_bleu.pipeline.graph
+    place = PLACES.get(name, beam_bleu.pipeline.graph)
     monkeypatch.setattr(place, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
     run.assert_failed(1)
@@ -182,7 +187,7 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     assert called(*corpus.asked, "--output", store).code == 0
     before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
     name, broken, fragment = FAILURES[failure]
-    place = batch_steps if name == "CountMatches" else beam_bleu.pipeline.graph
+    place = PLACES.get(name, beam_bleu.pipeline.graph)
     monkeypatch.setattr(place, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
     run.assert_failed(1)
