@@ -27,7 +27,7 @@ def machine(distributions: Sequence[str]) -> str:
     )
 
 
-_STORE_EXTRAS = {"aws": "boto3", "azure": "azure-storage-blob", "gcp": "google-cloud-storage"}
+_STORE_EXTRAS = {"gcp": "google-cloud-storage"}
 """A library of each extra whose libraries Beam imports at its start."""
 
 

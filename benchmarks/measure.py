@@ -35,12 +35,14 @@ class Run:
       wall: seconds.
       peak: bytes of memory, of its largest process.
       stdout: its output (the last one, if there are several runs).
+      user: user seconds of its whole processes.
     """
 
     cpu: float
     wall: float
     peak: int
     stdout: bytes = b""
+    user: float = 0.0
 
 
 def cores() -> list[int]:
@@ -87,11 +89,12 @@ def run_together(
             )
             for command, allowed in zip(commands, on or [()] * len(commands), strict=True)
         ]
-        cpu, peak = 0.0, 0
+        cpu, user, peak = 0.0, 0.0, 0
         for process in processes:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             cpu += usage.ru_utime + usage.ru_stime
+            user += usage.ru_utime
             peak = max(peak, usage.ru_maxrss * 1024)
         wall = time.perf_counter() - start
         for command, process in zip(commands, processes, strict=True):
@@ -100,7 +103,7 @@ def run_together(
                     f"{' '.join(command)} ended with {process.returncode}:\n"
                     + _content(errors).decode(errors="replace")
                 )
-        return Run(cpu, wall, peak, _content(out))
+        return Run(cpu, wall, peak, _content(out), user)
 
 
 def _environment() -> dict[str, str]:
@@ -145,6 +148,7 @@ def medians(runs: Sequence[Run]) -> Run:
         wall=statistics.median(each.wall for each in runs),
         peak=max(each.peak for each in runs),
         stdout=runs[-1].stdout,
+        user=statistics.median(each.user for each in runs),
     )
 
 
@@ -154,4 +158,5 @@ def total(runs: Sequence[Run]) -> Run:
         cpu=sum(each.cpu for each in runs),
         wall=sum(each.wall for each in runs),
         peak=max(each.peak for each in runs),
+        user=sum(each.user for each in runs),
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from beam_bleu.transforms.known_metrics import MetricName, kind_of
+from beam_bleu.transforms.known_metrics import MetricName
 from benchmarks.machine import machine
 from benchmarks.program import add_output_flag, command_parser, publish
 from benchmarks.significance.population import (
@@ -92,7 +92,7 @@ def _main() -> None:
 def _other_metrics(flags: argparse.Namespace) -> Iterator[str]:
     for name in _OTHER_METRICS:
         population = segments_alone(_SEGMENTS, name)
-        yield f"### {kind_of(name).shown(population.metric)}"
+        yield f"### {population.metric.name}"
         yield ""
         yield from _table("segments", _judged_sizes(population, _SIZES_OF_OTHERS, flags))
         yield ""

@@ -196,7 +196,7 @@ def _passes(batches: Sequence[Any], flags: argparse.Namespace) -> tuple[dict[str
     """(seconds of a pass of the kernel, for each batch the statistics of its metrics)."""
     from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
-    from beam_bleu.transforms.corpus_scores import definition_of
+    from beam_bleu.transforms.chosen_metrics import definition_of
     from beam_bleu.transforms.known_metrics import kind_of
     from beam_bleu.transforms.statistics.counting import PreparedBatch
 
@@ -292,7 +292,7 @@ def _scores_of_segments(names: Sequence[str], *counted: Any) -> Any:
 
     scores = []
     for kind, of_metric in zip(map(kind_of, names), counted, strict=True):
-        scores.append(kind.segment_columns(of_metric, kind.metric_of(kind.config()))["score"])
+        scores.append(kind.segment_scores(of_metric, kind.metric_of(kind.config())))
     return np.column_stack(scores)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from benchmarks.corpus.workspace import Workspace
 from benchmarks.speed import crafted_text, kernel, serial_share
-from benchmarks.speed.command import against_itself, against_others, several_metrics
-from benchmarks.speed.library.figures import library
+from benchmarks.speed.calls.figures import calls
+from benchmarks.speed.command import against_itself, against_others, several_metrics, shown_results
+from benchmarks.speed.library.figures import library, segment_scores
 from benchmarks.speed.results import Results
 from benchmarks.speed.sizes import Sizes
 
@@ -32,4 +33,10 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "rouge": kernel.rouge,
     "one_run": several_metrics.one_run,
     "fastest": kernel.fastest,
+    "examples": shown_results.examples,
+    "compare": shown_results.compared_slices,
+    "report": shown_results.large_report,
+    "history": shown_results.long_history,
+    "calls": calls,
+    "segment_scores": segment_scores,
 }

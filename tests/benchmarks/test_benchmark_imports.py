@@ -11,7 +11,7 @@ from command_line import PROJECT
 SHARED = {"corpus", "machine", "measure", "program"}
 """What all groups use. It imports no group."""
 
-GROUPS = {"engines", "plans", "significance", "speed", "unsplit_text"}
+GROUPS = {"engines", "plans", "significance", "speed", "streams", "unsplit_text"}
 """The folders and programs of what is measured. A group imports only itself and what is shared."""
 
 SHARED_BY_SPEED = {"commands", "contestants", "report", "results", "sizes", "squad_evaluation"}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
 
-from benchmarks.measure import Run
+from benchmarks.measure import Run, medians
 from benchmarks.speed.command.against_others import crossing
+from benchmarks.speed.command.shown_results import examples_figures, make_nights
 from benchmarks.speed.figures import FIGURES
 from benchmarks.speed.report import report
 from benchmarks.speed.results import Measurement, Reach, at_least, at_most
@@ -60,7 +63,35 @@ def test_the_report_has_a_row_for_each_figure_and_each_measurement() -> None:
     assert row in text
 
 
+def test_examples_are_measured_against_the_run_without_and_the_page_by_itself() -> None:
+    without = [Run(cpu, 1.0, 300_000_000, user=cpu - 0.5) for cpu in (2.5, 2.0, 9.0)]
+    assert medians(without).user == 2.0
+    picked = [Run(2.7, 1.0, 310_000_000, user=2.5)]
+    reported = [Run(5.0, 1.0, 351_000_000, user=4.0)]
+    figures = examples_figures(
+        "2 systems", without, picked, reported, [Run(2.9, 9.0, 10**9)], is_right=True
+    )
+    assert [figure.reached for figure in figures] == [True, False, True]
+    cpu, memory, page = (figure.measured for figure in figures)
+    assert cpu.startswith("1.08x; user seconds 1.25x; ")
+    assert cpu.endswith("CPU 2.00x, user seconds 2.00x")
+    assert memory.startswith("51 MB; 300 MB without, 310 MB with examples, 351 MB with")
+    assert page == "2.9 s"
+
+
+def test_a_history_has_a_result_for_each_night(tmp_path: pathlib.Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "scores.json").write_text(name)
+    results = [str(tmp_path / name) for name in ("one", "two")]
+    nights = make_nights(tmp_path / "nights", results, 61)
+    assert (nights / "2024-02-29" / "scores.json").read_text() == "two"
+    assert (nights / "2024-03-01" / "scores.json").read_text() == "one"
+    assert len([*nights.iterdir()]) == 61
+
+
 def test_every_row_has_a_number_that_pages_can_name() -> None:
     # docs/scale.md names rows by their numbers, so new rows come last.
     first = ("kernel", "words", "bleuscore", "cores", "systems", "memory", "small", "segments")
     assert tuple(FIGURES)[: len(first)] == first
+    assert tuple(FIGURES)[20:24] == ("examples", "compare", "report", "history")

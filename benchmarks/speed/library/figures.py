@@ -10,6 +10,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from benchmarks.corpus.workspace import Text, Workspace
 from benchmarks.measure import Run, interleaved, run
@@ -27,12 +28,18 @@ COUNT, GLOBALLY, COUNT_KEYED, PER_KEY, TABLES, TABLES_PER_KEY = (
     "tables-per-key",
 )
 _OF_TABLES = (TABLES, TABLES_PER_KEY)
+
+SEGMENT_TABLES, SEGMENT_LINES = "segment-scores-tables", "segment-scores-lines"
+"""`SegmentScores`: on tables, and on the lines of a text."""
+
+WITH_TABLES = (*_OF_TABLES, SEGMENT_TABLES)
 _OF_LINES = (COUNT, GLOBALLY, COUNT_KEYED, PER_KEY)
 
 CREATED = "created-"
 """Before the name of a way: its elements come from `beam.Create`, not from the lines of a text."""
 
 WAYS = (*_OF_LINES, *(CREATED + way for way in _OF_LINES), *_OF_TABLES)
+"""The ways to score a corpus, and to count its elements."""
 
 _LESS_CREATED = 10
 """`beam.Create` needs so much time for an element that it gets a part of the segments."""
@@ -49,27 +56,8 @@ def library(workspace: Workspace, sizes: Sizes) -> Results:
 
 def compared(text: Text, repeats: int) -> Results:
     """The same, on a text, with this number of runs of each pipeline."""
-    with tempfile.TemporaryDirectory() as folder:
-        lines, few_lines, one_line = (
-            pathlib.Path(folder, f"{name}.txt") for name in ("lines", "few_lines", "one_line")
-        )
-        few = text.pairs // _LESS_CREATED
-        for path, size in ((lines, text.pairs), (few_lines, few), (one_line, 1)):
-            _write_lines(text, path, size)
-        contestants = [
-            functools.partial(_child, way, few_lines if _is_created(way) else lines, one_line)
-            for way in WAYS
-        ]
-        found = interleaved(contestants, repeats)
-    runs = dict(zip(WAYS, found, strict=True))
-    segments = {
-        way: few if _is_created(way) else text.pairs * (COPIES if way in _OF_TABLES else 1)
-        for way in WAYS
-    }
-    cpu = {
-        way: statistics.median(each.cpu for each in of_way) / segments[way]
-        for way, of_way in runs.items()
-    }
+    measurements = _measured(WAYS, text, repeats)
+    cpu = _cpu_by_way(measurements)
     against = "CPU against the pipeline that only counts the elements"
     figures = []
     for of_source, source in ((CREATED, "elements of `beam.Create`"), ("", "lines of a text")):
@@ -102,7 +90,52 @@ def compared(text: Text, repeats: int) -> Results:
             min(rates) >= 400_000,
         )
     )
-    return figures, [Measurement(way, segments[way], runs[way]) for way in WAYS]
+    return figures, measurements
+
+
+def segment_scores(workspace: Workspace, sizes: Sizes) -> Results:
+    """`SegmentScores` on tables; and on elements, beside a pipeline that only counts them."""
+    text = workspace.head(sizes.library_segments)
+    measurements = _measured((SEGMENT_TABLES, SEGMENT_LINES, COUNT), text, sizes.repeats)
+    cpu = _cpu_by_way(measurements)
+    rate = 1 / cpu[SEGMENT_TABLES]
+    figure = Figure(
+        f"`SegmentScores`, BLEU, on tables of {TABLE_ROWS:,} rows, segments a CPU second",
+        "≥ 300,000",
+        f"{rate:,.0f}; a segment of a line costs {1e6 * cpu[SEGMENT_LINES]:.1f} µs, and "
+        f"{1e6 * cpu[COUNT]:.1f} µs if it is only counted",
+        rate >= 300_000,
+    )
+    return [figure], measurements
+
+
+def _measured(ways: Sequence[str], text: Text, repeats: int) -> list[Measurement]:
+    """The runs of pipelines, which take turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines, few_lines, one_line = (
+            pathlib.Path(folder, f"{name}.txt") for name in ("lines", "few_lines", "one_line")
+        )
+        few = text.pairs // _LESS_CREATED
+        for path, size in ((lines, text.pairs), (few_lines, few), (one_line, 1)):
+            _write_lines(text, path, size)
+        contestants = [
+            functools.partial(_child, way, few_lines if _is_created(way) else lines, one_line)
+            for way in ways
+        ]
+        found = interleaved(contestants, repeats)
+    segments = {
+        way: few if _is_created(way) else text.pairs * (COPIES if way in WITH_TABLES else 1)
+        for way in ways
+    }
+    return [Measurement(way, segments[way], runs) for way, runs in zip(ways, found, strict=True)]
+
+
+def _cpu_by_way(measurements: Sequence[Measurement]) -> dict[str, float]:
+    """The seconds of CPU for a segment."""
+    return {
+        each.what: statistics.median(run.cpu for run in each.runs) / each.pairs
+        for each in measurements
+    }
 
 
 def _is_created(way: str) -> bool:

@@ -17,7 +17,7 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.transforms import combiners
 
-from beam_bleu import ArrowColumns, CorpusBleu
+from beam_bleu import ArrowColumns, CorpusBleu, SegmentScores
 from benchmarks.speed.library.figures import (
     COPIES,
     COUNT,
@@ -25,9 +25,12 @@ from benchmarks.speed.library.figures import (
     CREATED,
     GLOBALLY,
     PER_KEY,
+    SEGMENT_LINES,
+    SEGMENT_TABLES,
     TABLE_ROWS,
     TABLES,
     TABLES_PER_KEY,
+    WITH_TABLES,
 )
 
 _STARTS = 3
@@ -40,7 +43,7 @@ def seconds_of(way: str, path: str, one_line: str) -> tuple[float, float]:
     """(CPU, wall) of a pipeline, without its start.
 
     Args:
-      way: one of `benchmarks.speed.library.figures.WAYS`.
+      way: the name of a way in `benchmarks.speed.library.figures`.
       path: a file whose lines have a key, a candidate and a reference, with tabs between them.
       one_line: a file with one such line. The start is the time of a pipeline with this line.
     """
@@ -56,7 +59,7 @@ def seconds_of(way: str, path: str, one_line: str) -> tuple[float, float]:
 
 def _seconds(way: str, path: str) -> tuple[float, float]:
     """(CPU, wall) of a pipeline."""
-    if way in (TABLES, TABLES_PER_KEY):
+    if way in WITH_TABLES:
         _tables[:] = _read_tables(path)
     cpu, wall = time.process_time(), time.perf_counter()
     _run_pipeline(way, path)
@@ -66,7 +69,7 @@ def _seconds(way: str, path: str) -> tuple[float, float]:
 def _run_pipeline(way: str, path: str) -> None:
     is_created, way = way.startswith(CREATED), way.removeprefix(CREATED)
     with beam.Pipeline("FnApiRunner") as pipeline:
-        if way in (TABLES, TABLES_PER_KEY):
+        if way in WITH_TABLES:
             elements = (
                 pipeline
                 | "Start" >> beam.Create([None], reshuffle=False)
@@ -92,6 +95,8 @@ def _transform(way: str) -> Any:
         PER_KEY: CorpusBleu.PerKey,
         TABLES: lambda: CorpusBleu.Globally(columns=columns()),
         TABLES_PER_KEY: lambda: CorpusBleu.PerKey(columns=columns(key="key")),
+        SEGMENT_TABLES: lambda: SegmentScores(["bleu"], columns=columns()),
+        SEGMENT_LINES: SegmentScores,
     }
     return transforms[way]()
 
