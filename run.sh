@@ -2,16 +2,20 @@
 # ./run.sh            scores the bundled example
 # ./run.sh ARGS...    runs beam-bleu with these arguments
 # ./run.sh install [EXTRA...]
-#                     installs beam-bleu, and extras of pyproject.toml: gcp, aws, azure
-#                     (filesystems), ja, ko, spm (tokenizers), yaml (Beam YAML), ...
+#                     installs beam-bleu, and extras of pyproject.toml: gcp (Dataflow), report
+#                     (--report), ja, ko, spm (tokenizers), yaml (Beam YAML), ...
 # ./run.sh test       runs the fast tests, on all cores
-# ./run.sh test --slow | --libraries | --engines | --fast
+# ./run.sh test --slow | --libraries | --browser | --engines | --fast
 #                     runs these sets of tests; give several options for several sets.
 #                     Other arguments go to pytest: ./run.sh test tests/pipeline -k usage
 # ./run.sh lint       checks style, format and types
-# ./run.sh cluster start|flags|stop flink|prism|spark|s3
+# ./run.sh docs       makes the site of the documentation, in the folder site
+# ./run.sh cluster start|status|flags|stop flink|prism|spark|s3|gcs|azure
 #                     a real engine or an object store on this machine, for trying and testing
 #                     the command, not for production (docs/engines.md)
+# ./run.sh cluster start flink --hosts 3
+#                     three hosts that share nothing, and an object store: `cluster run`, `put`
+#                     and `get` use them
 # ./run.sh help       shows this text; ./run.sh --help shows the help of beam-bleu
 #
 # The first call makes .venv here and installs the project into it. Later calls use the Python
@@ -175,7 +179,8 @@ case ${1-} in
     extras=("test")
     for argument in "$@"; do
       [[ $argument != --libraries ]] || extras+=(test-libraries)
-      [[ $argument != --engines ]] || extras+=(aws)
+      [[ $argument != --browser ]] || extras+=(test-browser)
+      [[ $argument != --engines ]] || extras+=(report)
     done
     install "${extras[@]}"
     cd "$project"
@@ -193,6 +198,12 @@ case ${1-} in
     "$venv/bin/mypy" || status=$?
     "$venv/bin/pre-commit" validate-config || status=$?
     exit "$status"
+    ;;
+  docs)
+    install docs
+    cd "$project"
+    # The warning is about MkDocs 2, which pyproject.toml does not allow.
+    NO_MKDOCS_2_WARNING=1 exec "$venv/bin/python" -m mkdocs build --config-file docs/website/mkdocs.yml
     ;;
   cluster)
     shift

@@ -7,7 +7,9 @@ import gc
 import importlib
 import importlib.util
 import logging
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,12 +21,18 @@ from hypothesis import HealthCheck, settings
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from deploy.local.engines import ENGINES
 
+# No test asks the service of a cloud's machine for credentials.
+os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+for name in ("GCE_METADATA_HOST", "GCE_METADATA_ROOT", "GCE_METADATA_IP"):
+    os.environ[name] = "127.0.0.1:1"
+
 TESTS = pathlib.Path(__file__).parent
 
 SETS = {
     "fast": "the tests that are in no other set",
     "slow": "tests of rare things that take long",
     "libraries": "tests that need a library of the extra test-libraries",
+    "browser": "tests of reports in a real browser",
     "engines": "tests on real engines: Flink, Prism, Spark; on an object store; and in Airflow",
 }
 """The sets of tests. Every test is in one set. An option with its name runs a set: --slow.
@@ -33,16 +41,24 @@ Without an option, the sets of the given paths run. For example, tests/engines i
 """
 
 SET_OF_PATH = {
+    "browser": "browser",
     "deploy/test_dataflow_graph.py": "libraries",
     "deploy/test_dataflow_parameters.py": "libraries",
     "engines": "engines",
+    "pipeline/lineage/test_run_lineage.py": "libraries",
+    "pipeline/report/test_page.py": "libraries",
+    "pipeline/test_delta_and_iceberg.py": "libraries",
     "transforms/text/test_library_tokenizers.py": "libraries",
+    "pipeline/library/test_beam_yaml_evaluate.py": "libraries",
     "transforms/test_beam_yaml.py": "libraries",
     "transforms/test_beam_yaml_files.py": "libraries",
 }
 """Files and folders whose tests are all in one set. Other tests have a mark, or are fast."""
 
-LIBRARIES = ("MeCab", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko")
+LIBRARIES = (
+    *("MeCab", "datasets", "deltalake", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko"),
+    *("openlineage.client", "pyiceberg", "vl_convert"),
+)
 """Modules that show whether the extra test-libraries is installed: one from each of its parts."""
 
 
@@ -102,6 +118,8 @@ def set_of_path(path: pathlib.Path) -> str | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        _own_temporary_files(config)
     for path in SET_OF_PATH:
         if not (TESTS / path).exists():
             raise pytest.UsageError(f"SET_OF_PATH in tests/conftest.py names {path}: it is gone")
@@ -112,6 +130,18 @@ def pytest_configure(config: pytest.Config) -> None:
                 f"--libraries needs {', '.join(missing)}: `./run.sh test --libraries` installs "
                 "what it needs, as `pip install --editable '.[test-libraries]'` does"
             )
+
+
+def _own_temporary_files(config: pytest.Config) -> None:
+    """Makes one folder for the temporary files of all tests, and of the programs that they start.
+
+    It goes with all that is left in it: by pipelines that were never run, by programs that were
+    killed. Folders of `tmp_path` stay where pytest keeps those of the last three times.
+    """
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+    folder = tempfile.mkdtemp(prefix="beam-bleu-tests-")
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def is_installed(module: str) -> bool:

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from command_line import PROJECT
 
-TOOLS = ["bash", "dirname", "env", "git", "head", "mktemp", "rm", "sed", "tail", "tee"]
+TOOLS = ["bash", "dirname", "env", "git", "head", "id", "mktemp", "rm", "sed", "tail", "tee"]
 """The programs that .ci/run calls, beside Python."""
 
 # It writes down how it is called. FAILING is the call that fails.
-RUN_SH = """#!/usr/bin/env bash
+RUN_SH = r"""#!/usr/bin/env bash
 [[ -e uncommitted ]] && place=here || place=clone
 [[ $place == here || ! ${PYTHONPATH-} ]] || exit 9
-[[ $* != "test --engines" || ${BEAM_BLEU_REQUIRED_ENGINES-} ]] || exit 9
+[[ ! $* =~ ^test\ --(browser|engines)$ || ${BEAM_BLEU_REQUIRED_ENGINES-} ]] || exit 9
 python=${PYTHON-none}
 echo "${python##*/} $place: $*" >>"$CALLS"
 echo "======= 7 passed in 1.50s (0:00:01) ======="
@@ -36,10 +36,14 @@ LOOKS_AT_LIBRARIES = re.search(
     r'^looking_at_libraries="(.*)"$', (PROJECT / ".ci/run").read_text(), re.M
 )[1]
 
+DEBIAN = re.search(r'^debian="(.*)"$', (PROJECT / ".ci/run").read_text(), re.M)[1]
+
 IN_THIS_FOLDER = [
     "none here: lint",
+    "none here: docs",
     "none here: test --slow --libraries",
     f"none here: test --fast {LOOKS_AT_LIBRARIES}",
+    "none here: test --browser",
     "none here: test --engines",
 ]
 
@@ -72,6 +76,10 @@ class Machine:
         (folder / "temporary").mkdir()
         for tool in TOOLS:
             (folder / "bin" / tool).symlink_to(shutil.which(tool))
+
+    def replace(self, program: str, text: str) -> None:
+        (self._folder / "bin" / program).unlink(missing_ok=True)
+        write_program(self._folder / "bin" / program, text)
 
     def on_path(self, version: str, text: str = PYTHON) -> None:
         write_program(self._folder / f"bin/python{version}", text.format(version=version))
@@ -127,8 +135,10 @@ def test_the_commands_of_the_readme_come_first_on_the_oldest_and_the_newest_pyth
             for command in ("./run.sh", "./run.sh test")
         ),
         "passed ./run.sh lint: 7 passed in 1.50s",
+        "passed ./run.sh docs: 7 passed in 1.50s",
         "passed ./run.sh test --slow --libraries: 7 passed in 1.50s",
         "passed the fast tests of libraries: 7 passed in 1.50s",
+        "passed ./run.sh test --browser: 7 passed in 1.50s",
         "passed ./run.sh test --engines: 7 passed in 1.50s",
     ]
 
@@ -139,7 +149,7 @@ def test_a_check_that_fails_stops_no_other_and_fails_the_whole(machine, failing)
     machine.on_path("3.13")
     code, calls, summary = machine.runs(failing)
     assert code == 1
-    assert len(calls) == len(ended(summary)) == 8
+    assert len(calls) == len(ended(summary)) == 10
     failed = [line for line in ended(summary) if line.startswith("FAILED ")]
     assert len(failed) == (2 if failing in ("", "test") else 1)
     for line in failed:
@@ -170,6 +180,40 @@ def test_a_machine_without_a_python_fails(machine):
     code, calls, summary = machine.runs()
     assert (code, calls) == (1, IN_THIS_FOLDER)
     assert ended(summary)[0] == "FAILED a Python"
+
+
+APT_GET = """#!/usr/bin/env bash
+echo "apt-get: $*" >>"$CALLS"
+echo "apt-get $1 says something"
+[[ $1 != "$FAILING" ]]
+"""
+
+
+@pytest.mark.parametrize("failing", ["nothing", "install", "update"])
+def test_root_installs_programs_of_debian_that_are_missing(machine, failing):
+    machine.on_path("3.12")
+    machine.replace("apt-get", APT_GET)
+    machine.replace("id", "#!/usr/bin/env bash\necho 0\n")
+    code, calls, summary = machine.runs(failing)
+    install = f"install --yes --no-install-recommends {DEBIAN}"
+    commands = ["update", install] if failing != "update" else ["update"]
+    asked = [f"apt-get: {command}" for command in commands]
+    assert calls == ["python3.12 clone: ", "python3.12 clone: test", *asked, *IN_THIS_FOLDER]
+    outcome = "passed" if failing == "nothing" else "FAILED"
+    assert ended(summary)[2].startswith(f"{outcome} apt-get install {DEBIAN}")
+    assert code == (outcome == "FAILED")
+
+
+def test_programs_are_not_installed_again_or_by_others_than_root(machine):
+    machine.on_path("3.12")
+    machine.replace("apt-get", APT_GET)
+    for user, programs in ((1000, []), (0, ["chromium", "pdflatex"])):
+        machine.replace("id", f"#!/usr/bin/env bash\necho {user}\n")
+        for program in programs:
+            machine.replace(program, "#!/usr/bin/env bash\n")
+        code, calls, _ = machine.runs()
+        assert code == 0
+        assert not any(call.startswith("apt-get") for call in calls)
 
 
 def test_the_versions_are_those_of_the_workflow():
