@@ -29,6 +29,7 @@ _PAGES = {
     "output": "[what stdout shows](terminal.md#what-stdout-shows), [saved totals](totals.md), "
     "[reruns](scheduling.md#reruns)",
     "output, more scores": "[presets](definitions.md#presets), [output](output.md)",
+    "output, monitoring": "[metrics](folder.md#metrics), [alerts](../deploy/monitoring/README.md)",
     "slices and documents": "[labels](line_parallel.md#labels), "
     "[labels from paths](inputs.md#labels-from-paths), [slices](output.md#slices), "
     "[documents](inputs.md#documents)",

@@ -38,7 +38,7 @@ from beam_bleu.transforms.metrics.rouge.score import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
-from beam_bleu.transforms.pairing.records.parquet import record_digest
+from beam_bleu.transforms.pairing.records.row_groups import record_digest
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.text.text import SACREBLEU, TextName

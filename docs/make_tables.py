@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
+from beam_bleu.pipeline.command_line.options import our_groups
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
-from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
+from beam_bleu.pipeline.history.nights import ORDERS
+from beam_bleu.pipeline.library.keywords import ELSEWHERE, Keywords
+from beam_bleu.pipeline.notebook.result_tables import (
+    COMPARISON_COLUMNS,
+    EXAMPLE_COLUMNS,
+    METRIC_COLUMNS,
+    SCORE_COLUMNS,
+    Column,
+)
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
+from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
 from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, SmoothMethod
@@ -47,6 +57,27 @@ def _subcommands() -> str:
             if row.details
         ],
     )
+
+
+# docs/examples.md
+
+
+def _example_kinds() -> str:
+    compared = {True: "each one but the baseline", False: "each one"}
+    return table(
+        ["`kind`", "of which system", "which segments"],
+        [
+            [code(row.name), compared[row.compares], row.description]
+            for row in EXAMPLE_KINDS.values()
+        ],
+    )
+
+
+# docs/history.md
+
+
+def _orders() -> str:
+    return table(["order", "by"], [[code(row.name), row.description] for row in ORDERS.values()])
 
 
 # docs/definitions.md
@@ -177,7 +208,7 @@ def _output_formats() -> str:
             [
                 code(row.name),
                 row.description,
-                (usual_decimals() if row.rounds else "all digits")
+                ("as below" if row.rounds else "all digits")
                 + (", or `--width`" if row.takes_decimals else ""),
             ]
             for row in FORMATS.values()
@@ -197,6 +228,16 @@ def _drop_rules() -> str:
             ]
             for row in DROP_RULES.values()
         ],
+    )
+
+
+# docs/notebook.md
+
+
+def _arrow_columns(columns: Iterable[Column]) -> str:
+    return table(
+        ["column", "type", "meaning"],
+        [[code(column.name), str(column.type), column.meaning] for column in columns],
     )
 
 
@@ -243,6 +284,23 @@ def _name(name: str, *, is_default: bool) -> str:
     return f"{code(name)} (default)" if is_default else code(name)
 
 
+# docs/evaluate.md
+
+
+def _library() -> str:
+    """For each flag of the command, the keyword of `Evaluate` and the key of Beam YAML."""
+    rows = []
+    for flag in (flag for _, group in our_groups() for flag in group):
+        shown = code(flag.option_strings[-1]) if flag.option_strings else code("REF")
+        if flag.dest in Keywords.__annotations__:
+            rows.append([shown, code(f"Evaluate({flag.dest}=)"), code(flag.dest)])
+        else:
+            elsewhere = ELSEWHERE[flag.dest]
+            key = "" if elsewhere.startswith("none") else "the same"
+            rows.append([shown, elsewhere, key])
+    return table(["flag", "in Python", "key of Beam YAML"], rows)
+
+
 _TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "README.md": {"subcommands": _subcommands},
     "docs/tour.md": {"subcommands": lambda: _subcommands().replace("](docs/", "](")},
@@ -253,12 +311,21 @@ _TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "smoothing methods": _smooth_methods,
         "presets": _presets,
     },
+    "docs/examples.md": {"kinds of examples": _example_kinds},
+    "docs/history.md": {"orders of nights": _orders},
     "docs/inputs.md": {
         "formats of records": _record_formats,
         "rules of coverage": _coverages,
         "layouts": _layouts,
     },
     "docs/terminal.md": {"formats of stdout": _output_formats, "rules of drops": _drop_rules},
+    "docs/notebook.md": {
+        "columns of scores": lambda: _arrow_columns(SCORE_COLUMNS),
+        "columns of comparisons": lambda: _arrow_columns(COMPARISON_COLUMNS),
+        "columns of examples": lambda: _arrow_columns(EXAMPLE_COLUMNS),
+        "columns of metrics": lambda: _arrow_columns(METRIC_COLUMNS),
+    },
+    "docs/evaluate.md": {"flags in the library": _library},
     "docs/library_state.md": {"columns of BLEU": _columns},
     "docs/resampling.md": {"resampling methods": _resampling_methods},
 }

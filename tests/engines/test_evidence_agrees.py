@@ -1,4 +1,4 @@
-"""Standard errors, comparisons, replicates, saved totals: the same bytes on every engine.
+"""Standard errors, comparisons, replicates, saved totals, examples: the same bytes everywhere.
 
 Each job combines several of them, because a job on an engine takes long.
 """
@@ -23,7 +23,7 @@ RANGE_BYTES = 1 << 16
 
 DOMAINS = ["news", "talk", "größe"]
 
-FILES = ("scores.json", "totals.json", "manifest.json")
+FILES = ("scores.json", "totals.json", "manifest.json", "examples.jsonl")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Argument]:
         *("-i", *(paths[path] for path in SYSTEMS.values())),
         f"--labels=domain,document={write_lines(folder / 'labels.tsv', labels)}",
         f"--range_bytes={RANGE_BYTES}",
-        *("--slice_by=domain", "--save_totals", "--format=json"),
+        *("--slice_by=domain", "--save_totals", "--examples=7", "--format=json"),
     ]
 
 
