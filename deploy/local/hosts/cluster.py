@@ -159,38 +159,31 @@ class ClusterOnHosts(Service):
         return [self.hosts, self.store, self.engine]
 
 
-def flink_on_hosts(
-    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None = None
+_WITH_JOB_SERVER = {
+    "flink": (FlinkCluster, parts.flink, parts.flink_job_server),
+    "spark": (SparkCluster, parts.spark, parts.spark_job_server),
+}
+"""Engines with workers on hosts of their own: the cluster, and what downloads its parts."""
+
+
+def _with_job_server(
+    name: str, folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None
 ) -> ClusterOnHosts:
-    """Flink: see `on_hosts`. A worker host has a TaskManager and a pool."""
-    server = parts.flink_job_server()
-    home = parts.flink(server.engine)
+    """Flink or Spark. A worker host has a worker of the engine, and a pool."""
+    make, engine, job_server = _WITH_JOB_SERVER[name]
+    server = job_server()
+    home = engine(server.engine)
     hosts = Hosts(folder, _workers(count), _programs(home, server.jar), pythons)
+    places = Places(hosts.head, hosts.workers)
+    return ClusterOnHosts(
+        folder, hosts, lambda at, env: make(at, home, server, places, worker_environment=env)
+    )
 
-    def engine(at: pathlib.Path, variables: Mapping[str, str]) -> Cluster:
-        return FlinkCluster(at, home, server, _places(hosts), worker_environment=variables)
 
-    return ClusterOnHosts(folder, hosts, engine)
-
-
-def spark_on_hosts(
-    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None = None
+def _prism(
+    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None
 ) -> ClusterOnHosts:
-    """Spark: see `on_hosts`. A worker host has a worker of Spark, its executors, and a pool."""
-    server = parts.spark_job_server()
-    home = parts.spark(server.engine)
-    hosts = Hosts(folder, _workers(count), _programs(home, server.jar), pythons)
-
-    def engine(at: pathlib.Path, variables: Mapping[str, str]) -> Cluster:
-        return SparkCluster(at, home, server, _places(hosts), worker_environment=variables)
-
-    return ClusterOnHosts(folder, hosts, engine)
-
-
-def prism_on_hosts(
-    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None = None
-) -> ClusterOnHosts:
-    """Prism: see `on_hosts`. It and its pool are on head."""
+    """Prism. It and its pool are on head."""
     if count != 1:
         raise ClusterError(
             "Prism runs with --hosts 1: it tells its Python workers that it is at localhost, so "
@@ -199,14 +192,13 @@ def prism_on_hosts(
     program = parts.prism()
     hosts = Hosts(folder, 0, _programs(program), pythons)
 
-    def engine(at: pathlib.Path, variables: Mapping[str, str]) -> Cluster:
-        places = Places(hosts.head, [hosts.head])
-        return PrismCluster(at, program, places, worker_environment=variables)
+    places = Places(hosts.head, [hosts.head])
+    return ClusterOnHosts(
+        folder, hosts, lambda at, env: PrismCluster(at, program, places, worker_environment=env)
+    )
 
-    return ClusterOnHosts(folder, hosts, engine)
 
-
-ON_HOSTS = {"flink": flink_on_hosts, "prism": prism_on_hosts, "spark": spark_on_hosts}
+ON_HOSTS = (*_WITH_JOB_SERVER, "prism")
 
 
 def on_hosts(
@@ -230,7 +222,9 @@ def on_hosts(
     check_machine()
     if engine not in ON_HOSTS:
         raise ClusterError(f"--hosts is for {', '.join(ON_HOSTS)}")
-    return ON_HOSTS[engine](folder, count, pythons)
+    if engine == "prism":
+        return _prism(folder, count, pythons)
+    return _with_job_server(engine, folder, count, pythons)
 
 
 def _workers(count: int) -> int:
@@ -239,10 +233,6 @@ def _workers(count: int) -> int:
             f"--hosts must be 2 to {_MOST_WORKERS}, one head and the workers; got {count}"
         )
     return count - 1
-
-
-def _places(hosts: Hosts) -> Places:
-    return Places(hosts.head, hosts.workers)
 
 
 def _programs(*of_engine: pathlib.Path) -> list[pathlib.Path]:
