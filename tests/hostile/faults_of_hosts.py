@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import http.server
+import json
 import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
 
+from deploy.local.hosts import installing
 from deploy.local.hosts.cluster import ClusterOnHosts
-from deploy.local.hosts.host import Host
+from deploy.local.hosts.host import Host, HostPython
 
 _FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+_OTHER_PYTHON = pathlib.Path(os.environ.get("BEAM_BLEU_OTHER_PYTHON", "not-given"))
+"""The Python of a virtual environment with beam-bleu's libraries, of another version than this."""
 
 Act = Callable[[ClusterOnHosts], None]
 
@@ -214,6 +220,38 @@ def _other_version(cluster: ClusterOnHosts) -> None:
     version.write_text(f'VERSION = "0.0.9"  # {version.read_text()}')
 
 
+def _other_python(cluster: ClusterOnHosts) -> None:
+    host = _last_worker(cluster)
+    asked = "import os, sys, sysconfig; print(os.path.realpath(sys.executable), sys.base_prefix, "
+    asked += "sysconfig.get_path('purelib'), sep='\\n')"
+    said = subprocess.run([_OTHER_PYTHON, "-c", asked], stdout=subprocess.PIPE, text=True)
+    host.has_python = HostPython(*said.stdout.split("\n")[:3])
+    host.kill()
+    cluster.hosts.mend()
+    (wheel,) = cluster.hosts.folder.glob("beam_bleu-*.whl")
+    installing.install(host, wheel)
+    cluster.mend()
+
+
+def _unreadable_shard(cluster: ClusterOnHosts) -> None:
+    """Lets a worker read and write without a key, but not read the last file of references."""
+    store = cluster.store
+    files = (store.place.kept / "objects" / store.bucket / "text").glob("ref*")
+    bucket = f"arn:aws:s3:::{store.bucket}"
+    last = f"{bucket}/text/{max(files).name}"
+    everything = {"Effect": "Allow", "Action": "s3:*", "Resource": [bucket, f"{bucket}/*"]}
+    not_this = {"Effect": "Deny", "Action": "s3:GetObject", "Resource": last}
+    statements = [{**statement, "Principal": "*"} for statement in (everything, not_this)]
+    cluster.hosts.head.run(
+        *("curl", "--silent", "--show-error", "--fail-with-body", "--request", "PUT"),
+        *("--aws-sigv4", f"aws:amz:{store.region}:s3"),
+        *("--user", f"{store.access_key}:{store.secret_key}"),
+        *("--data", json.dumps({"Version": "2012-10-17", "Statement": statements})),
+        f"{store.endpoint}/{store.bucket}?policy",
+    )
+    _restart_pool(cluster, _last_worker(cluster), {"AWS_SKIP_SIGNATURE": "true"})
+
+
 def _full_tmp(cluster: ClusterOnHosts) -> None:
     host = _last_worker(cluster)
     host.run("sh", "-c", "head -c 4G /dev/zero > /tmp/fills; true")
@@ -249,6 +287,13 @@ FAULTS = (
     Fault(
         "a worker has another version of beam-bleu", _other_version, True, (0, 1), touched=_WORKER
     ),
+    Fault(
+        "a worker has another Python",
+        *(_other_python, True, (1,)),
+        touched=_WORKER,
+        needs=(_OTHER_PYTHON, "another Python in BEAM_BLEU_OTHER_PYTHON"),
+    ),
+    Fault("a worker may not read one file", _unreadable_shard, True, (3,), touched=_WORKER),
     Fault("a worker has no beam-bleu", _no_beam_bleu, True, (1,), touched=_WORKER),
     Fault("a worker has no `python`", _missing_python, True, (1,), touched=_WORKER),
     Fault(

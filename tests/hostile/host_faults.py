@@ -32,6 +32,7 @@ from benchmarks.program import add_corpus_flags
 from deploy.local.flink import FlinkCluster
 from deploy.local.hosts import commands
 from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
+from deploy.local.hosts.host import this_python
 from deploy.local.processes import ClusterError
 
 _IN_PROCESS = "in-process"
@@ -148,6 +149,7 @@ def _make_again(cluster: ClusterOnHosts, fault: Fault, hung: bool) -> None:
     for host in touched:
         if host.is_running():
             host.kill()
+        host.has_python = this_python()
     cluster.mend()
     engine = cluster.engine
     if isinstance(engine, FlinkCluster):
