@@ -113,6 +113,7 @@ class Lease:
         deadline = time.monotonic() + patience
         seen: Any = None
         unchanged, last = 0.0, time.monotonic()
+        is_last_try = False
         while True:
             if seen is None:
                 try:
@@ -125,9 +126,9 @@ class Lease:
             now = time.monotonic()
             held = self._look()
             if held is None:  # its holder has just removed it
-                if now > deadline + _PAUSE:
+                if is_last_try:
                     raise self._waited({}, patience)
-                seen = None
+                seen, is_last_try = None, now > deadline
                 continue
             content, version = held
             unchanged = unchanged + min(now - last, _MOST_BETWEEN_LOOKS) if version == seen else 0.0
