@@ -24,20 +24,29 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 _PAGE = 1000
+_NO_KIND = "application/octet-stream"
 
 
 @dataclasses.dataclass(frozen=True)
 class _Object:
     data: bytes
+    kind: str
     generation: int
     written: float
 
     def headers(self) -> dict[str, str]:
         return {
+            "Content-Type": self.kind,
             "ETag": f'"{hashlib.md5(self.data).hexdigest()}"',
             "Last-Modified": email.utils.formatdate(self.written, usegmt=True),
             "x-goog-generation": str(self.generation),
         }
+
+
+@dataclasses.dataclass(frozen=True)
+class _Upload:
+    kind: str
+    parts: dict[int, bytes]
 
 
 class _Server(http.server.ThreadingHTTPServer):
@@ -47,7 +56,7 @@ class _Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.bucket = bucket
         self.objects: dict[str, _Object] = {}
-        self.uploads: dict[str, dict[int, bytes]] = {}
+        self.uploads: dict[str, _Upload] = {}
         self.numbers = itertools.count(1)
         self.lock = threading.Lock()
 
@@ -103,16 +112,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         wanted = self.headers.get("x-goog-if-generation-match")
         if wanted is not None and int(wanted) != (there.generation if there else 0):
             return self._fail(412, "PreconditionFailed", "A condition did not hold.")
+        kind = self.headers.get("Content-Type", _NO_KIND)
         source = self.headers.get("x-goog-copy-source")
         if source is not None:
             _, _, key = urllib.parse.unquote(source).lstrip("/").partition("/")
             if key not in self.server.objects:
                 return self._fail(404, "NoSuchKey", "The specified key does not exist.")
-            data = self.server.objects[key].data
-        self._answer(200, headers=self._kept(name, data).headers())
+            data, kind = self.server.objects[key].data, self.server.objects[key].kind
+        self._answer(200, headers=self._kept(name, data, kind).headers())
 
-    def _kept(self, name: str, data: bytes) -> _Object:
-        made = _Object(data, next(self.server.numbers), time.time())
+    def _kept(self, name: str, data: bytes, kind: str) -> _Object:
+        made = _Object(data, kind, next(self.server.numbers), time.time())
         self.server.objects[name] = made
         return made
 
@@ -120,19 +130,21 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Takes an object in parts."""
         if "uploads" in query:
             upload = str(next(self.server.numbers))
-            self.server.uploads[upload] = {}
+            kind = self.headers.get("Content-Type", _NO_KIND)
+            self.server.uploads[upload] = _Upload(kind, {})
             tags = f"<Bucket>b</Bucket><Key>{escape(name)}</Key><UploadId>{upload}</UploadId>"
             return self._xml("InitiateMultipartUploadResult", tags)
-        parts = self.server.uploads.get(query["uploadId"])
-        if parts is None:
+        begun = self.server.uploads.get(query["uploadId"])
+        if begun is None:
             return self._fail(404, "NoSuchUpload", "The upload does not exist.")
         if self.command == "PUT":
-            parts[int(query["partNumber"])] = body
+            begun.parts[int(query["partNumber"])] = body
             return self._answer(200, headers={"ETag": f'"{hashlib.md5(body).hexdigest()}"'})
         del self.server.uploads[query["uploadId"]]
         if self.command == "DELETE":
             return self._answer(204)
-        made = self._kept(name, b"".join(data for _, data in sorted(parts.items())))
+        data = b"".join(part for _, part in sorted(begun.parts.items()))
+        made = self._kept(name, data, begun.kind)
         tag = escape(made.headers()["ETag"])
         tags = f"<Bucket>b</Bucket><Key>{escape(name)}</Key><ETag>{tag}</ETag>"
         return self._xml("CompleteMultipartUploadResult", tags, made.headers())

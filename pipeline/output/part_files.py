@@ -107,7 +107,7 @@ class _PartFile:
         self._waiting: list[pa.Table] = []
         self._waiting_bytes = 0
         path = join(folder, self.name)
-        self._file = storage.created(path, "application/vnd.apache.parquet")
+        self._file = storage.created(path)
         # All other columns have few different values, except those that are kept.
         repeated = [
             _leaf(field)

@@ -75,7 +75,7 @@ class _RejectedFile:
     def __init__(self, folder: str, run: str) -> None:
         self._name = new_rejected(run)
         path = join(folder, self._name)
-        self._file = storage.created(path, "application/x-ndjson")
+        self._file = storage.created(path)
         self.bytes = 0
         self._reasons: collections.Counter[str] = collections.Counter()
         self._first: Sequence[BadRecord] = ()

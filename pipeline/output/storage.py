@@ -28,6 +28,15 @@ RENAMING = (LocalFileSystem, HadoopFileSystem)
 _AT_ONCE = 16
 """How many files are read or moved at a time: an object store is slow for each of them."""
 
+_MIME_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
+    ".jsonl": "application/x-ndjson",
+    ".parquet": "application/vnd.apache.parquet",
+    ".prom": "text/plain; charset=utf-8",
+}
+"""What object stores tell browsers about a file, by the end of its name."""
+
 _TRIES = 9
 """How often a file is tried again whose folder another run has removed."""
 
@@ -205,9 +214,10 @@ def opened(path: str) -> Any:
     return filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def created(path: str, mime_type: str) -> Any:
+def created(path: str) -> Any:
     """A new file, to write."""
     filesystem = filesystem_of(path)
+    mime_type = _MIME_TYPES.get(os.path.splitext(path)[1], "application/octet-stream")
     for _ in range(_TRIES if isinstance(filesystem, LocalFileSystem) else 0):
         # This makes the folders above the file. A run that ends removes those that are empty, so
         # one that is there can be gone when the next one is made.
@@ -268,7 +278,7 @@ def check_writable(path: str) -> None:
 
 
 def _write(path: str, data: bytes) -> None:
-    with created(path, "application/json") as file:
+    with created(path) as file:
         file.write(data)
 
 

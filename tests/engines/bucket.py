@@ -19,10 +19,12 @@ class Folder:
 
     Attributes:
       url: its path.
+      store: the store.
     """
 
     def __init__(self, store: ObjectStore) -> None:
         self._prefix = f"test-{next(_FOLDERS)}/"
+        self.store = store
         self._client = store.client()
         self.url = f"{store.root}{self._prefix}".rstrip("/")
 
@@ -45,6 +47,11 @@ class Folder:
 
     def get(self, name: str) -> bytes:
         return bytes(obstore.get(self._client, self._prefix + name).bytes())
+
+    def mime_type(self, name: str) -> str:
+        """What the server tells a browser about an object."""
+        found = obstore.get(self._client, self._prefix + name)
+        return str(found.attributes["Content-Type"])
 
     def delete(self, name: str) -> None:
         obstore.delete(self._client, self._prefix + name)

@@ -121,6 +121,21 @@ def test_everything_is_as_with_local_files(
     assert not store.secrets or "=***" in record
 
 
+def test_browsers_are_told_what_a_file_is(folder: Folder, texts: list[list[str]]) -> None:
+    given = ["--report", "--examples=0", "--segment_scores", "--output", f"{folder.url}/out"]
+    run = called(*stored(texts, folder), *given, *folder.store.flags())
+    assert run.code == 0, run.err
+    (shard,) = [name for name in folder.objects("out/segment_scores") if "part" in name]
+    types = {
+        "report.html": "text/html; charset=utf-8",
+        "scores.json": "application/json",
+        "run.json": "application/json",
+        "metrics.prom": "text/plain; charset=utf-8",
+    }
+    assert {name: folder.mime_type(f"out/{name}") for name in types} == types
+    assert folder.mime_type(shard) == "application/vnd.apache.parquet"
+
+
 def test_compressed_shards(
     store: ObjectStore, folder: Folder, texts: list[list[str]], tmp_path: Path
 ) -> None:
