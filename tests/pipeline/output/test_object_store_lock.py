@@ -11,6 +11,7 @@ from typing import Any
 
 import obstore
 import pytest
+from memory_store import store_in_memory
 from obstore.store import MemoryStore
 from result_folder import documents, publish, staged
 
@@ -26,7 +27,7 @@ OUT = "s3://bucket/out"
 @pytest.fixture(autouse=True)
 def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     """A store in memory. It heeds conditions as real ones do."""
-    store = MemoryStore()
+    store = store_in_memory(monkeypatch.setattr)
     monkeypatch.setattr(object_stores, "client", lambda place: store)
     monkeypatch.setattr(leases, "_HEEDED", set())
     return store
