@@ -233,11 +233,11 @@ def test_sigkill_while_files_are_moved(out):
         "from beam_bleu.pipeline import main\n"
         "from beam_bleu.pipeline.output import publication\n"
         "move = publication.storage.move\n"
-        "def moving(names, source, to):\n"
-        "    move(names, source, to)\n"
+        "def moving(names, source, to, *more):\n"
+        "    move(names, source, to, *more)\n"
         "    if to.endswith('segment_scores'): os.kill(os.getpid(), 9)\n"
         "publication.storage.move = moving\n"
-        "main.main(sys.argv[1:])"
+        "sys.exit(main.main(sys.argv[1:]))"
     )
     process = subprocess.run([sys.executable, "-c", program, *ASKED, "--output", out], cwd=PROJECT)
     assert process.returncode == -signal.SIGKILL
