@@ -32,7 +32,7 @@ SUBCOMMANDS = {
         "beam_bleu.pipeline.subcommands.compare",
         "compare two runs: their differences, and how sure they are",
         "OLD NEW [flags]",
-        "shows how two runs differ, and how sure that is "
+        "shows how two runs differ, and how certain the differences are "
         "([two nights](docs/significance.md#did-last-nights-job-drop))",
     ),
     "copy": Subcommand(
@@ -66,8 +66,8 @@ SUBCOMMANDS = {
         "beam_bleu.pipeline.subcommands.merge",
         "add up saved totals: the result of one run over all",
         "FILE... [flags]",
-        "adds up the days of a month: the result of one run over all texts; warns of missing days, "
-        "and refuses two models' results ([totals](docs/totals.md))",
+        "adds up the days of a month, with the result of one run over all texts; warns of missing "
+        "days, and refuses to add up the results of two models ([totals](docs/totals.md))",
     ),
     "report": Subcommand(
         "beam_bleu.pipeline.subcommands.report",

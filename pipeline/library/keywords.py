@@ -86,9 +86,9 @@ class Keywords(TypedDict, total=False):
 _FILES = "`ReadLineParallel(candidates, references)`"
 _READS = "`{}=` of the transforms that read"
 _PERPLEXITY = (
-    "none: the transforms that read do not know log-probabilities (but numbers for `mean`)"
+    "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)"
 )
-_SCREEN = "none: a terminal shows it"
+_SCREEN = "none: it is about what the command prints"
 _FOLDER = "none: it is about the files of an output folder"
 _ENGINE = "none: the pipeline has its own options"
 _USUAL = "none: always the default"
