@@ -146,7 +146,7 @@ def dots(rows: Sequence[Dot], unit: str, *, from_zero: bool = False) -> Chart:
         left, len(shown) * _ROW, data={"values": values}, encoding={"y": y}, layer=layers
     )
     note = (
-        "" if len(shown) == len(rows) else f"The chart has the first {len(shown)} of {len(rows)}."
+        "" if len(shown) == len(rows) else f"The chart shows the first {len(shown)} of {len(rows)}."
     )
     return Chart(spec, note=note)
 
@@ -258,7 +258,7 @@ def curves(
     note = (
         ""
         if len(shown) == len(series)
-        else f"The chart has {len(shown)} of {len(series)} systems; the table has all."
+        else f"The chart shows {len(shown)} of {len(series)} systems; the table has all of them."
     )
     return Chart(spec, tuple(shown), note)
 

@@ -38,13 +38,13 @@ def facts(result: ReportedResult, metrics: Sequence[Mapping[str, Any]]) -> Secti
 
 
 def _definitions(metrics: Sequence[Mapping[str, Any]]) -> Figure:
-    rows = [["metric", "whose signature", "signature"]]
+    rows = [["metric", "tool", "signature"]]
     for part in metrics:
         for name, sacrebleu, signature in notes_of(part):
             rows.append([name, "beam-bleu", signature])
             rows.append([name, "sacreBLEU", sacrebleu or _NOT_IN_SACREBLEU])
     table = Table("The definition of each metric", rows, texts=frozenset([1, 2]), is_open=True)
-    sentence = "Results with equal signatures, of equal texts, have equal scores."
+    sentence = "Equal texts have equal scores if the signatures are equal."
     return Figure("Definitions", sentence, table)
 
 
@@ -97,7 +97,7 @@ def _inputs(result: ReportedResult) -> Iterator[Figure]:
         ]
         for stream in streams[:_MOST_STREAMS]
     ]
-    note = "Equal digests are of equal texts."
+    note = "Equal digests mean equal texts."
     if len(rows) < len(streams):
         note += f" These are {len(rows)} of {len(streams)} streams; manifest.json has all of them."
     table = Table(

@@ -108,7 +108,7 @@ def _sentence(of_systems: Sequence[Series], decimals: int) -> str:
     )
     if change.difference and change.p_value is not None:
         sure = series.verdict(last)
-        text += f", which is {sure}" if sure else ", which can be chance"
+        text += f", which is {sure}" if sure else ", which may be chance"
         text += f" ({sentences.p_text(change.p_value)})"
     losses = [
         f"{one.system} on {row.night}"

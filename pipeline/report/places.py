@@ -149,7 +149,7 @@ def _differences(measure: Measure, item: Item, compared: Compared) -> Figure:
         [name, entry["system"], str(entry["segments"]), *numbers(measure, entry)]
         for name, entry in ranked[:_MOST_DIFFERENCES]
     ]
-    note = "Significant differences come first, and of these the worst loss."
+    note = "Significant differences come first, beginning with the worst loss."
     if len(rows) < len(ranked):
         note += f" These are {len(rows)} of {len(ranked)}; scores.json has all of them."
     title = f"{measure.name} by {' and '.join(item.labels)}: differences from {baseline}"
@@ -168,7 +168,8 @@ def _differences(measure: Measure, item: Item, compared: Compared) -> Figure:
     if chart is not None and len(drawn) < len(tested):
         chart = dataclasses.replace(
             chart,
-            note=f"The chart has {len(drawn)} of {len(tested)}; significant ones are chosen first.",
+            note=f"The chart shows {len(drawn)} of {len(tested)}; "
+            "significant ones are chosen first.",
         )
     return Figure(title, sentences.in_slices(measure, compared), table, chart)
 

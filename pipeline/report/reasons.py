@@ -45,7 +45,7 @@ def _parts(measure: Measure, parts: Mapping[str, Mapping[str, float]]) -> Figure
         [system, *(rounded(of_system[name], 1) if name in of_system else "" for name in names)]
         for system, of_system in parts.items()
     ]
-    title = f"{measure.name}: its parts"
+    title = f"The parts of {measure.name}"
     table = Table(title, [["system", *names], *rows])
     best, *others = parts
     text = (

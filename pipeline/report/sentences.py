@@ -95,7 +95,7 @@ def best(
     """
     ranked = [score for score in measure.best_first(scores) if score["score"] is not None]
     if not ranked:
-        return f"No system has a {measure.name} of the whole corpus."
+        return f"No system has a score of the whole corpus by {measure.name}."
     first = ranked[0]
     if len(scores) == 1:
         return f"{first['system']} has {measure.estimate(first)} {measure.name}."
@@ -104,7 +104,9 @@ def best(
     verb = "has" if len(leaders) == 1 else "have"
     text = f"{listed(leaders)} {verb} the {kind} {measure.name}: {measure.estimate(first)}."
     if clusters and leaders[0] not in clusters[0]["systems"]:
-        return f"{text} It has no standard error, so nothing says whether that is chance."
+        return (
+            f"{text} {leaders[0]} has no standard error, so it is not known whether this is chance."
+        )
     group = clusters[0]["systems"] if clusters else _not_separated(leaders[0], comparisons)
     if others := [system for system in group if system != leaders[0]]:
         text += f" This test set does not separate {leaders[0]} from {listed(others)}."
@@ -117,7 +119,7 @@ def best(
 
 
 def _not_separated(leader: str, comparisons: Iterable[Entry]) -> list[str]:
-    """The systems whose difference from the best one is known, and can be chance."""
+    """The systems whose difference from the best one is known, and may be chance."""
     others = []
     for entry in comparisons:
         pair = [entry["system"], entry["baseline"]]
@@ -128,7 +130,7 @@ def _not_separated(leader: str, comparisons: Iterable[Entry]) -> list[str]:
 
 
 def difference(measure: Measure, comparison: Entry) -> str:
-    """How far a system is from another one, and whether that can be chance."""
+    """How far a system is from another one, and whether that may be chance."""
     system, baseline, size = (comparison[key] for key in ("system", "baseline", "difference"))
     if not size:
         return f"{system} and {baseline} have the same {measure.name}."
@@ -141,7 +143,7 @@ def difference(measure: Measure, comparison: Entry) -> str:
         return f"{text}; there is no p-value for this."
     shown = p_text(p)
     if not is_significant(comparison):
-        return f"{text}, which can be chance ({shown})."
+        return f"{text}, which may be chance ({shown})."
     if measure.lower_is_better:
         text += f", which is {'better' if measure.is_better(size) else 'worse'}"
     return f"{text} ({shown})."

@@ -72,7 +72,7 @@ def _scores(
     ]
     best = [number for number, score in enumerate(ranked) if score["score"] == ranked[0]["score"]]
     note = (
-        "Rank: each system of a rank is significantly better than each system of later ranks."
+        "Rank: each system is significantly better than every system of a later rank."
         if rank
         else ""
     )

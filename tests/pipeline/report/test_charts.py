@@ -65,7 +65,7 @@ def test_a_chart_of_dots_says_how_many_rows_it_leaves_out():
     rows = [Dot(f"s{number}", number, (number - 1, number + 1)) for number in range(100)]
     chart = dots(rows, "BLEU")
     assert len(values(chart)) == 60
-    assert chart.note == "The chart has the first 60 of 100."
+    assert chart.note == "The chart shows the first 60 of 100."
 
 
 def test_a_dot_without_an_interval_has_no_line():
@@ -106,7 +106,7 @@ def test_series_have_different_colours_and_shapes_and_their_number_is_limited():
     series = {f"s{number}": [1.0, 2.0] for number in range(9)}
     chart = curves(["x", "y"], series, "BLEU")
     assert chart.legend == ("s0", "s1", "s2", "s3", "s4", "s5")
-    assert chart.note == "The chart has 6 of 9 systems; the table has all."
+    assert chart.note == "The chart shows 6 of 9 systems; the table has all of them."
     encoding = chart.spec["layer"][-1]["encoding"]
     for channel in ("color", "shape"):
         assert len({*encoding[channel]["scale"]["range"]}) == 6

@@ -70,7 +70,7 @@ def test_a_chart_of_many_slices_has_the_significant_differences():
     assert section is not None
     chart = next(one.chart for one in section.figures if "domain: diff" in one.title)
     assert chart is not None
-    assert chart.note.startswith("The chart has 16 of 40;")
+    assert chart.note.startswith("The chart shows 16 of 40;")
     drawn = [row["value"] for row in chart.spec["data"]["values"]]
     assert len(drawn) == 16
     assert drawn == sorted(drawn)

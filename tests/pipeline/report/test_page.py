@@ -190,7 +190,7 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
     text = Parsed(data).text
     assert "examples.jsonl has 19 more of this kind." in text
     assert "scores.json has all of them." in text
-    assert "The chart has 6 of 50 systems; the table has all." in text
+    assert "The chart shows 6 of 50 systems; the table has all of them." in text
 
 
 def test_one_system_without_errors_or_slices():

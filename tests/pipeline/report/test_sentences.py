@@ -26,7 +26,7 @@ def comparison(system, difference, p=0.0001, baseline="atlas"):
     [
         (BLEU, -19.94, 1e-9, "birch is 19.9 points below atlas (p < 0.001)."),
         (BLEU, 1.04, 0.0312, "birch is 1.0 point above atlas (p = 0.031)."),
-        (BLEU, 0.06, 0.81, "birch is 0.1 points above atlas, which can be chance (p = 0.810)."),
+        (BLEU, 0.06, 0.81, "birch is 0.1 points above atlas, which may be chance (p = 0.810)."),
         (BLEU, 0.0, 1.0, "birch and atlas have the same BLEU."),
         (
             BLEU,
@@ -102,7 +102,7 @@ def test_the_best_system_and_its_comparisons(compared, end):
 
 def test_the_best_system_without_a_standard_error_is_in_no_cluster():
     scores = [scored("perfect", 0.0), scored("b", 4.0), scored("c", 5.0)]
-    unknown = "It has no standard error, so nothing says whether that is chance."
+    unknown = "perfect has no standard error, so it is not known whether this is chance."
     for clusters in (["b"], ["c"]), (["b", "c"],):
         listed = [{"systems": systems} for systems in clusters]
         assert sentences.best(TER, scores, listed).endswith(unknown)
