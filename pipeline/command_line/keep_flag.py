@@ -41,9 +41,9 @@ def add_keep_flag(parser: argparse._ActionsContainer) -> None:
         type=_items,
         default=[],
         metavar="[NAME=]COLUMN,...",
-        help="columns that segment scores and examples have, too, such as id,source: columns of "
+        help="columns to copy into segment scores and examples, such as id,source: columns of "
         f"records, or labels of --labels; {KEPT_TEXTS} stands for the texts of candidates and "
-        "references. A column is called as it is written here, or NAME",
+        "references. NAME= gives a column another name",
     )
 
 

@@ -17,8 +17,8 @@ def add_lineage_flag(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--lineage",
         metavar="JOB",
-        help="send what the run reads and writes as OpenLineage events of the job JOB. "
-        "OPENLINEAGE_URL or an openlineage.yml says where to; needs the extra lineage",
+        help="send OpenLineage events of the job JOB, which say what the run reads and writes. "
+        "OPENLINEAGE_URL or an openlineage.yml says where to send them; needs the extra lineage",
     )
 
 

@@ -49,7 +49,7 @@ def add_log_format_flag(parser: argparse._ActionsContainer) -> None:
         choices=tuple(LOG_FORMATS),
         default="text",
         metavar="NAME",
-        help="what the lines of stderr are. "
+        help="the format of stderr. "
         + "; ".join(f"{name}: {shows}" for name, shows in LOG_FORMATS.items())
         + "; default text",
     )

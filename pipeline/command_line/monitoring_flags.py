@@ -27,16 +27,16 @@ def add_monitoring_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a label of all metrics in DIR/metrics.prom, such as corpus=news. It tells the jobs "
-        "that one machine shows apart, so it must not change from run to run. Repeatable",
+        help="a label for all metrics in DIR/metrics.prom, such as corpus=news, to tell several "
+        "jobs apart. Its value must not change from run to run. Repeatable",
     )
     add(
         "--metrics_slices",
         type=_slices,
         default=0,
         metavar="N",
-        help="of how many slices and languages metrics.prom has the scores: those with the most "
-        f"segments. Each is a time series for each metric and system; at most {_MOST_SLICES}; "
+        help="add the scores of the N slices and languages with the most segments to "
+        f"metrics.prom, each a time series for each metric and system; at most {_MOST_SLICES}; "
         "default 0",
     )
 

@@ -95,7 +95,7 @@ def add_row_flags(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--only_significant",
         action="store_true",
-        help="of differences, show only significant ones",
+        help="show only significant differences",
     )
 
 
@@ -162,7 +162,7 @@ def add_report_flag(parser: argparse._ActionsContainer) -> None:
         "--report",
         action="store_true",
         help="also write DIR/report.html: one page with charts and examples, to show to people. It "
-        f"needs the extra report; --examples is {_EXAMPLES_OF_REPORT} then, unless you choose",
+        f"needs the extra report; --examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
     )
 
 

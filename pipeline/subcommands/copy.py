@@ -16,8 +16,8 @@ from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, unreadable
 
 _DESCRIPTION = (
-    "Copies a file, such as a scores.json or a metrics.prom. It replaces a former file in one "
-    "step, so that readers never see a part of the new one. Paths are those of this machine, or of "
+    "Copies a file, such as a scores.json or a metrics.prom. It replaces an existing file in one "
+    "step, so that readers never see half of the new one. Paths are those of this machine, or of "
     "any filesystem that beam-bleu can read and write."
 )
 

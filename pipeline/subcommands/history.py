@@ -20,8 +20,8 @@ from beam_bleu.transforms.errors import InputError, UsageError, joined
 
 _DESCRIPTION = (
     "Shows the scores of several nights, and whether each one differs from the night before by "
-    "more than luck. Missing nights, failed runs, changed definitions and changed references are "
-    "named."
+    "more than luck. It also names missing nights, failed runs, changed definitions and changed "
+    "references."
 )
 
 _ALL_SLICES = "all"
@@ -42,14 +42,14 @@ def main(argv: Sequence[str]) -> int:
         "--order_by",
         choices=ORDERS,
         metavar="NAME",
-        help="what puts the nights in order: "
+        help="how nights are ordered: "
         + "; ".join(f"{row.name} ({row.description})" for row in ORDERS.values())
         + "; default path, or run if no path has a date",
     )
     files.add_argument(
         "--new_texts",
         action="store_true",
-        help="each night has segments of its own, also if their --partition does not say so",
+        help="each night has segments of its own, even if --partition does not say so",
     )
     choice = parser.add_argument_group("what is shown")
     add_metrics_flag(choice, default="default: all")
@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> int:
         "--slice",
         action="append",
         metavar="SLICE",
-        help=f"this slice, such as domain=news, or {_ALL_SLICES}, in place of the whole corpus; "
+        help=f"this slice, such as domain=news, or {_ALL_SLICES}, instead of the whole corpus; "
         "repeatable",
     )
     choice.add_argument(

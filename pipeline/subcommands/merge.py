@@ -48,8 +48,8 @@ def main(argv: Sequence[str]) -> int:
     files.add_argument(
         "--force",
         action="store_true",
-        help="add up candidates of one system although their files have other names, as those of "
-        "two models have",
+        help="add up candidates of one system even if their files have different names, as those "
+        "of two models do",
     )
     add_result_flags(parser)
     return run(parser, argv, _merge)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _DESCRIPTION = (
     "Makes one HTML page of a result, for people: who is best, where and why, with charts, "
     "examples, and what was scored. The page loads nothing, so it can be sent to colleagues. "
-    "Of several results, it shows the last one by the dates in their paths, and the history of "
-    "all."
+    "If there are several results, it shows the last one, by the dates in their paths, and the "
+    "history of all."
 )
 
 
@@ -34,13 +34,13 @@ def main(argv: Sequence[str]) -> int:
         "results",
         nargs="+",
         metavar="RESULT",
-        help="a scores.json, a totals.json or a folder with one; of a folder, its examples, inputs "
-        "and versions are shown, too; or a folder of nights",
+        help="a scores.json, a totals.json, a folder with one (its examples, inputs and versions "
+        "are shown, too), or a folder of nights",
     )
     parser.add_argument(
         "--new_texts",
         action="store_true",
-        help="several results are of different segments, also if their --partition does not say so",
+        help="the results have different segments, even if their --partition does not say so",
     )
     output = parser.add_argument_group("output")
     output.add_argument(

@@ -27,10 +27,10 @@ from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import counted
 
 _DESCRIPTION = (
-    "Shows the segments of a system with the worst scores, or those that are most worse than "
-    "another system's, with their texts. It needs a result of a run with --segment_scores, which "
-    "has all segments, or with --examples, which has the texts of a few; with both, it shows any "
-    "segments, with the texts that there are."
+    "Shows the segments of a system with the worst scores, or those that lost most against another "
+    "system, with their texts. It needs a result of a run with --segment_scores, which has all "
+    "segments, or with --examples, which has the texts of a few. With both, it shows any segment, "
+    "with the texts that the result has."
 )
 
 _USUAL_NUMBER = 20
@@ -42,13 +42,11 @@ def main(argv: Sequence[str]) -> int:
     files = parser.add_argument_group("input")
     files.add_argument("result", metavar="DIR", help="the folder of a result")
     choice = parser.add_argument_group("which segments")
-    choice.add_argument(
-        "-s", "--system", metavar="NAME", help="of which system; default: the only one"
-    )
+    choice.add_argument("-s", "--system", metavar="NAME", help="the system; default: the only one")
     choice.add_argument(
         "--against",
         metavar="NAME",
-        help="those whose score is worse than this system's by the most",
+        help="the segments that lost most against this system",
     )
     choice.add_argument(
         "--slice",
@@ -59,9 +57,7 @@ def main(argv: Sequence[str]) -> int:
         help="only segments with this value of a label, written as in tables (null for segments "
         "without the label); repeatable: segments that have all of them",
     )
-    choice.add_argument(
-        "-m", "--metric", metavar="NAME", help="by which metric; default: the first one"
-    )
+    choice.add_argument("-m", "--metric", metavar="NAME", help="the metric; default: the first one")
     choice.add_argument(
         "-n",
         "--number",
