@@ -6,8 +6,8 @@ user's cache (or `$BEAM_BLEU_ENGINES`), under its version.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -18,7 +18,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 _BEAM = version("apache-beam")
@@ -107,15 +107,14 @@ def versitygw() -> pathlib.Path:
 def azurite() -> tuple[pathlib.Path, pathlib.Path]:
     """Node.js, and the program of Microsoft's emulator of Azure Blob Storage; 186 MB."""
     node = _program("node", "Node.js (Debian: apt-get install nodejs)")
-    home = _cache() / f"azurite-{_AZURITE}"
-    if not home.exists():
-        npm = _program("npm", "npm (Debian: apt-get install npm)")
-        with _new(home) as folder:
-            made = folder / "home"
-            package = f"azurite@{_AZURITE}"
-            _run([npm, "install", "--no-fund", "--prefix", made, package], home.name, "404")
-            if not home.exists():  # fetched by another process meanwhile
-                os.replace(made, home)
+    name = f"azurite-{_AZURITE}"
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        command = [_npm(), "install", "--no-fund", "--prefix", folder, f"azurite@{_AZURITE}"]
+        _run(command, name, "404")
+        return folder
+
+    home = _fetched(_cache() / name, fetch)
     return pathlib.Path(node), home / "node_modules" / ".bin" / "azurite-blob"
 
 
@@ -123,18 +122,16 @@ def prometheus() -> pathlib.Path:
     """The folder with Debian's `prometheus` and `promtool`, which may be installed already."""
     if (installed := shutil.which("promtool")) and shutil.which("prometheus"):
         return pathlib.Path(installed).parent
-    home = _cache() / "prometheus"
-    if not home.exists():
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
         apt, dpkg = _program("apt-get", "Debian's prometheus"), _program("dpkg-deb", "dpkg")
-        with _new(home) as folder:
-            command = ["env", f"--chdir={folder}", apt, "download", "prometheus"]
-            _run(command, "prometheus", "Unable to locate package")
-            (package,) = folder.glob("*.deb")
-            extract: list[str | pathlib.Path] = [dpkg, "--extract", package, folder / "home"]
-            _run(extract, "prometheus", "no such package")
-            if not home.exists():  # fetched by another process meanwhile
-                os.replace(folder / "home", home)
-    return home / "usr" / "bin"
+        command = ["env", f"--chdir={folder}", apt, "download", "prometheus"]
+        _run(command, "prometheus", "Unable to locate package")
+        (package,) = folder.glob("*.deb")
+        _run([dpkg, "--extract", package, folder / "home"], "prometheus", "no such package")
+        return folder / "home"
+
+    return _fetched(_cache() / "prometheus", fetch) / "usr" / "bin"
 
 
 def dashboard_checker() -> pathlib.Path:
@@ -142,14 +139,14 @@ def dashboard_checker() -> pathlib.Path:
     sources = hashlib.sha256()
     for name in ("main.go", "go.mod", "go.sum"):
         sources.update((_DASHBOARDS / name).read_bytes())
-    program = _cache() / f"dashboards-{sources.hexdigest()[:8]}"
-    if not program.exists():
-        go = _program("go", "Go")
-        with _new(program) as folder:
-            command = [go, "build", "-C", str(_DASHBOARDS), "-o", str(folder / "made"), "."]
-            _run(command, "Grafana's Foundation SDK", "unknown revision")
-            os.replace(folder / "made", program)
-    return program
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        made = folder / "made"
+        command = [_program("go", "Go"), "build", "-C", _DASHBOARDS, "-o", made, "."]
+        _run(command, "Grafana's Foundation SDK", "unknown revision")
+        return made
+
+    return _fetched(_cache() / f"dashboards-{sources.hexdigest()[:8]}", fetch)
 
 
 def chromium() -> pathlib.Path:
@@ -162,15 +159,16 @@ def chromium() -> pathlib.Path:
 
 def axe() -> pathlib.Path:
     """The program axe-core, which looks for what keeps people with disabilities from a page."""
-    home = _cache() / f"axe-core-{_AXE}"
-    if not home.exists():
-        npm = _program("npm", "npm (Debian: apt-get install npm)")
-        with _new(home) as folder:
-            _run([npm, "pack", f"axe-core@{_AXE}", "--pack-destination", folder], home.name, "404")
-            with tarfile.open(folder / f"axe-core-{_AXE}.tgz") as archive:
-                archive.extract("package/axe.min.js", folder)
-            os.replace(folder / "package", home)
-    return home / "axe.min.js"
+    name = f"axe-core-{_AXE}"
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        command = [_npm(), "pack", f"axe-core@{_AXE}", "--pack-destination", folder]
+        _run(command, name, "404")
+        with tarfile.open(folder / f"{name}.tgz") as archive:
+            archive.extract("package/axe.min.js", folder)
+        return folder / "package"
+
+    return _fetched(_cache() / name, fetch) / "axe.min.js"
 
 
 def airflow() -> pathlib.Path:
@@ -178,7 +176,6 @@ def airflow() -> pathlib.Path:
     constraints = _CONSTRAINTS.read_bytes()
     (release,) = re.findall(rb"^apache-airflow==(\S+)$", constraints, re.MULTILINE)
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    versions = hashlib.sha256(constraints).hexdigest()[:8]
     versions = hashlib.sha256(constraints).hexdigest()[:8]
     packages: list[str | pathlib.Path] = ["--constraint", _CONSTRAINTS, "apache-airflow"]
     return _environment(f"airflow-{release.decode()}-{python}-{versions}", packages)
@@ -194,15 +191,14 @@ def checkers() -> pathlib.Path:
 def flink_operator() -> pathlib.Path:
     """The jar of the Flink Kubernetes Operator that has the schemas of its resources."""
     name = f"flink-kubernetes-operator-api-{_FLINK_OPERATOR}.jar"
-    jar = _cache() / name
-    if not jar.exists():
-        maven = [_program("mvn", "Maven"), "-B", "-q", _MAVEN_COPY]
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
         artifact = f"org.apache.flink:flink-kubernetes-operator-api:{_FLINK_OPERATOR}"
-        with _new(jar) as folder:
-            command = [*maven, f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
-            _run(command, name, "Could not find artifact")
-            os.replace(folder / name, jar)
-    return jar
+        command = [*_maven(), _MAVEN_COPY, f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
+        _run(command, name, "Could not find artifact")
+        return folder / name
+
+    return _fetched(_cache() / name, fetch)
 
 
 def kubectl() -> pathlib.Path:
@@ -243,22 +239,26 @@ def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServe
     for here in (published, assembled):
         if here.jar.exists():
             return here
-    maven = [_program("mvn", "Maven"), "-B", "-q"]
     artifact = f"org.apache.beam:{published.jar.stem.removesuffix(f'-{_BEAM}')}:{_BEAM}"
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        # -U: otherwise Maven would remember for a day that a part was missing.
+        command = [*_maven(), "-U", _MAVEN_COPY, f"-Dartifact={artifact}"]
+        _run([*command, f"-DoutputDirectory={folder}"], artifact, "Could not find artifact")
+        return folder / published.jar.name
+
+    def assemble(folder: pathlib.Path) -> pathlib.Path:
+        shutil.copy(_POMS / f"{name}.xml", folder / "pom.xml")
+        command = [*_maven(), "-f", folder, "package", f"-Djar={folder / jar.name}"]
+        _run(command, jar.name, "Could not find artifact")
+        return folder / jar.name
+
     try:
-        with _new(published.jar) as folder:
-            # -U: otherwise Maven would remember for a day that a part was missing.
-            command = [*maven, "-U", _MAVEN_COPY, f"-Dartifact={artifact}"]
-            _run([*command, f"-DoutputDirectory={folder}"], artifact, "Could not find artifact")
-            os.replace(folder / published.jar.name, published.jar)
+        _fetched(published.jar, fetch)
         return published
     except NotPublishedError as missing:
         print(f"{missing}; taking Beam {_ASSEMBLED_BEAM}'s", file=sys.stderr, flush=True)
-    with _new(jar) as folder:
-        shutil.copy(_POMS / f"{name}.xml", folder / "pom.xml")
-        command = [*maven, "-f", str(folder), "package", f"-Djar={folder / jar.name}"]
-        _run(command, jar.name, "Could not find artifact")
-        os.replace(folder / jar.name, jar)
+    _fetched(jar, assemble)
     return assembled
 
 
@@ -267,40 +267,35 @@ def _environment(name: str, packages: Sequence[str | pathlib.Path]) -> pathlib.P
 
     The environment was moved, so its other programs may not start.
     """
-    home = _cache() / name
-    if not home.exists():
-        with _new(home) as folder:
-            made = folder / "home"
-            _run([sys.executable, "-m", "venv", made], name, "ensurepip is not available")
-            pip: list[str | pathlib.Path] = [made / "bin" / "python", "-m", "pip", "install"]
-            _run([*pip, "--quiet", *packages], name, "No matching distribution")
-            if not home.exists():  # fetched by another process meanwhile
-                os.replace(made, home)
-    return home / "bin" / "python"
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        _run([sys.executable, "-m", "venv", folder], name, "ensurepip is not available")
+        pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", *packages]
+        _run(pip, name, "No matching distribution")
+        return folder
+
+    return _fetched(_cache() / name, fetch) / "bin" / "python"
 
 
 def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
-    home = _cache() / name
     _program("java", "a Java runtime, version 17")
-    if not home.exists():
-        with _new(home) as folder:
-            # Without dependencies, because only the Java parts are needed.
-            command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-            _run([*command, folder / "home", *packages], name, "No matching distribution")
-            if not home.exists():  # fetched by another process meanwhile
-                os.replace(folder / "home", home)
-    return home
+
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        # Without dependencies, because only the Java parts are needed.
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+        _run([*command, folder, *packages], name, "No matching distribution")
+        return folder
+
+    return _fetched(_cache() / name, fetch)
 
 
 def _of_go(name: str, package: str, release: str) -> pathlib.Path:
-    program = _cache() / name
-    if not program.exists():
-        go = _program("go", "Go")
-        with _new(program) as folder:
-            command = ["env", f"GOBIN={folder}", go, "install", f"{package}@{release}"]
-            _run(command, f"{package}@{release}", "unknown revision")
-            os.replace(folder / package.rpartition("/")[2], program)
-    return program
+    def fetch(folder: pathlib.Path) -> pathlib.Path:
+        command = ["env", f"GOBIN={folder}", _program("go", "Go"), "install"]
+        _run([*command, f"{package}@{release}"], f"{package}@{release}", "unknown revision")
+        return folder / package.rpartition("/")[2]
+
+    return _fetched(_cache() / name, fetch)
 
 
 def _cache() -> pathlib.Path:
@@ -311,13 +306,36 @@ def _cache() -> pathlib.Path:
     return cache / "beam-bleu" / "engines"
 
 
-@contextlib.contextmanager
-def _new(part: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A temporary folder beside a part, so that the finished part can be moved into place."""
-    part.parent.mkdir(parents=True, exist_ok=True)
-    print(f"fetching {part.name} (once)", file=sys.stderr, flush=True)
-    with tempfile.TemporaryDirectory(prefix=f".{part.name}-", dir=part.parent) as folder:
-        yield pathlib.Path(folder)
+def _fetched(part: pathlib.Path, fetch: Callable[[pathlib.Path], pathlib.Path]) -> pathlib.Path:
+    """The path of a part, which is fetched if it is not there.
+
+    Processes that need the same part at the same time wait for the first of them.
+
+    Args:
+      part: where the part belongs.
+      fetch: makes the part in a new folder beside that place; returns its path.
+    """
+    if part.exists():
+        return part
+    for folder in (_cache(), part.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    with open(_cache() / f".{part.name}.lock", "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not part.exists():
+            print(f"fetching {part.name} (once)", file=sys.stderr, flush=True)
+            with tempfile.TemporaryDirectory(prefix=f".{part.name}-", dir=part.parent) as above:
+                made = pathlib.Path(above, "made")
+                made.mkdir()
+                os.replace(fetch(made), part)
+    return part
+
+
+def _npm() -> str:
+    return _program("npm", "npm (Debian: apt-get install npm)")
+
+
+def _maven() -> list[str]:
+    return [_program("mvn", "Maven"), "-B", "-q"]
 
 
 def _program(name: str, what: str) -> str:
@@ -327,7 +345,7 @@ def _program(name: str, what: str) -> str:
     return found
 
 
-def _run(command: Sequence[str | pathlib.Path], part: str, not_published: str) -> None:
+def _run(command: Sequence[object], part: str, not_published: str) -> None:
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
