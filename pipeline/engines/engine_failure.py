@@ -14,10 +14,10 @@ from apache_beam.options.pipeline_options import (
     PortableOptions,
 )
 
-from beam_bleu.pipeline.engines.flink_master import flink_master
+from beam_bleu.pipeline.engines.flink_master import FlinkFailure, flink_master
 from beam_bleu.pipeline.engines.worker_pool import pool_address, pool_that_may_be_missing
 from beam_bleu.pipeline.errors.error_marks import find_error
-from beam_bleu.transforms.errors import BleuError, JobError, causes
+from beam_bleu.transforms.errors import BleuError, JobError, causes, joined
 
 __all__ = ["engine_failure", "known_failure"]
 
@@ -26,6 +26,8 @@ _CALL_OF_POOL = "BeamFnExternalWorkerPoolGrpc"
 
 _START_OF_WORKER = "ExternalEnvironmentFactory.createEnvironment"
 """In Java's traceback: the engine asked the pool for a worker."""
+
+_FULL = "No space left on device"
 
 _ASKS_FLINK = "org.apache.flink.runtime.rest.RestClient"
 """In Java's traceback: the job server asked Flink's JobManager."""
@@ -82,16 +84,19 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
     texts = _texts(result)
     traceback = next((text for text in reversed(texts) if "\n\tat " in text), "")
     cause = _JAVA_CLASSES.sub("", _last_line(texts[-1])) if texts else ""
+    failures = _failures_on_flink(options)
     pool = pool_address(options)
     if pool is not None and _CALL_OF_POOL in traceback:
         return JobError(
-            f"the engine finds no pool of Python workers at {pool}: {cause}",
+            f"{_where(failures, _CALL_OF_POOL)}the engine finds no pool of Python workers at "
+            f"{pool}: {cause}",
             "start one there on each machine of the engine, or correct --environment_config: "
             "see docs/engines.md",
         )
     if pool is not None and _START_OF_WORKER in traceback:
         return JobError(
-            f"the pool at {pool} could not start a Python worker: {cause}",
+            f"{_where(failures, _START_OF_WORKER)}the pool at {pool} could not start a Python "
+            f"worker: {cause}",
             "look at the log of the pool",
         )
     if "Connection refused" in cause and _ASKS_FLINK in traceback:
@@ -99,9 +104,15 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
             f"Flink's JobManager does not answer the job server any more: {cause}",
             "look at Flink's log, and start the job again when Flink runs",
         )
-    known = known_failure([*_failures_on_flink(options), *texts, str(error)])
+    told = [*(failure.text for failure in failures), *texts, str(error)]
+    known = known_failure(told)
     if known is not None:
         return known
+    if any(_FULL in text for text in told):
+        return JobError(
+            f"{_where(failures, _FULL)}a disk of the engine's workers is full: {_FULL}",
+            "free space there: the engine and its Python workers write temporary files",
+        )
     if missing and texts:
         return JobError(f"the job failed: {_last_line(texts[-1])}", start_pool)
     return None
@@ -148,14 +159,20 @@ def _more_buffers(text: str) -> str:
     return f"raise taskmanager.memory.network.min and .max{value} in Flink's configuration"
 
 
-def _failures_on_flink(options: PipelineOptions) -> list[str]:
+def _where(failures: Sequence[FlinkFailure], mark: str) -> str:
+    """The TaskManagers whose failures have a mark in their texts, to begin a sentence with."""
+    hosts = {failure.host for failure in failures if failure.host and mark in failure.text}
+    return f"on {joined(sorted(hosts))}: " if hosts else ""
+
+
+def _failures_on_flink(options: PipelineOptions) -> list[FlinkFailure]:
     """The failures that Flink's REST interface tells of the job, if it can be asked."""
     master = flink_master(options.view_as(FlinkRunnerOptions).flink_master)
     name = options.view_as(GoogleCloudOptions).job_name
     job = master.job(str(name)) if master is not None and name else None
     if master is None or job is None:
         return []
-    return [failure.text for failure in master.failures(job)]
+    return master.failures(job)
 
 
 def _texts(result: Any) -> Sequence[str]:

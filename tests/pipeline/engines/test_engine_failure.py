@@ -102,3 +102,32 @@ def test_flink_tells_the_failures_before_the_last_one() -> None:
     error = engine_failure(RuntimeError("x"), failed(BUFFERS), PipelineOptions([]))
     assert error is not None
     assert error.cause.startswith("a TaskManager of Flink has too few network buffers: ")
+
+
+@pytest.mark.parametrize(
+    ("traceback", "cause"),
+    [
+        (
+            "java.io.IOException: No space left on device\n\tat java.base/sun.nio.ch.X(X.java)",
+            "a disk of the engine's workers is full: No space left on device",
+        ),
+        (
+            "io.grpc.StatusRuntimeException: UNAVAILABLE: io exception\n"
+            "\tat org.apache.beam.BeamFnExternalWorkerPoolGrpc.startWorker(X.java)\n"
+            "Caused by: Connection refused: localhost/127.0.0.1:50000",
+            "the engine finds no pool of Python workers at localhost:50000: ",
+        ),
+    ],
+)
+def test_the_worker_is_named_where_something_is_wrong(traceback: str, cause: str) -> None:
+    entries = [{"timestamp": 1, "stacktrace": traceback, "endpoint": "w2:6122"}]
+    answers = {
+        "/jobs/overview": {"jobs": [flink_job(2, NAME, "FAILED")]},
+        "/jobs/f2/exceptions": {"exceptionHistory": {"entries": entries}},
+    }
+    pool = ["--environment_type=EXTERNAL", "--environment_config=localhost:50000"]
+    with fake_flink(answers) as url:
+        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}", *pool])
+        error = engine_failure(RuntimeError("x"), failed(traceback), options)
+    assert error is not None
+    assert error.cause.startswith(f"on w2:6122: {cause}")
