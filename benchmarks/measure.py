@@ -160,3 +160,9 @@ def total(runs: Sequence[Run]) -> Run:
         peak=max(each.peak for each in runs),
         user=sum(each.user for each in runs),
     )
+
+
+def spread(values: Sequence[float], digits: int) -> str:
+    """The median of some values, and their range in brackets."""
+    low, middle, high = min(values), statistics.median(values), max(values)
+    return f"{middle:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"

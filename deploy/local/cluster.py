@@ -186,8 +186,11 @@ class Cluster(Service):
         self.start_engine()
 
     def workers(self) -> dict[int, float]:
-        """The Python workers that run now: their process numbers, and their CPU seconds."""
-        pool = str(self.processes.pid("workers"))
+        """The Python workers that run now: their process numbers, and their CPU seconds.
+
+        On hosts, the pools are among them.
+        """
+        pools = {str(self.processes.pid(_pool_name(place))) for place in self.places.workers}
         listed = subprocess.run(
             ["ps", "-A", "-o", "pid=,pgid=,stat=,cputimes="],
             capture_output=True,
@@ -198,7 +201,7 @@ class Cluster(Service):
         return {
             int(pid): float(seconds)
             for pid, group, state, seconds in rows
-            if group == pool and pid != pool and not state.startswith("Z")
+            if group in pools and pid not in pools and not state.startswith("Z")
         }
 
     def pools(self) -> str:
@@ -210,8 +213,7 @@ class Cluster(Service):
     def start_workers(self) -> None:
         """Starts the pools of workers."""
         for place in dict.fromkeys(self.places.workers):
-            name = "workers" if place.is_shared else f"workers-{place.name}"
-            self.start_at(place, name, self._pool(place), self.worker_environment)
+            self.start_at(place, _pool_name(place), self._pool(place), self.worker_environment)
         self.processes.wait_until(
             "the pool of workers",
             lambda: all(place.listening(self.pool_port) for place in self.places.workers),
@@ -225,3 +227,8 @@ class Cluster(Service):
         command: list[str | pathlib.Path] = [self._workers.python, program]
         command.append(f"--port={self.pool_port}")
         return [*command, f"--boot={self._workers.boot}"] if self._workers.boot else command
+
+
+def _pool_name(place: Place) -> str:
+    """The name of a pool's process."""
+    return "workers" if place.is_shared else f"workers-{place.name}"

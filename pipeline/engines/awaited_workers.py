@@ -6,6 +6,7 @@ engine says nothing and waits forever. So the launcher has to notice that no wor
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -21,6 +22,10 @@ __all__ = ["AwaitedWorkers"]
 
 _WARNS_AFTER = 60
 """Seconds after which there is a warning. A busy machine may need longer to start a worker."""
+
+
+_PYTHON = "Python {}.{}".format(*sys.version_info)
+"""Beam cannot send a job from one version to another: its workers die before they can say why."""
 
 
 class AwaitedWorkers:
@@ -97,8 +102,8 @@ class AwaitedWorkers:
         self._begin = now if self._begin is None else self._begin
         timeout = WORKER_TIMEOUT if self._timeout is None else self._timeout
         look = (
-            f"look at the log of the pool at {self._pool}: does its `python` have apache-beam and "
-            "beam-bleu?"
+            f"look at the log of the pool at {self._pool}: is its `python` {_PYTHON}, as here, and "
+            "does it have apache-beam and beam-bleu?"
             if self._pool
             else "look at the logs of the engine's workers: have they started?"
         )

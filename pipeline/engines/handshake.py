@@ -8,6 +8,7 @@ begins on a worker.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -95,8 +96,15 @@ class Handshake:
 def _set_up(launcher: Software, dofn: beam.DoFn) -> None:
     # Engines do this for all steps at the same time, so it can be earlier than the answers.
     require_same(launcher)
-    try:
+    with _naming_host():
         dofn.setup()
+
+
+@contextlib.contextmanager
+def _naming_host() -> Iterator[None]:
+    """Adds the name of this host to errors of the body."""
+    try:
+        yield
     except JobError as error:
         raise JobError(f"on {host_name()}: {error.cause}", error.remedy) from error
 
@@ -140,6 +148,7 @@ class _Check(beam.DoFn):
     def process(self, gathered: tuple[int, Iterable[str]]) -> Iterator[None]:
         answers = sorted(set(gathered[1]))
         # Before the check, because the launcher can end a job at once that the engine would repeat.
-        storage.write_atomically(self._handshake.path, json.dumps(answers).encode())
+        with _naming_host():
+            storage.write_atomically(self._handshake.path, json.dumps(answers).encode())
         require_able(self._handshake.software, [Worker.from_json(text) for text in answers])
         yield None

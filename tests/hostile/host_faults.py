@@ -25,7 +25,8 @@ if __name__ == "__main__":
 
 from faults_of_hosts import FAULTS, Fault, Outcome
 
-from benchmarks.corpus.workspace import Text, Workspace
+from benchmarks.corpus.workspace import Workspace
+from benchmarks.engines.hosts import in_store
 from benchmarks.machine import machine
 from benchmarks.measure import BEAM_BLEU, run
 from benchmarks.program import add_corpus_flags
@@ -183,15 +184,6 @@ def _cluster(engine: str, folder: Path) -> ClusterOnHosts:
     return cluster
 
 
-def _in_store(cluster: ClusterOnHosts, text: Text, folder: Path) -> list[str]:
-    """Puts the files of a text into the object store; returns the arguments that name them."""
-    for file in text.files:
-        (folder / Path(file).name).hardlink_to(file)
-    commands.put({"command": cluster.command()}, folder, "s3://beam-bleu/text")
-    local = str(Path(text.references).parent)
-    return [argument.replace(local, "s3://beam-bleu/text") for argument in text.arguments]
-
-
 def _main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_corpus_flags(parser)
@@ -221,9 +213,7 @@ def _main() -> int:
         tempfile.TemporaryDirectory(prefix="beam-bleu-hosts-", dir=flags.work_dir) as name,
         _cluster(flags.engine, Path(name, "cluster")) as cluster,
     ):
-        files = Path(name, "text")
-        files.mkdir()
-        given = [*_in_store(cluster, text, files), f"--range_bytes={size // 40}"]
+        given = [*in_store(cluster, text, Path(name, "text")), f"--range_bytes={size // 40}"]
         if flags.engine != _IN_PROCESS:
             given += cluster.flags()
         expected: dict[tuple[str, ...], bytes] = {}

@@ -133,6 +133,14 @@ def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
     assert handshake.answers() is not None  # for the launcher
 
 
+def test_a_worker_that_cannot_write_the_answers_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    handshake = handshake_of(job_of(tmp_path, *EXAMPLE))
+    handshake = dataclasses.replace(handshake, path=str(tmp_path / "file" / "workers.json"))
+    with pytest.raises(Exception, match=f"on {host_name()}: .*workers.json cannot be written"):
+        run(handshake, tmp_path / "begun")
+
+
 def test_a_step_that_fails_when_it_is_set_up_names_the_host(tmp_path: Path) -> None:
     class Broken(beam.DoFn):
         def setup(self) -> None:
