@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 from beam_bleu.pipeline.doctor.kernel_check import RESULTS, scored
 from beam_bleu.pipeline.doctor.packages import tokenizer_facts
@@ -62,13 +63,15 @@ def answer(asked: Asked) -> Worker:
 
 
 def _errors(checks: list[Callable[[], None]]) -> Iterator[BleuError]:
-    for check in checks:
-        try:
-            check()
-        except UsageError:
-            pass  # such as a folder in place of a file: the job itself says more
-        except BleuError as error:
-            yield error
+    # At the same time: a storage that does not answer makes each of them wait for a minute.
+    with ThreadPoolExecutor(len(checks)) as threads:
+        for checked in [threads.submit(check) for check in checks]:
+            try:
+                checked.result()
+            except UsageError:
+                pass  # such as a folder in place of a file: the job itself says more
+            except BleuError as error:
+                yield error
 
 
 def _check_sample(texts: tuple[TextName, ...]) -> None:
