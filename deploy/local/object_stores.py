@@ -73,6 +73,9 @@ class S3Server(ObjectStore):
       folder: the folder for its objects and its log.
       program: versitygw.
       place: where it runs; by default on loopback.
+
+    Attributes:
+      program: see above.
     """
 
     region = "us-east-1"
@@ -82,7 +85,7 @@ class S3Server(ObjectStore):
         self, folder: pathlib.Path, program: pathlib.Path, place: Place | None = None
     ) -> None:
         super().__init__(folder, place, 7070)
-        self._program = program
+        self.program = program
         self.endpoint = f"http://{self.place.address}:{self._port}"
         self.root = f"s3://{self.bucket}/"
         self.access_key = secrets.token_hex(10)
@@ -93,14 +96,16 @@ class S3Server(ObjectStore):
     def start(self) -> None:
         """See `Service`."""
         # Folders in the folder of the objects are buckets.
-        for folder in (f"objects/{self.bucket}", "meta"):
+        for folder in (f"objects/{self.bucket}", "meta", "accounts"):
             (self.place.kept / folder).mkdir(parents=True, exist_ok=True)
         objects, meta = self.place.folder / "objects", self.place.folder / "meta"
+        accounts = self.place.folder / "accounts"
         # Without the sidecar it would need a filesystem with extended attributes. Like S3, it
         # keeps connections open only if it is told to.
         command: list[str | pathlib.Path] = [
-            *(self._program, "--port", f"{self.place.ip}:{self._port}", "--region", self.region),
-            *("--keep-alive", "--health", "/health", "posix", "--sidecar", meta, objects),
+            *(self.program, "--port", f"{self.place.ip}:{self._port}", "--region", self.region),
+            *("--keep-alive", "--health", "/health", "--iam-dir", accounts),
+            *("posix", "--sidecar", meta, objects),
         ]
         keys = {"ROOT_ACCESS_KEY": self.access_key, "ROOT_SECRET_KEY": self.secret_key}
         self.start_at(self.place, "versitygw", command, keys)

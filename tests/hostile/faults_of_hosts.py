@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import http.server
 import json
 import os
@@ -152,6 +153,9 @@ def _busy_for(cluster: ClusterOnHosts, seconds: float) -> None:
     cluster.store.processes.kill("versitygw")
     storage = cluster.hosts.storage
     http.server.ThreadingHTTPServer.allow_reuse_address = True
+    cluster.store.processes.wait_until(
+        "the port of the object store", lambda: not storage.listening(storage.port(7070))
+    )
     with storage.reached():  # the socket stays in the host's network
         server = http.server.ThreadingHTTPServer((storage.ip, storage.port(7070)), _Busy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -234,22 +238,30 @@ def _other_python(cluster: ClusterOnHosts) -> None:
 
 
 def _unreadable_shard(cluster: ClusterOnHosts) -> None:
-    """Lets a worker read and write without a key, but not read the last file of references."""
+    """Gives a worker an account that cannot read the last file of the references."""
     store = cluster.store
+    owner = ("--access", store.access_key, "--secret", store.secret_key)
+    user = ("--access", "worker", "--secret", "secret-of-the-worker", "--role", "user")
+    cluster.hosts.storage.run(
+        *(store.program, "admin", *owner, "--endpoint-url", store.endpoint, "create-user", *user)
+    )
     files = (store.place.kept / "objects" / store.bucket / "text").glob("ref*")
     bucket = f"arn:aws:s3:::{store.bucket}"
     last = f"{bucket}/text/{max(files).name}"
     everything = {"Effect": "Allow", "Action": "s3:*", "Resource": [bucket, f"{bucket}/*"]}
     not_this = {"Effect": "Deny", "Action": "s3:GetObject", "Resource": last}
-    statements = [{**statement, "Principal": "*"} for statement in (everything, not_this)]
+    statements = [{**statement, "Principal": "worker"} for statement in (everything, not_this)]
+    policy = json.dumps({"Version": "2012-10-17", "Statement": statements})
+    digest = hashlib.sha256(policy.encode()).hexdigest()
     cluster.hosts.head.run(
         *("curl", "--silent", "--show-error", "--fail-with-body", "--request", "PUT"),
         *("--aws-sigv4", f"aws:amz:{store.region}:s3"),
         *("--user", f"{store.access_key}:{store.secret_key}"),
-        *("--data", json.dumps({"Version": "2012-10-17", "Statement": statements})),
-        f"{store.endpoint}/{store.bucket}?policy",
+        *("--header", f"x-amz-content-sha256: {digest}", "--data", policy),
+        f"{store.endpoint}/{store.bucket}?policy=",
     )
-    _restart_pool(cluster, _last_worker(cluster), {"AWS_SKIP_SIGNATURE": "true"})
+    keys = {"AWS_ACCESS_KEY_ID": "worker", "AWS_SECRET_ACCESS_KEY": "secret-of-the-worker"}
+    _restart_pool(cluster, _last_worker(cluster), keys)
 
 
 def _full_tmp(cluster: ClusterOnHosts) -> None:
@@ -293,7 +305,7 @@ FAULTS = (
         touched=_WORKER,
         needs=(_OTHER_PYTHON, "another Python in BEAM_BLEU_OTHER_PYTHON"),
     ),
-    Fault("a worker may not read one file", _unreadable_shard, True, (3,), touched=_WORKER),
+    Fault("a worker may not read one of the files", _unreadable_shard, True, (3,), touched=_WORKER),
     Fault("a worker has no beam-bleu", _no_beam_bleu, True, (1,), touched=_WORKER),
     Fault("a worker has no `python`", _missing_python, True, (1,), touched=_WORKER),
     Fault(
