@@ -6,7 +6,6 @@ engine says nothing and waits forever. So the launcher has to notice that no wor
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -15,17 +14,13 @@ from beam_bleu.pipeline.engines.flink_master import FlinkFailure
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.worker_facts import Worker, differences_to_know, require_able
 from beam_bleu.pipeline.errors.error_marks import find_error
-from beam_bleu.pipeline.errors.reporting import error_about_code, warn
+from beam_bleu.pipeline.errors.reporting import PYTHON, error_about_worker, warn
 from beam_bleu.transforms.errors import BleuError, JobError
 
 __all__ = ["AwaitedWorkers"]
 
 _WARNS_AFTER = 60
 """Seconds after which there is a warning. A busy machine may need longer to start a worker."""
-
-
-_PYTHON = "Python {}.{}".format(*sys.version_info)
-"""Beam cannot send a job from one version to another: its workers die before they can say why."""
 
 
 class AwaitedWorkers:
@@ -78,7 +73,7 @@ class AwaitedWorkers:
             return self._judge(answers)
         known = failures()
         for failure in known:
-            error = find_error(failure.text) or error_about_code(failure.text, failure.host)
+            error = find_error(failure.text) or error_about_worker(failure.text, failure.host)
             if error is not None:
                 return error
         if is_working is False or len(known) != self._failures:
@@ -102,7 +97,7 @@ class AwaitedWorkers:
         self._begin = now if self._begin is None else self._begin
         timeout = WORKER_TIMEOUT if self._timeout is None else self._timeout
         look = (
-            f"look at the log of the pool at {self._pool}: is its `python` {_PYTHON}, as here, and "
+            f"look at the log of the pool at {self._pool}: is its `python` {PYTHON}, as here, and "
             "does it have apache-beam and beam-bleu?"
             if self._pool
             else "look at the logs of the engine's workers: have they started?"

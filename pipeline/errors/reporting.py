@@ -32,6 +32,9 @@ from beam_bleu.transforms.version import VERSION
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """The text that Beam adds to the end of an exception's message."""
 
+PYTHON = "Python {}.{}".format(*sys.version_info)
+"""The version that all workers need, too: Beam cannot send a job from one version to another."""
+
 _CODE_MISSING = re.compile(r"No module named 'beam_bleu(?:\.transforms|\.pipeline)?'")
 
 _CODE_DIFFERS = re.compile(
@@ -39,6 +42,12 @@ _CODE_DIFFERS = re.compile(
     r"|module 'beam_bleu[\w.]*' has no attribute"
 )
 """What Python says if an object comes from a version of beam-bleu with other modules or classes."""
+
+_NOT_CONNECTED = "No client connected within timeout"
+"""What Beam's runners in Java say if a Python worker has started, but could not begin any work.
+
+Beam's worker for another version of Python does so. The runner waits three minutes for it.
+"""
 
 _DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 """The place where gRPC says why the connection to an engine's job server was lost."""
@@ -303,9 +312,9 @@ def as_bleu_error(error: BaseException) -> BleuError:
     if lacks_open_files(error):
         return open_file_limit(f"the job failed: {error}")
     text = str(error)
-    of_code = error_about_code(text)
-    if of_code is not None:
-        return of_code
+    of_worker = error_about_worker(text)
+    if of_worker is not None:
+        return of_worker
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
     detail = _DETAIL.search(text)
@@ -315,8 +324,8 @@ def as_bleu_error(error: BaseException) -> BleuError:
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
 
 
-def error_about_code(text: str, host: str = "") -> JobError | None:
-    """The error for a worker that does not have this version of beam-bleu; None for other texts.
+def error_about_worker(text: str, host: str = "") -> JobError | None:
+    """The error for a worker without this version of beam-bleu or of Python; None for other texts.
 
     Args:
       text: the traceback of a worker.
@@ -333,5 +342,10 @@ def error_about_code(text: str, host: str = "") -> JobError | None:
             f"{workers} have a different version of beam-bleu from this command's, {VERSION}",
             "install the same version where they run, or send it with the job: "
             "--extra_package beam_bleu-....whl",
+        )
+    if _NOT_CONNECTED in text:
+        return JobError(
+            f"{workers} have started, but could not begin any work",
+            f"look at the log of their pool: is its `python` {PYTHON}, as here?",
         )
     return None

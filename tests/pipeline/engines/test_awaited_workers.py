@@ -144,6 +144,10 @@ def test_no_pool_is_named_that_a_job_does_not_have(awaited, caplog) -> None:
             "ModuleNotFoundError: No module named 'beam_bleu'",
             "the workers on w1:6122 do not have beam-bleu",
         ),
+        (
+            "java.lang.RuntimeException: No client connected within timeout\n\tat org.apache.beam",
+            "the workers on w1:6122 have started, but could not begin any work",
+        ),
     ],
 )
 def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, text, cause) -> None:
