@@ -14,13 +14,22 @@ from beam_bleu.pipeline.engines.flink_master import FlinkFailure
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.worker_facts import Worker, differences_to_know, require_able
 from beam_bleu.pipeline.errors.error_marks import find_error
-from beam_bleu.pipeline.errors.reporting import PYTHON, error_about_worker, warn
+from beam_bleu.pipeline.errors.reporting import (
+    PYTHON,
+    error_about_start,
+    error_about_worker,
+    warn,
+)
 from beam_bleu.transforms.errors import BleuError, JobError
 
 __all__ = ["AwaitedWorkers"]
 
 _WARNS_AFTER = 60
 """Seconds after which there is a warning. A busy machine may need longer to start a worker."""
+
+
+_MOST_LATE_STARTS = 2
+"""After one, a worker can be quicker the next time: it has installed its packages by then."""
 
 
 class AwaitedWorkers:
@@ -76,6 +85,10 @@ class AwaitedWorkers:
             error = find_error(failure.text) or error_about_worker(failure.text, failure.host)
             if error is not None:
                 return error
+        starts = [error_about_start(failure.text, failure.host) for failure in known]
+        late = [error for error in starts if error is not None]
+        if len(late) >= _MOST_LATE_STARTS:
+            return late[-1]
         if is_working is False or len(known) != self._failures:
             # It is in the queue, or the engine has started it again after a fault.
             self._begin, self._failures = None, len(known)

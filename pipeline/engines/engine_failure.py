@@ -17,6 +17,7 @@ from apache_beam.options.pipeline_options import (
 from beam_bleu.pipeline.engines.flink_master import FlinkFailure, flink_master
 from beam_bleu.pipeline.engines.worker_pool import pool_address, pool_that_may_be_missing
 from beam_bleu.pipeline.errors.error_marks import find_error
+from beam_bleu.pipeline.errors.reporting import error_about_start
 from beam_bleu.transforms.errors import BleuError, JobError, causes, joined
 
 __all__ = ["engine_failure", "known_failure"]
@@ -108,9 +109,14 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
     known = known_failure(told)
     if known is not None:
         return known
-    if any(_FULL in text for text in told):
+    last = failures[-1:]  # those before it did not end the job
+    for failure in [*last, *(FlinkFailure(text, "") for text in texts)]:
+        late = error_about_start(failure.text, failure.host)
+        if late is not None:
+            return late
+    if any(_FULL in text for text in [*(failure.text for failure in last), *texts]):
         return JobError(
-            f"{_where(failures, _FULL)}a disk of the engine's workers is full: {_FULL}",
+            f"{_where(last, _FULL)}a disk of the engine's workers is full: {_FULL}",
             "free space there: the engine and its Python workers write temporary files",
         )
     if missing and texts:

@@ -325,7 +325,7 @@ def as_bleu_error(error: BaseException) -> BleuError:
 
 
 def error_about_worker(text: str, host: str = "") -> JobError | None:
-    """The error for a worker without this version of beam-bleu or of Python; None for other texts.
+    """The error for a worker that does not have this version of beam-bleu; None for other texts.
 
     Args:
       text: the traceback of a worker.
@@ -343,9 +343,20 @@ def error_about_worker(text: str, host: str = "") -> JobError | None:
             "install the same version where they run, or send it with the job: "
             "--extra_package beam_bleu-....whl",
         )
-    if _NOT_CONNECTED in text:
-        return JobError(
-            f"{workers} have started, but could not begin any work",
-            f"look at the log of their pool: is its `python` {PYTHON}, as here?",
-        )
     return None
+
+
+def error_about_start(text: str, host: str = "") -> JobError | None:
+    """The error for a worker that could not begin, or not soon enough; None for other texts.
+
+    Args:
+      text: the traceback of the engine.
+      host: the host of the worker; "" if it is not known.
+    """
+    if _NOT_CONNECTED not in text:
+        return None
+    workers = f"the workers on {host}" if host else "the workers"
+    return JobError(
+        f"{workers} have started, but have not begun any work for three minutes",
+        f"look at the log of their pool: is its `python` {PYTHON}, as here?",
+    )

@@ -144,10 +144,6 @@ def test_no_pool_is_named_that_a_job_does_not_have(awaited, caplog) -> None:
             "ModuleNotFoundError: No module named 'beam_bleu'",
             "the workers on w1:6122 do not have beam-bleu",
         ),
-        (
-            "java.lang.RuntimeException: No client connected within timeout\n\tat org.apache.beam",
-            "the workers on w1:6122 have started, but could not begin any work",
-        ),
     ],
 )
 def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, text, cause) -> None:
@@ -158,3 +154,15 @@ def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, t
 
 def test_a_fault_does_not_end_the_job(awaited) -> None:
     assert awaited().error(True, lambda: [FAULT]) is None
+
+
+def test_a_worker_that_starts_late_twice_ends_the_job(awaited) -> None:
+    """Beam's worker for another version of Python refuses to begin, each time."""
+    text = "java.lang.RuntimeException: No client connected within timeout\n\tat org.apache.beam"
+    late = FlinkFailure(text, "w1:6122")
+    waiting = awaited()
+    assert waiting.error(True, lambda: [late, FAULT]) is None
+    error = waiting.error(True, lambda: [late, FAULT, late])
+    assert isinstance(error, JobError)
+    assert error.cause.startswith("the workers on w1:6122 have started, but have not begun ")
+    assert "is its `python` Python 3." in error.remedy
