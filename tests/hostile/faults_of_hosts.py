@@ -228,7 +228,9 @@ def _other_python(cluster: ClusterOnHosts) -> None:
     host = _last_worker(cluster)
     asked = "import os, sys, sysconfig; print(os.path.realpath(sys.executable), sys.base_prefix, "
     asked += "sysconfig.get_path('purelib'), sep='\\n')"
-    said = subprocess.run([_OTHER_PYTHON, "-c", asked], stdout=subprocess.PIPE, text=True)
+    said = subprocess.run(
+        [_OTHER_PYTHON, "-c", asked], stdout=subprocess.PIPE, text=True, check=True
+    )
     host.has_python = HostPython(*said.stdout.split("\n")[:3])
     host.kill()
     cluster.hosts.mend()

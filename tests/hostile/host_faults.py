@@ -236,10 +236,10 @@ def _main() -> int:
                 code, message, seconds, scores = _run(
                     cluster, fault, given, size, flags.patience, Path(name)
                 )
-            except (ClusterError, OSError, RuntimeError) as error:
+            except Exception as error:  # the other faults can still be tried
                 print(f"{fault.name}: not tried: {error}", file=sys.stderr)
                 failures += 1
-                cluster.mend()
+                _make_again(cluster, fault, hung=True)
                 continue
             same = "same" if scores == expected[fault.flags] else "DIFFERENT"
             outcome = Outcome(code, message, seconds, same if scores else "none")

@@ -25,7 +25,11 @@ as_it_is = {"compression_type": CompressionTypes.UNCOMPRESSED}
 try:
     if action == "put":
         with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as archive:
-            for member in filter(tarfile.TarInfo.isfile, archive):
+            for member in archive:
+                if member.isdir():
+                    continue
+                if not member.isreg():
+                    sys.exit(f"{member.name} is neither a file nor a folder")
                 with files.create(f"{folder}/{member.name}", **as_it_is) as file:
                     shutil.copyfileobj(archive.extractfile(member), file, 1 << 20)
     else:
@@ -74,7 +78,8 @@ def put(state: dict[str, Any], path: pathlib.Path, url: str) -> None:
         raise ClusterError(f"there is no {path}")
     folder, _, name = url.rstrip("/").rpartition("/")
     with _copying(state, "put", folder, name) as stream:
-        with tarfile.open(fileobj=stream, mode="w|") as archive:
+        # Otherwise the archive would have links, and not the contents of the second name of a file.
+        with tarfile.open(fileobj=stream, mode="w|", dereference=True) as archive:
             archive.add(path, name)
         stream.close()
 
