@@ -18,6 +18,7 @@ from benchmarks.corpus.workspace import Text, Workspace
 from benchmarks.engines.flink.runs import FlinkRun, Run, score_in_process, score_on_flink
 from benchmarks.engines.flink.sampling import tenths
 from benchmarks.machine import machine
+from benchmarks.measure import spread
 from benchmarks.program import add_corpus_flags, add_output_flag, command_parser, publish
 
 _ROUNDS = 2
@@ -55,12 +56,12 @@ def _compare(text: Text, half: Text) -> list[str]:
             run.cpu_per_million / alone.cpu_per_million for run, alone in zip(of, one, strict=True)
         ]
         cells = [
-            _spread([run.reading for run in of], 1),
+            spread([run.reading for run in of], 1),
             f"{statistics.median(run.rate for run in of):,.0f}",
-            _spread([run.cpu for run in of], 1),
-            _spread([run.start_cpu for run in of], 1),
-            _spread([run.cpu_per_million for run in of], 2),
-            _spread(ratios, 2),
+            spread([run.cpu for run in of], 1),
+            spread([run.start_cpu for run in of], 1),
+            spread([run.cpu_per_million for run in of], 2),
+            spread(ratios, 2),
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     memory = [max(run.memory for run in of) / 1e6 for of in runs.values()]
@@ -77,7 +78,7 @@ def _compare(text: Text, half: Text) -> list[str]:
 
 
 def _times(fast: Sequence[Run], slow: Sequence[Run]) -> str:
-    return _spread([one.rate / other.rate for one, other in zip(fast, slow, strict=True)], 2)
+    return spread([one.rate / other.rate for one, other in zip(fast, slow, strict=True)], 2)
 
 
 def _starts(runs: dict[int, list[Run]]) -> list[str]:
@@ -104,18 +105,13 @@ def _starts(runs: dict[int, list[Run]]) -> list[str]:
             [run.wall - run.reading for run in on_flink],
         )
         cells = [
-            *(_spread(column, 1) for column in columns),
+            *(spread(column, 1) for column in columns),
             "/".join(sorted({str(run.workers) for run in on_flink})),
-            _spread([run.start_cpu / run.workers for run in on_flink], 1),
-            _spread([run.engine_cpu for run in on_flink], 1),
+            spread([run.start_cpu / run.workers for run in on_flink], 1),
+            spread([run.engine_cpu for run in on_flink], 1),
         ]
         lines.append(f"| {managers} | {' | '.join(cells)} |")
     return lines
-
-
-def _spread(values: Sequence[float], digits: int) -> str:
-    low, middle, high = min(values), statistics.median(values), max(values)
-    return f"{middle:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 
 def _long(text: Text) -> list[str]:
