@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import json
 import os
 import subprocess
 import sys
@@ -12,13 +11,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from accessibility import violations
 from command_line import PROJECT
 from playwright.sync_api import BrowserContext, Page
-
-from deploy.local import parts
-
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-"""The rules of WCAG 2.2, levels A and AA, by their names in axe."""
 
 PAGES = ["index.html", "docs/flags.html", "docs/definitions.html", "docs/library.html"]
 """A page of each kind: code and links, a reference, formulas and wide tables, docstrings."""
@@ -68,16 +63,7 @@ def test_wcag_is_not_violated(browser, site, path, width, scheme):
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
     page = opened(context, site, path)
-    page.evaluate(parts.axe().read_text())
-    options = {"runOnly": {"type": "tag", "values": WCAG}}
-    found = page.evaluate(f"axe.run(document, {json.dumps(options)})")
-    assert len(found["passes"]) > 10
-    told = [
-        (rule["id"], node["html"][:200], node["failureSummary"])
-        for rule in found["violations"]
-        for node in rule["nodes"]
-    ]
-    assert told == []
+    assert violations(page) == []
     for narrower in (width, 800):
         page.set_viewport_size({"width": narrower, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= narrower

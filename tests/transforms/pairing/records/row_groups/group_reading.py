@@ -1,4 +1,4 @@
-"""Reads files of Parquet and Arrow without Beam, for tests."""
+"""Reads files of Parquet, Arrow and Avro without Beam, for tests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_arrow, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -15,6 +16,8 @@ from beam_bleu.transforms.pairing.records.row_groups.group_files import read_foo
 from beam_bleu.transforms.pairing.records.row_groups.group_formats import GROUP_FORMATS
 from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPlan, make_group_plan
 from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
+
+TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 
 
 def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wanted: Any) -> Any:
@@ -60,3 +63,13 @@ def rows_of(source: RowGroupRecords) -> list[tuple[Any, ...]]:
 
 def digest_of(source: RowGroupRecords) -> int:
     return sum(read.digest or 0 for read in read_all(source, digest=True)) % (1 << 128)
+
+
+def outcome(path: pathlib.Path) -> list[tuple[Any, ...]] | str:
+    """The rows; or the cause of the error, which must name the file."""
+    try:
+        return rows_of(records(path))
+    except InputError as error:
+        cause = error.cause
+    assert str(path) in cause
+    return cause

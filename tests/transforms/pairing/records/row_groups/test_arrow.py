@@ -12,14 +12,13 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
-from group_reading import digest_of, plan_of, read_all, records, rows_of
+from group_reading import TEXTS, digest_of, outcome, plan_of, read_all, records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.row_groups.arrow_messages import arrow_groups
 
-TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 FORMS = ["file", "stream"]
 
 
@@ -40,16 +39,6 @@ def write(path, table, form="file", rows=None, **options):
     with new(path, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
         writer.write_table(table, max_chunksize=rows)
     return path
-
-
-def outcome(path):
-    """The rows; or the cause of the error, which must name the file."""
-    try:
-        return rows_of(records(path))
-    except InputError as error:
-        cause = error.cause
-    assert str(path) in cause
-    return cause
 
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])

@@ -11,13 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
-from group_reading import digest_of, plan_of, records, rows_of
+from group_reading import TEXTS, digest_of, outcome, plan_of, records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
 
-TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 SCHEMA = {
     "type": "record",
     "name": "segment",
@@ -43,16 +42,6 @@ def write(path, records_, schema=SCHEMA, **options):
     with path.open("wb") as file:
         fastavro.writer(file, schema, records_, **options)
     return path
-
-
-def outcome(path):
-    """The rows; or the cause of the error, which must name the file."""
-    try:
-        return rows_of(records(path))
-    except InputError as error:
-        cause = error.cause
-    assert str(path) in cause
-    return cause
 
 
 @pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz"])
