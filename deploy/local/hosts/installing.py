@@ -32,11 +32,10 @@ def make_wheel(folder: pathlib.Path) -> pathlib.Path:
             else:
                 shutil.copy(PROJECT / name, sources)
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-        command += ["--no-build-isolation", "--wheel-dir", str(folder), str(sources)]
+        command += ["--wheel-dir", str(folder), str(sources)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = done.stderr.strip().splitlines()[-1:]
-        raise ClusterError(f"no wheel can be made of {PROJECT}: {' '.join(said)}")
+        raise ClusterError(f"no wheel can be made of {PROJECT}:\n{done.stderr.strip()}")
     (wheel,) = folder.glob("beam_bleu-*.whl")
     return wheel
 
