@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from deploy.local.hosts import first_process
 from deploy.local.processes import ClusterError
 
@@ -58,8 +59,9 @@ def run(state: dict[str, Any], arguments: Sequence[str]) -> None:
       arguments: those of beam-bleu. A run gets the engine's flags, too, and so does `doctor` with
         the flags of a run; other subcommands do not.
     """
-    has_job = not arguments or arguments[0].startswith("-") or arguments[0] == "doctor"
-    flags = state["flags"] if has_job and list(arguments) != ["doctor"] else []
+    subcommand = arguments[0] if arguments and arguments[0] in SUBCOMMANDS else None
+    has_job = subcommand is None or (subcommand == "doctor" and len(arguments) > 1)
+    flags = state["flags"] if has_job else []
     # A SIGTERM reaches only the program that enters the host; then this one gets it, too.
     told = ["setpriv", "--pdeathsig", "TERM", "--"]
     command = [*_command(state), *told, "beam-bleu", *arguments, *flags]
