@@ -110,6 +110,7 @@ LOADS_BEAM = {
         "engines.engine_failure",
         "engines.flink_master",
         "engines.handshake",
+        "engines.hanging_starts",
         "engines.in_process",
         "engines.job_server",
         "engines.probing",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import concurrent.futures
 import contextlib
 import dataclasses
+import html
 import json
 import socket
 import urllib.parse
 import urllib.request
+from collections.abc import Sequence
 from http.client import HTTPException
 from typing import Any
 
@@ -32,6 +35,9 @@ from beam_bleu.transforms.errors import JobError
 
 _SECONDS = 5.0
 """How long to wait for an answer."""
+
+_AT_ONCE, _SECONDS_FOR_ALL = 16, 10.0
+"""How many TaskManagers are asked at the same time, and how long to wait for all of them."""
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Asks without a proxy, as Beam's job server does."""
@@ -74,6 +80,23 @@ class FlinkFailure:
     """
 
     text: str
+    host: str
+
+
+@dataclasses.dataclass(frozen=True)
+class FlinkThread:
+    """A thread of a job on a TaskManager, which waits.
+
+    Attributes:
+      waits_in: the method in which it waits, as it is in Java's stack.
+      name: its name: that of a task, with the subtask and the attempt.
+      manager: Flink's id of the TaskManager.
+      host: the host of the TaskManager; "" if it is not known.
+    """
+
+    waits_in: str
+    name: str
+    manager: str
     host: str
 
 
@@ -137,6 +160,51 @@ class FlinkMaster:
                 host = str(entry.get("endpoint") or entry.get("location") or "")
                 failures.append(FlinkFailure(str(entry["stacktrace"]), host))
         return failures
+
+    def waiting_threads(self, job: FlinkJob, methods: Sequence[str]) -> list[FlinkThread]:
+        """The threads of a job that wait in a method, on the TaskManagers that answer in time.
+
+        Args:
+          job: the job.
+          methods: what Java's stacks have of each method.
+        """
+        tasks: list[str] = []
+        managers: dict[str, str] = {}
+        with _other_answers():
+            vertices = self._ask(f"/jobs/{job.id}")["vertices"]
+            tasks = [html.unescape(str(vertex["name"])) for vertex in vertices]
+            # The subtasks of all tasks share the slots of the one that has most.
+            widest = max(vertices, key=lambda vertex: int(vertex["parallelism"]))
+            known = self._ask(f"/jobs/{job.id}/vertices/{widest['id']}/taskmanagers")
+            for manager in known["taskmanagers"]:
+                endpoint = str(manager.get("endpoint") or manager.get("host") or "")
+                managers[str(manager["taskmanager-id"])] = endpoint.rpartition(":")[0] or endpoint
+
+        def ask(manager: str) -> list[FlinkThread]:
+            return [
+                FlinkThread(method, name, manager, managers[manager])
+                for name, stack in self._threads(manager)
+                for method in methods
+                if method in stack and name.startswith(tuple(tasks))
+            ]
+
+        executor = concurrent.futures.ThreadPoolExecutor(_AT_ONCE)
+        asked = [executor.submit(ask, manager) for manager in managers]
+        done, _ = concurrent.futures.wait(asked, timeout=_SECONDS_FOR_ALL)
+        executor.shutdown(wait=False, cancel_futures=True)
+        return [thread for future in asked if future in done for thread in future.result()]
+
+    def _threads(self, manager: str) -> list[tuple[str, str]]:
+        """(name, stack) of each thread of a TaskManager."""
+        threads: list[Any] = []
+        with _other_answers():
+            path = f"/taskmanagers/{urllib.parse.quote(manager)}/thread-dump"
+            threads = list(self._ask(path)["threadInfos"])
+        return [
+            (str(thread.get("threadName", "")), str(thread.get("stringifiedThreadInfo", "")))
+            for thread in threads
+            if isinstance(thread, dict)
+        ]
 
     def cancel(self, job: FlinkJob) -> bool:
         """Cancels a job; returns whether Flink has accepted that."""

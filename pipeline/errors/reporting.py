@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import dataclasses
 import datetime
+import importlib.metadata
 import logging
 import os
 import re
@@ -46,7 +47,7 @@ _CODE_DIFFERS = re.compile(
 _NOT_CONNECTED = "No client connected within timeout"
 """What Beam's runners in Java say if a Python worker has started, but could not begin any work.
 
-Beam's worker for another version of Python does so. The runner waits three minutes for it.
+Beam's worker for another version of Python or Beam does so. The runner waits three minutes for it.
 """
 
 _DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
@@ -353,10 +354,20 @@ def error_about_start(text: str, host: str = "") -> JobError | None:
       text: the traceback of the engine.
       host: the host of the worker; "" if it is not known.
     """
-    if _NOT_CONNECTED not in text:
-        return None
+    return late_start("three minutes", host) if _NOT_CONNECTED in text else None
+
+
+def late_start(duration: str, host: str = "", more: str = "") -> JobError:
+    """The error for a worker that has not begun any work.
+
+    Args:
+      duration: for how long.
+      host: the host of the worker; "" if it is not known.
+      more: what the remedy has at its end.
+    """
     workers = f"the workers on {host}" if host else "the workers"
+    versions = f"{PYTHON} and apache-beam {importlib.metadata.version('apache-beam')}"
     return JobError(
-        f"{workers} have started, but have not begun any work for three minutes",
-        f"look at the log of their pool: is its `python` {PYTHON}, as here?",
+        f"{workers} have started, but have not begun any work for {duration}",
+        f"look at their log, or at that of their pool: do they have {versions}, as here?{more}",
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import platform
 import shutil
+import socket
 import sys
 from pathlib import Path
 
+import apache_beam
 from command_line import EXAMPLE, PROJECT, Run, typed
 from other_pool import TOLD, Pool, without
 
 from deploy.local.flink import FlinkCluster
+from deploy.local.processes import HOST
 
 
 def copy_of_beam_bleu(folder: Path) -> Path:
@@ -77,6 +80,26 @@ def test_a_pool_whose_python_has_no_beam(pool: Pool, flink: FlinkCluster, tmp_pa
     run = scored(flags, tmp_path / "out")
     run.assert_failed(1, "no Python worker has answered for 10 s", "is its `python` Python 3.")
     # Flink answers before it has ended the job.
+    flink.processes.wait_until("the end of the job", lambda: state_of_newest(flink) == "CANCELED")
+
+
+def test_a_pool_that_does_not_answer(flink: FlinkCluster, tmp_path: Path) -> None:
+    with socket.create_server((HOST, 0)) as silent:
+        pool = f"{HOST}:{silent.getsockname()[1]}"
+        flags = [*without(flink.flags(), "environment_config"), f"--environment_config={pool}"]
+        run = scored(flags, tmp_path / "out")
+    run.assert_failed(1, f": the pool at {pool} has not answered for 20 s")
+    flink.processes.wait_until("the end of the job", lambda: state_of_newest(flink) == "CANCELED")
+
+
+def test_workers_that_refuse_the_work(pool: Pool, flink: FlinkCluster, tmp_path: Path) -> None:
+    """As those of another Python or another Beam do."""
+    code = copy_of_beam_bleu(tmp_path / "copy")
+    other = "import apache_beam.version as version; version.__version__ = '2.0.0'"
+    (code / "sitecustomize.py").write_text(f"{other}\n")
+    run = scored(pool(code=code), tmp_path / "out")
+    begun = "have started, but have not begun any work for 60 s"
+    run.assert_failed(1, begun, f"apache-beam {apache_beam.__version__}, as here?")
     flink.processes.wait_until("the end of the job", lambda: state_of_newest(flink) == "CANCELED")
 
 

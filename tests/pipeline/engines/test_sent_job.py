@@ -19,6 +19,7 @@ from fake_flink import fake_flink
 
 from beam_bleu.pipeline.engines import sent_job
 from beam_bleu.pipeline.engines.engine_failure import engine_failure
+from beam_bleu.pipeline.engines.flink_master import FlinkThread
 from beam_bleu.pipeline.engines.sent_job import Seen, Submitted, Watch
 from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.pipeline.errors.reporting import reported
@@ -93,6 +94,38 @@ def test_flink_tells_more_than_the_job_server(state) -> None:
         seen = Submitted(portable(), options).seen()
     told, counters = f"{state}, 6 of 36 tasks finished", {"segments": 300_000, "bytes": 1}
     assert seen == Seen(told, f"{url}/#/job/f2", counters, is_working=state == "RUNNING")
+
+
+def test_flink_tells_where_the_threads_of_a_job_wait() -> None:
+    vertices = [
+        {"id": "v1", "name": "Impulse", "parallelism": 1},
+        {"id": "v2", "name": "Map (x -&gt; y)", "parallelism": 2},
+    ]
+    managers = [
+        {"taskmanager-id": "worker-1:6122-5f", "endpoint": "worker-1:6122"},
+        {"taskmanager-id": "worker-2:6122-6a", "endpoint": "worker-2:6122"},
+    ]
+    threads = [
+        {"threadName": "Map (x -> y) (1/2)#0"},
+        {"threadName": "Map (x -> y) (2/2)#0", "stringifiedThreadInfo": "\tat a.b.wait(A.java:1)"},
+        {"threadName": "Map (x -> y) (3/2)#0", "stringifiedThreadInfo": "\tat a.b.run(A.java:1)"},
+        {
+            "threadName": "of another job (1/1)#0",
+            "stringifiedThreadInfo": "\tat a.b.wait(A.java:1)",
+        },
+    ]
+    answers = {
+        "/jobs/overview": {"jobs": [flink_job(2, NAME, "RUNNING")]},
+        "/jobs/f2": {"vertices": vertices},
+        "/jobs/f2/vertices/v2/taskmanagers": {"taskmanagers": managers},
+        "/taskmanagers/worker-1%3A6122-5f/thread-dump": {"threadInfos": threads},
+    }
+    with fake_flink(answers) as url:
+        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
+        found = Submitted(portable(), options).waiting_threads(["b.wait(", "c.wait("])
+    task = "Map (x -> y) (2/2)#0"
+    assert found == [FlinkThread("b.wait(", task, "worker-1:6122-5f", "worker-1")]
+    assert Submitted(portable(), PipelineOptions()).waiting_threads(["b.wait("]) == []
 
 
 def test_a_former_job_of_the_same_name_does_not_count() -> None:
