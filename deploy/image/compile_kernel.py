@@ -3,24 +3,33 @@
     python deploy/image/compile_kernel.py examples
 
 It scores the bundled example with every metric, tokenizer and form of input, so that the functions
-which these need are compiled. Then it runs the same again, and fails if anything is missing from
+that these need are compiled. Then it runs the same again, and fails if anything is missing from
 the cache.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 
 from beam_bleu.transforms.known_metrics import METRICS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+from beam_bleu.transforms.totals.products import compile_products
 
 
-def runs(examples: str) -> Iterator[list[str]]:
-    """The arguments of each run of the command."""
+def runs(examples: str, folder: str) -> Iterator[list[str]]:
+    """The arguments of each run of the command.
+
+    Args:
+      examples: the folder with the bundled examples.
+      folder: a folder for files of the runs.
+    """
     texts = [f"{examples}/references/a.txt", f"{examples}/references/b.txt"]
     lines = [*texts, "-i", f"{examples}/systems/atlas.txt", f"{examples}/systems/birch.txt"]
     for name, tokenizer in TOKENIZERS.items():
@@ -30,19 +39,24 @@ def runs(examples: str) -> Iterator[list[str]]:
     metrics = [name for name, row in METRICS.items() if row.counts_texts and not row.parameter]
     sliced = [f"--labels=domain={examples}/domains.txt", "--slice_by=domain"]
     documents = [f"--documents={examples}/documents.txt"]
-    for case in ([], ["--resample=bootstrap"], sliced, documents):
+    more = ["--rouge_stemmer", "--normalize=nfc", f"--output={folder}/result"]
+    for case in ([], ["--resample=bootstrap"], sliced, documents, more):
         yield [*lines, *case, "--metrics", *metrics]
-    records, few = f"--input={examples}/records/paired", "--no_uncertainty"
-    outputs = ["--candidate_columns=outputs.*", "--reference_columns=references"]
-    yield [f"{records}.jsonl", *outputs, "--slice_by=domain", few]
-    yield [f"{records}.parquet", "--candidate_columns=hyp_*", few]
-    yield [
-        f"{records}.tsv",
-        "--input_format=tsv",
-        "--candidate_columns=mt",
-        "--reference_columns=ref",
-        few,
-    ]
+    # Compressed files are read piece by piece, as objects of an object store are.
+    pairs = [pathlib.Path(text).read_text(encoding="utf-8").splitlines() for text in texts]
+    with gzip.open(f"{folder}/references.gz", "wt", encoding="utf-8") as stream:
+        stream.writelines(f"{one}\t{other}\n" for one, other in zip(*pairs, strict=True))
+    yield [f"{folder}/references.gz", "--num_refs=2", "-i", f"{examples}/systems/atlas.txt"]
+    records, few = f"{examples}/records", "--no_uncertainty"
+    lists = ["--candidate_columns=outputs.*", "--reference_columns=references"]
+    yield [f"--input={records}/paired.jsonl", *lists, "--slice_by=domain", few]
+    items = ["--candidate_columns=outputs.atlas", "--reference_columns=references[0]"]
+    yield [f"--input={records}/paired.jsonl", *items, few]
+    yield [f"--input={records}/paired.parquet", "--candidate_columns=hyp_*", few]
+    columns = ["--candidate_columns=mt", "--reference_columns=ref"]
+    yield [f"--input={records}/paired.tsv", "--input_format=tsv", *columns, few]
+    joined = [f"{records}/references.jsonl", "-i", f"{records}/outputs/atlas.jsonl", "--join_on=id"]
+    yield [*joined, "--candidate_columns=hyp", "--reference_columns=ref", few]
 
 
 def compiled(arguments: list[str]) -> int:
@@ -57,12 +71,14 @@ def compiled(arguments: list[str]) -> int:
 
 def main(examples: str) -> None:
     """Compiles, and checks that everything is loaded afterwards."""
-    made = sum(map(compiled, runs(examples)))
-    again = sum(map(compiled, runs(examples)))
-    folder = os.environ["NUMBA_CACHE_DIR"]
+    with tempfile.TemporaryDirectory() as folder:
+        made = sum(map(compiled, runs(examples, folder)))
+        compile_products()  # the library adds them up; the command does so only in groups
+        again = sum(map(compiled, runs(examples, folder)))
+    cache = os.environ["NUMBA_CACHE_DIR"]
     if not made or again:
-        sys.exit(f"{made} functions were compiled, and then {again} again: is {folder} used?")
-    print(f"{made} functions are compiled in {folder}")
+        sys.exit(f"{made} functions were compiled, and then {again} again: is {cache} used?")
+    print(f"{made} functions are compiled in {cache}")
 
 
 if __name__ == "__main__":
