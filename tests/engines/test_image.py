@@ -109,15 +109,19 @@ def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: 
     (port,) = free_ports(1)
     pool = ["python", "/opt/beam-bleu/worker_pool.py", "--port", str(port)]
     inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
-    workers = subprocess.Popen(chroot.container(image, pool, [str(shared)]))
+    log = shared / "pool.log"
+    with open(log, "wb") as stream:
+        workers = subprocess.Popen(chroot.container(image, pool, [str(shared)]), stderr=stream)
     try:
         wait_for(port, workers)
         flags = [*flink.flags(), f"--environment_config=127.0.0.1:{port}", f"--output={shared}/out"]
         code, _, err = run(image, "beam-bleu", *inside, *flags, bind=shared)
         assert code == 0, err
     finally:
-        workers.terminate()
+        workers.kill()  # unshare ignores a SIGTERM; the pool ends with it
         workers.wait(timeout=30)
+    assert "Starting worker" in log.read_text()
+    assert "compiled code cannot be kept" not in log.read_text()  # nothing is compiled
     scores = (shared / "out" / "scores.json").read_bytes()
     assert scores == called(*EXAMPLE, "--format=json").out
     assert (shared / "out" / "scores.json").stat().st_uid == 10001
