@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import html
 import re
 from collections.abc import Iterator
 
@@ -106,8 +107,9 @@ def _said(error: BaseException) -> str:
     server = url[1] if url and url[1] != _HIDDEN else "the server"
     code = code_of(error)
     if code:
-        message = _MESSAGE.search(text)
-        return f"the server says {code}" + (f": {message[1]}".rstrip(".") if message else "")
+        found = _MESSAGE.search(text)
+        message = f": {html.unescape(found[1])}".rstrip(".") if found else ""
+        return f"the server says {code}{message}"
     cause = _SYSTEM.search(details)
     if "kind: Connect" in details and url:
         return f"could not connect to {server}: {cause[1] if cause else 'no such host?'}"

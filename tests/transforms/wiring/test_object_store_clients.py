@@ -134,3 +134,14 @@ def test_an_address_with_a_signature_is_not_shown() -> None:
         telling("az://container/x"),
     ):
         obstore.head(store, "x")
+
+
+def test_what_a_server_says_is_shown_without_its_markup() -> None:
+    said = (
+        "<Error><Code>AccessDenied</Code><Message>no &#34;read&#34; &amp; write.</Message></Error>"
+    )
+    with (
+        pytest.raises(OSError, match=r'^the server says AccessDenied: no "read" & write$'),
+        telling("s3://bucket/x"),
+    ):
+        raise obstore.exceptions.PermissionDeniedError(f"x: {said}\n\nDebug source: y")
