@@ -33,7 +33,8 @@ def lineage(flags: argparse.Namespace) -> str:
     job = utf8(flags.lineage)
     if not job.strip() or not can_be_shown(job):
         raise UsageError(
-            f"--lineage {job!r} is no name of a job", "name the job, such as --lineage news-nightly"
+            f"--lineage {job!r} cannot be the name of a job",
+            "name the job, such as --lineage news-nightly",
         )
     if flags.output is None:
         raise UsageError("--lineage needs --output", "name the folder that the run writes")

@@ -24,4 +24,4 @@ def test_it_needs_an_output():
 @pytest.mark.parametrize("job", ["", " ", "a\nb"])
 def test_a_job_needs_a_name(tmp_path, job):
     run = called(*WORDS, "--output", tmp_path, f"--lineage={job}")
-    run.assert_failed(2, "is no name of a job")
+    run.assert_failed(2, "cannot be the name of a job")
