@@ -303,12 +303,12 @@ FAULTS = (
     ),
     Fault(
         "a worker has another Python",
-        *(_other_python, True, (1,)),
+        *(_other_python, True, (0, 1)),  # 0 if other workers do all the work
         touched=_WORKER,
         needs=(_OTHER_PYTHON, "another Python in BEAM_BLEU_OTHER_PYTHON"),
     ),
     Fault("a worker may not read one of the files", _unreadable_shard, True, (3,), touched=_WORKER),
-    Fault("a worker has no beam-bleu", _no_beam_bleu, True, (1,), touched=_WORKER),
+    Fault("a worker has no beam-bleu", _no_beam_bleu, True, (0, 1), touched=_WORKER),
     Fault("a worker has no `python`", _missing_python, True, (1,), touched=_WORKER),
     Fault(
         "a worker lacks the tokenizer's library",
