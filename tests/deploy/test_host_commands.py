@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
+from command_line import PROJECT, called
 
 from deploy.local.hosts import commands
 
@@ -24,6 +27,20 @@ def test_a_job_gets_the_flags(sent, arguments) -> None:
 @pytest.mark.parametrize("arguments", [["doctor"], ["compare", "old", "new"], ["files", "s3://x"]])
 def test_other_commands_get_none(sent, arguments) -> None:
     assert sent(arguments) == arguments
+
+
+def test_the_job_in_the_docs_is_possible() -> None:
+    """Here with the files themselves in place of their copies in the object store."""
+    lines = (PROJECT / "docs" / "engines.md").read_text().replace("\\\n", " ").splitlines()
+    typed = [shlex.split(line) for line in lines if line.startswith("./run.sh cluster ")]
+    copies = {words[5]: words[4] for words in typed if words[2] == "put"}
+    (job,) = [words[4:] for words in typed if words[2:4] == ["run", "flink"]]
+    words = job[: job.index("--output")]
+    for copy, original in copies.items():
+        words = [word.replace(copy, str(PROJECT / original)) for word in words]
+    assert not any(word.startswith("s3:") for word in words)
+    run = called(*words, "--format=json")
+    assert run.code == 0, run.err
 
 
 @pytest.fixture
