@@ -76,9 +76,9 @@ def test_a_pool_whose_python_has_no_beam(pool: Pool, flink: FlinkCluster, tmp_pa
     python = folder / "python"
     python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')  # without packages
     python.chmod(0o755)
-    flags = [*pool(python_folder=folder), "--worker_timeout=10"]
+    flags = [*pool(python_folder=folder), "--worker_timeout=30"]
     run = scored(flags, tmp_path / "out")
-    run.assert_failed(1, "no Python worker has answered for 10 s", "is its `python` Python 3.")
+    run.assert_failed(1, "no Python worker has answered for 30 s", "is its `python` Python 3.")
     # Flink answers before it has ended the job.
     flink.processes.wait_until("the end of the job", lambda: state_of_newest(flink) == "CANCELED")
 
