@@ -115,7 +115,7 @@ class AwaitedWorkers:
             return None
         now = self._clock()
         self._begin = now if self._begin is None else self._begin
-        error = self._timed_out(is_working is True, now)
+        error = self._timed_out(is_working is True, now - self._begin)
         if error is None and is_working and now - max(self._begin, self._looked) >= _BETWEEN_LOOKS:
             self._looked = now
             error = self._hanging.error(job.waiting_threads(METHODS), now)
@@ -132,8 +132,7 @@ class AwaitedWorkers:
             warn(sentence)
         return None
 
-    def _timed_out(self, is_working: bool, now: float) -> JobError | None:
-        assert self._begin is not None
+    def _timed_out(self, is_working: bool, waited: float) -> JobError | None:
         timeout = WORKER_TIMEOUT if self._timeout is None else self._timeout
         look = (
             f"look at the log of the pool at {self._pool}: is its `python` {PYTHON}, as here, and "
@@ -142,13 +141,13 @@ class AwaitedWorkers:
             else "look at the logs of the engine's workers: have they started?"
         )
         ends = is_working or self._timeout is not None
-        if ends and now - self._begin >= timeout:
+        if ends and waited >= timeout:
             return JobError(
                 f"no Python worker has answered for {timeout} s",
                 f"{look} Do they and this process see the same folder at "
                 f"{self._handshake.asked.output}? --worker_timeout SECONDS gives workers more time",
             )
-        if now - self._begin >= _WARNS_AFTER and not self._has_warned:
+        if waited >= _WARNS_AFTER and not self._has_warned:
             self._has_warned = True
             then = (
                 f"the job is cancelled after {timeout} s"
