@@ -113,7 +113,7 @@ class _NameTheJob(PlainDoFn):
 
 def _results(job: Job) -> Results:
     """What the last step needs to know, with a description of the input for the manifest."""
-    return dataclasses.replace(job.results, input=described_input(job.source))
+    return dataclasses.replace(job.results, input=described_input(job.source, job.allow))
 
 
 class _JudgeEarlierAttempt(beam.DoFn):

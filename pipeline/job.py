@@ -16,6 +16,7 @@ from beam_bleu.pipeline.scoring.scorings import (
     ScoringsOfMetrics,
     schema_of_segments,
 )
+from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
@@ -76,6 +77,7 @@ class Job:
         is given, an item of the slicing has it.
       evidence: what it finds out about its scores.
       gates: the thresholds that its result must reach.
+      allow: what does not end the run, although it is probably a mistake: sorted keys of `ALLOWED`.
       if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
     """
 
@@ -95,6 +97,7 @@ class Job:
     unpooled: str | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
+    allow: tuple[AllowedName, ...] = ()
     if_exists: IfExistsName = DEFAULT_IF_EXISTS
 
     @property

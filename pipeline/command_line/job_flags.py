@@ -72,6 +72,7 @@ def job_of(
         examples=flags.examples or 0,
         run=run or new_run(),
         threads=threads,
+        allow=tuple(sorted({*flags.allow})),
         slicing=slices,
         languages=flags.language_column,
         unpooled=unpooled,

@@ -13,6 +13,8 @@ from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
 from beam_bleu.pipeline.command_line.systems import check_names, references, systems
 from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_pipes
+from beam_bleu.pipeline.command_line.unknown_values import unknown_value
+from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
@@ -100,6 +102,28 @@ def add_checking_flags(parser: argparse._ActionsContainer) -> None:
         metavar="N",
         help=f"fail if a line has more than N bytes; default {MAX_LINE_BYTES}",
     )
+    kinds = "; ".join(f"{name}: {description}" for name, description in ALLOWED.items())
+    add(
+        "--allow",
+        action="extend",
+        type=_allowed,
+        default=[],
+        metavar="KIND,...",
+        help=f"warn of what otherwise ends the run as a probable mistake. {kinds}",
+    )
+
+
+def _allowed(text: str) -> list[AllowedName]:
+    """The type of --allow.
+
+    Raises:
+      UsageError: a kind is unknown.
+    """
+    by_name = {str(name): name for name in ALLOWED}
+    for name in text.split(","):
+        if name not in by_name:
+            raise unknown_value("--allow", name, by_name)
+    return [by_name[name] for name in text.split(",")]
 
 
 def add_reading_flags(parser: argparse._ActionsContainer) -> None:

@@ -72,6 +72,8 @@ class Keywords(TypedDict, total=False):
     resample: str | None
     resamples: int | None
     seed: int | None
+    # Probable mistakes that are meant.
+    allow: str | Sequence[str] | None
     # Gates, and rejected records.
     fail_under: Threshold | None
     warn_under: Threshold | None

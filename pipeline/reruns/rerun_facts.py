@@ -270,6 +270,7 @@ DECIDE_NOTHING = {
     "Job.run": "it names files that only this run writes",
     "Job.receipt": "it is another file",
     "Job.manifest": "without a manifest, a result is never kept",
+    "Job.allow": "it is compared with the input (rerun_input.py)",
     "Job.gates": "they judge a result that is kept, too",
     "Job.if_exists": "it is the choice to keep a result",
 }

@@ -11,7 +11,7 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
@@ -38,12 +38,14 @@ _File = tuple[int, str, int, str | None]
 """The place of a file's stream, and the name, the bytes and the version of the file."""
 
 
-def described_input(source: Source) -> list[str]:
+def described_input(source: Source, allow: Sequence[str] = ()) -> list[str]:
     """What a source was asked to read: "NAME = VALUE" of its form and of each of its fields.
 
-    For example "form = LineParallel", "systems 1 = atlas", "references 1 = /data/ref.txt".
+    For example "form = LineParallel", "systems 1 = atlas", "references 1 = /data/ref.txt". What was
+    allowed follows: "allow 1 = other-documents".
     """
-    return [f"{name}{_EQUALS}{value}" for name, value in _fields(source)]
+    fields = [*_fields(source), *_fields(allow, "allow")]
+    return [f"{name}{_EQUALS}{value}" for name, value in fields]
 
 
 def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -74,12 +76,15 @@ def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield from _fields(part, f"{name} {key}".lstrip())
 
 
-def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
+def input_differences(
+    source: Source, manifest: Mapping[str, Any], allow: Sequence[str] = ()
+) -> Iterator[str]:
     """How what a job would read differs from what a result was made of.
 
     Args:
       source: the input of the job.
       manifest: the manifest of the result.
+      allow: what the job allows.
     """
     if "input" not in manifest:
         yield "an older version wrote it, and did not record its input"
@@ -90,7 +95,7 @@ def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[s
         return
     there, here = (
         dict(line.split(_EQUALS, 1) for line in described)
-        for described in (manifest["input"], described_input(source))
+        for described in (manifest["input"], described_input(source, allow))
     )
     differing = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     for key in differing:

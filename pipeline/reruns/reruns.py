@@ -78,7 +78,7 @@ def _kept(job: Job) -> bytes | None:
     try:
         differences = [
             *differing(json.loads(data), job),
-            *input_differences(job.source, json.loads(manifest)),
+            *input_differences(job.source, json.loads(manifest), job.allow),
         ]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(

@@ -117,6 +117,7 @@ VALUES = {
     "slice_by": ["length", "domain,domain*length", "domain; lang"],
     "length_edges": ["10", "5,10,100"],
     "documents": ["document", "gs://corpus/documents-*.txt"],
+    "allow": ["other-documents", "other-documents; other-documents"],
     "max_rejected": ["0", "16", "0.05", "1.0"],
     "partition": ["2026-11-21"],
     "fail_under": ["30", "30; base=32.5"],

@@ -33,6 +33,10 @@ USAGE_ERRORS = [
         ["--smooth_method", "nltk-method5"],
         ["--smooth_method", "'nltk-method5' is for segment scores only", "the last segment"],
     ),
+    (
+        ["--allow", "other-documents,other_document"],
+        ["--allow other_document: there is no", "did you mean other-documents? choose one of"],
+    ),
     (["--preset", "sacre"], ["--preset", "sacre", "sacrebleu", "papineni2002"]),
     (["--compare_presets=some"], ["--compare_presets some: there is no such", "same, all"]),
     (["--lowercase", "--no_lowercase"], ["--lowercase and --no_lowercase contradict"]),

@@ -225,6 +225,7 @@ def test_skip_refuses_slices_whose_files_have_changed_places(out, tmp_path):
         ([], ["--where", "x=1"], "where 1 column text none there, x here"),
         ([], ["--reference_columns", "ref2"], "references 1 ref there, ref2 here"),
         ([], ["--on_bad_record", "reject"], "on_bad_record fail there, reject here"),
+        (["--allow=other-documents"], [], "allow 1 other-documents there, none here"),
     ],
 )
 def test_skip_refuses_other_records(out, tmp_path, there, here, cause):
