@@ -49,6 +49,8 @@ class Results:
     input: Sequence[str] = ()
     examples: int = 0
     highest_of_segments: Mapping[MetricWord, float | None] = dataclasses.field(default_factory=dict)
+    allow: tuple[AllowedName, ...] = ()
+    is_of_lines: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,4 +139,6 @@ class Job:
             highest_of_segments={
                 metric.name: metric.highest_of_segments for metric in self.metrics
             },
+            allow=self.allow,
+            is_of_lines=self.source.is_of_lines,
         )

@@ -21,7 +21,7 @@ from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
 
-COMMON_ROOMS = ["text", "pairing", "statistics", "totals", "score", "examples"]
+COMMON_ROOMS = ["text", "pairing", "inspection", "statistics", "totals", "score", "examples"]
 """The rooms in the order of the data. A room can import only the rooms before it."""
 
 METRIC_ROOMS = sorted(
@@ -65,6 +65,7 @@ LOADS_BEAM = {
         "compare_systems",
         "corpus_scores",
         "examples.sum_examples",
+        "inspection.sum_samples",
         "pairing.files.found_files",
         "pairing.line_parallel.source",
         "pairing.lines.line_steps",

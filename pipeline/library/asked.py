@@ -48,6 +48,7 @@ class KnownSource:
     labels: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     keeps_texts: bool = False
+    is_of_lines: bool = False
     inputs: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -11,11 +11,12 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, end_of, with_text
+from beam_bleu.pipeline.scoring.ends import EXAMPLES, SAMPLE, end_of, with_text
 from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.examples.sum_examples import sum_examples
+from beam_bleu.transforms.inspection.sum_samples import sum_samples
 from beam_bleu.transforms.known_metrics import (
     MetricWord,
     counts_empty_candidates,
@@ -112,6 +113,8 @@ def sum_all(
       others: other sums of parts of the corpus, by the end at which the last step gets them.
     """
     parts = _Parts()
+    if any(row_of(name).counts_texts for name in job.scorings):
+        parts.sums[SAMPLE] = sum_samples(batches, SAMPLE, step)
     statistics = _count(with_documents(batches, job, step), job, step, parts)
     for metric in job.metrics:
         _add_metric(statistics, job, metric, step, parts)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.text.text import TextName
@@ -24,11 +26,14 @@ Ends = Mapping[str, Sequence[Any]]
 """What has come at each end. Sums come as (system, sums).
 
 Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `tallies`,
-`rejected` and `EXAMPLES`. `tallies` is there if the source has tallies.
+`rejected`, `EXAMPLES` and `SAMPLE`. `tallies` is there if the source has tallies.
 """
 
 EXAMPLES = "examples"
 """The end with the examples."""
+
+SAMPLE = "sample"
+"""The end with the sample of the texts."""
 
 
 def end_of(what: str, scorings: Scorings, text: TextName | None = None) -> str:
@@ -44,7 +49,13 @@ def with_text(scorings: Scorings, text: TextName | None) -> str:
 
 
 def totals_of_ends(
-    ends: Ends, scorings: ScoringsOfMetrics, slicing: Slicing, most_rejected: MostRejected | None
+    ends: Ends,
+    scorings: ScoringsOfMetrics,
+    slicing: Slicing,
+    most_rejected: MostRejected | None,
+    allow: Collection[AllowedName] = (),
+    *,
+    is_of_lines: bool = False,
 ) -> Totals:
     """The totals of a job.
 
@@ -53,10 +64,13 @@ def totals_of_ends(
       scorings: the scorings of each metric.
       slicing: the slices.
       most_rejected: how many segments may be rejected; None if a bad record ends the job before.
+      allow: the kinds of findings in the texts that are meant.
+      is_of_lines: as of the source.
 
     Raises:
       JobError: something was lost or repeated.
-      InputError: there are too many slices, too many segments are rejected, or none is left.
+      InputError: there are too many slices, too many segments are rejected, or none is left; or
+        the texts are certainly not what they are taken for.
     """
     plans: list[FoundSegments] = list(ends["segments"])
     metrics = {
@@ -67,13 +81,22 @@ def totals_of_ends(
     tally = tally_of(segments, sums_at(ends, "tallies") if "tallies" in ends else None)
     rejected = check_rejected(ends.get("rejected", ()), tally, most_rejected)
     require_segments_left(tally, rejected)
+    sample = only_sum(SAMPLE, sums_at(ends, SAMPLE), is_needed=False)
+    suspicions: tuple[str, ...] = ()
+    if sample is not None:
+        suspicions = look_at(
+            sample,
+            allow,
+            is_composed=all(own.text.normalize is not None for own in scorings.values()),
+            of_values=not is_of_lines,
+        )
     return Totals(
         segments.systems,
         tally,
         metrics,
         is_tallied="tallies" in ends,
         rejected=rejected,
-        warnings=segments.warnings,
+        warnings=(*segments.warnings, *suspicions),
         coverage=segments.coverage,
     )
 

@@ -14,7 +14,9 @@ from beam_bleu.transforms.calls.counted import (
     require_threads,
 )
 from beam_bleu.transforms.calls.segments import Segments
+from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.inspection.look import Inspection
 from beam_bleu.transforms.pairing.batch import ALL_ROWS
 from beam_bleu.transforms.score.differences import ComparedSystems
 from beam_bleu.transforms.score.metric_kind import Score
@@ -30,6 +32,7 @@ def score(
     metrics: Sequence[Any] = ("bleu",),
     uncertainty: bool = True,
     threads: int = 1,
+    allow: Sequence[AllowedName] = (),
 ) -> dict[str, Score]:
     """Scores a corpus, without a pipeline.
 
@@ -47,6 +50,8 @@ def score(
         `ChrfConfig(word_order=2)`.
       uncertainty: whether scores have a standard error and a 95 % interval.
       threads: the number of threads that count.
+      allow: what is meant although it is probably a mistake, such as "another-format": keys of
+        the table of `--allow` (docs/line_parallel.md).
 
     Returns:
       The score of each metric by its word, in the order of `metrics`: the same as that of
@@ -54,6 +59,7 @@ def score(
 
     Raises:
       ValueError: an argument is impossible; the message says which one, where, and what to do.
+      InputError: the texts are certainly not what they are taken for.
 
     Example:
       >>> from beam_bleu import score
@@ -65,19 +71,23 @@ def score(
     require_threads(threads)
     chosen = remembered(ChosenMetrics.of, metrics)
     segments = Segments.of({"candidates": candidates}, references, references_per_segment)
+    inspection = Inspection(allow)
     sums = functools.reduce(
         operator.add,
         (
             of_system
-            for statistics in on_threads(chosen.count, segments.batches(threads), threads)
+            for statistics in on_threads(
+                chosen.count, inspection.seen(segments.batches(threads)), threads
+            )
             for _, of_system in metric_sums_of_each_system(
                 statistics, ALL_ROWS[0], with_products=uncertainty
             )
         ),
     )
+    inspection.warn()
     return {
-        definition.name: definition.score(of_metric)
-        for definition, of_metric in zip(chosen.definitions, sums.metrics, strict=True)
+        definition.name: definition.score(metric_sums)
+        for definition, metric_sums in zip(chosen.definitions, sums.metrics, strict=True)
     }
 
 
@@ -90,6 +100,7 @@ def compare(
     baseline: str | None = None,
     all_pairs: bool = False,
     threads: int = 1,
+    allow: Sequence[AllowedName] = (),
 ) -> dict[str, ComparedSystems]:
     """Compares systems on the same segments, without a pipeline.
 
@@ -102,12 +113,14 @@ def compare(
       all_pairs: whether each system is compared with each other one. Then the result also has
         clusters.
       threads: the number of threads that count.
+      allow: as for `score`.
 
     Returns:
       The scores and comparisons by the word of each metric: the same as those of `CompareSystems`.
 
     Raises:
       ValueError: an argument is impossible.
+      InputError: the texts are certainly not what they are taken for.
 
     Example:
       >>> from beam_bleu import compare
@@ -124,12 +137,14 @@ def compare(
     chosen = remembered(ChosenMetrics.of, metrics)
     candidates = {f"systems[{name!r}]": texts for name, texts in systems.items()}
     segments = Segments.of(candidates, references, references_per_segment, names)
+    inspection = Inspection(allow)
     sums: list[SystemSums] | None = None
-    for statistics in on_threads(chosen.count, segments.batches(threads), threads):
+    for statistics in on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads):
         of_batch = [SystemSums.of(of_metric, pairs) for of_metric in statistics.metrics]
         sums = of_batch if sums is None else [*map(operator.add, sums, of_batch)]
     assert sums is not None  # there is a segment
+    inspection.warn()
     return {
-        definition.name: definition.compared(of_metric, names, all_pairs=all_pairs)
-        for definition, of_metric in zip(chosen.definitions, sums, strict=True)
+        definition.name: definition.compared(metric_sums, names, all_pairs=all_pairs)
+        for definition, metric_sums in zip(chosen.definitions, sums, strict=True)
     }

@@ -104,7 +104,10 @@ class Segments:
             candidates = [texts.complete_column(first, stop) for texts in self.candidates]
             references = [texts.column(first, stop) for texts in self.references]
             self._require_references(references, first)
-            yield from column_batches(candidates, references, systems=self.systems)
+            row = first
+            for batch in column_batches(candidates, references, systems=self.systems):
+                yield dataclasses.replace(batch, numbers=np.arange(row, row + len(batch)))
+                row += len(batch)
 
     def _require_references(self, columns: Sequence[pa.Array], first: int) -> None:
         """Checks that each segment of these rows has a reference."""

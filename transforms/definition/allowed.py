@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-AllowedName = Literal["other-documents"]
+AllowedName = Literal[
+    "another-format",
+    "characters",
+    "copies",
+    "ids",
+    "marks",
+    "order",
+    "other-documents",
+    "pieces",
+    "repeats",
+]
 
 ALLOWED: Mapping[AllowedName, str] = {
+    "another-format": "the lines are JSON, CSV, SGML, subtitles, ..., not text",
+    "characters": "texts have characters that differ without being seen",
+    "copies": "candidates are copies of references",
+    "ids": "texts begin or end with ids",
+    "marks": "texts of one side have marks of a program",
+    "order": "candidates belong to references of other lines",
     "other-documents": "rows with the same id have different references, sources or hashes",
+    "pieces": "texts are pieces of words or numbers of tokens",
+    "repeats": "the last segments are in the input twice",
 }
 """What --allow can name, and what is allowed then. Without it the run ends with an error, and with
 it the result has a warning."""

@@ -193,6 +193,10 @@ class Source(Protocol):
         """Whether the texts of segments are kept, too."""
 
     @property
+    def is_of_lines(self) -> bool:
+        """Whether each text is a line of a file, and not a value of a record."""
+
+    @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name in messages, path or pattern) of everything that is read."""
 

@@ -58,6 +58,11 @@ _DETAILS = logging.getLogger("beam_bleu")
 class LineParallel(Corpus):
     """A corpus of line-parallel text as a source of segments."""
 
+    @property
+    def is_of_lines(self) -> bool:
+        """Whether each text is a line of a file, and not a value of a record."""
+        return True
+
     def check_visible(self) -> None:
         """Checks the files that this process sees. It does not open them.
 

@@ -51,6 +51,11 @@ class RecordFiles:
         return tuple(name for name, _ in self.wanted.kept)
 
     @property
+    def is_of_lines(self) -> bool:
+        """Whether each text is a line of a file, and not a value of a record."""
+        return False
+
+    @property
     def keeps_texts(self) -> bool:
         """Whether the texts of segments are kept, too."""
         return self.wanted.keeps_texts

@@ -57,6 +57,11 @@ class JoinedRecords:
         return (KEPT_ID, *(name for name, _ in self._base.wanted.kept))
 
     @property
+    def is_of_lines(self) -> bool:
+        """Whether each text is a line of a file, and not a value of a record."""
+        return False
+
+    @property
     def keeps_texts(self) -> bool:
         """Whether the texts of segments are kept, too."""
         return self._base.wanted.keeps_texts
@@ -188,6 +193,11 @@ class LongRecords:
     def kept(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.kept`."""
         return (KEPT_ID, *(name for name, _ in self.records.wanted.kept))
+
+    @property
+    def is_of_lines(self) -> bool:
+        """Whether each text is a line of a file, and not a value of a record."""
+        return False
 
     @property
     def keeps_texts(self) -> bool:

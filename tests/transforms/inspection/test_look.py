@@ -1,0 +1,306 @@
+"""Texts that are not what they are taken for are named, and texts that are fine are not."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import operator
+import random
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from natural_texts import CANDIDATES, COUNT, REFERENCES, changed, sentences
+
+from beam_bleu import compare, score
+from beam_bleu.transforms.definition.allowed import ALLOWED
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.inspection.look import look_at
+from beam_bleu.transforms.inspection.sample import Sample
+from beam_bleu.transforms.inspection.signs import SIGNS
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+
+
+def sampled(candidates: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]]) -> Sample:
+    """The sample of a corpus that comes in batches."""
+
+    def column(texts: Sequence[str], part: slice) -> pa.LargeStringArray:
+        return pa.array(texts[part], pa.large_string())
+
+    parts = [slice(start, start + 150) for start in range(0, len(references[0]), 150)]
+    return functools.reduce(
+        operator.add,
+        (
+            Sample.of(
+                SegmentBatch(
+                    tuple(column(texts, part) for texts in candidates.values()),
+                    tuple(column(texts, part) for texts in references),
+                    numbers=np.arange(len(references[0]))[part],
+                    systems=tuple(candidates),
+                )
+            )
+            for part in parts
+        ),
+    )
+
+
+def pieces(text: str, joint: str, begin: str = "") -> str:
+    return " ".join(
+        begin + word[:3] + (joint + word[3:] if word[3:] else "") for word in text.split()
+    )
+
+
+def csv_line(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if "," in text else text
+
+
+In = Callable[[str, int], str]
+IN_BOTH: dict[str, tuple[str, In]] = {
+    "JSON objects": ("another-format", lambda t, i: json.dumps({"id": i, "text": t}) + ","),
+    "JSON strings": ("another-format", lambda t, i: json.dumps(t) + ","),
+    "SGML": ("another-format", lambda t, i: f'<seg id="{i}">{t}</seg>'),
+    "CSV": ("another-format", lambda t, i: f'{i},"{t}"'),
+    "CSV of one column": ("another-format", lambda t, i: csv_line(t) if i % 3 else "Ja"),
+    "subtitles": (
+        "another-format",
+        lambda t, i: [str(i), f"00:{i % 60:02}:01,000 --> x", t][i % 3],
+    ),
+    "tabs": ("another-format", lambda t, i: f"x{i}\t{t}"),
+    "Python": ("another-format", lambda t, i: repr([t])),
+    "bytes": ("another-format", lambda t, i: repr(t.encode())),
+    "BPE": ("pieces", lambda t, i: pieces(t, "@@ ")),
+    "SentencePiece": ("pieces", lambda t, i: pieces(t, " ", "▁")),
+    "WordPiece": ("pieces", lambda t, i: pieces(t, " ##")),
+    "byte-level BPE": ("pieces", lambda t, i: pieces(t, " ", "Ġ")),
+    "joiners": ("pieces", lambda t, i: pieces(t, "￭ ")),
+    "letters": ("pieces", lambda t, i: " ".join(t.replace(" ", "|").replace(",", ""))),
+    "tokens": ("pieces", lambda t, i: " ".join(str(9000 + len(w)) for w in 2 * t.split())),
+    "numbers": ("ids", lambda t, i: f"{i + 1}. {t}"),
+    "ids first": ("ids", lambda t, i: f"spk{i % 7}-utt{i} {t}"),
+    "ids last": ("ids", lambda t, i: f"{t} (spk{i % 7}-utt{i})"),
+    "mojibake": ("characters", lambda t, i: t.encode().decode("cp1252", "replace")),
+    "lost characters": ("characters", lambda t, i: t.replace("ü", "\ufffd")),
+    "byte order marks": ("characters", lambda t, i: "\ufeff" + t),
+}
+IN_CANDIDATES: dict[str, tuple[str, In]] = {
+    "fairseq": ("another-format", lambda t, i: f"H-{i}\t-0.3\t{t}"),
+    "end of text": ("marks", lambda t, i: f"{t} </s>"),
+    "chat": ("marks", lambda t, i: f"<|im_start|>{t}"),
+    "reasoning": ("marks", lambda t, i: f"<think>Hm.</think> {t}"),
+    "label": ("marks", lambda t, i: f"Translation: {t}"),
+    "fences": ("marks", lambda t, i: f"```{t}```"),
+    "entities": ("marks", lambda t, i: t.replace(",", "&apos;")),
+    "hyphens": ("marks", lambda t, i: t.replace(",", " @-@ ")),
+    "line breaks": ("marks", lambda t, i: t.replace(" ", "\\n ", 3)),
+    "decomposed": ("characters", lambda t, i: unicodedata.normalize("NFD", t)),
+    "no width": ("characters", lambda t, i: t.replace(" ", " \u200b")),
+    "joined words": ("characters", lambda t, i: t.replace(" ", "\u2060 ")),
+    "soft hyphens": ("characters", lambda t, i: t.replace(",", "\u00ad,")),
+    "display letters": ("characters", lambda t, i: t + " \ufee1"),
+}
+CERTAIN = {
+    **{f"{name} in both": (kind, change, change) for name, (kind, change) in IN_BOTH.items()},
+    **{name: (kind, change, lambda t, i: t) for name, (kind, change) in IN_CANDIDATES.items()},
+}
+
+
+def made(change: In, texts: Sequence[str]) -> list[str]:
+    return [change(text, number) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(("kind", "change", "change_references"), CERTAIN.values(), ids=CERTAIN)
+def test_what_is_certain_is_refused(kind, change, change_references):
+    sample = sampled({"a": made(change, CANDIDATES)}, [made(change_references, REFERENCES)])
+    with pytest.raises(InputError, match=f"--allow {kind}$") as caught:
+        look_at(sample)
+    assert "the candidates of a" in caught.value.cause
+    allowed = [
+        warning for warning in look_at(sample, list(ALLOWED)) if caught.value.cause in warning
+    ]
+    assert len(allowed) == 1
+
+
+def test_each_sign_is_in_a_kind_that_can_be_allowed():
+    assert {sign.kind for sign in SIGNS} <= set(ALLOWED)
+
+
+def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
+    candidates = list(CANDIDATES)
+    for place in (7, 99, 300, 311):
+        candidates[place] += " </s>"
+    (warning,) = look_at(sampled({"a": candidates}, [REFERENCES]))
+    assert "4 of 400 segments that" in warning
+    assert "the first is segment 8" in warning
+    assert look_at(sampled({"a": candidates}, [REFERENCES]), ["marks"]) == ()
+
+
+@pytest.mark.parametrize("bad", [0.2, 0.6])
+@pytest.mark.parametrize(
+    ("shift", "told"),
+    [(1, "1 segment below"), (3, "3 segments below"), (-1, "1 segment above")],
+)
+@pytest.mark.parametrize(("count", "at"), [(400, 200), (3000, 2500), (400, 0)])
+def test_lines_that_are_shifted_from_a_line_on(bad, shift, told, count, at):
+    references = sentences(count)
+    own = changed(references, bad)
+    new = sentences(abs(shift), seed=9)
+    rest = own[at + shift :] + new if shift > 0 else new + own[at:shift]
+    with pytest.raises(InputError, match="--allow order") as caught:
+        look_at(sampled({"good": changed(references, bad), "a": own[:at] + rest}, [references]))
+    assert told in caught.value.cause
+    assert "the candidates of a " in caught.value.cause
+    first = int(caught.value.cause.split(" on,")[0].removeprefix("from segment ").replace(",", ""))
+    assert abs(first - 1 - at) <= (4 if count == 400 else 140)
+
+
+@pytest.mark.parametrize("count", [100, 400, 3000])
+def test_candidates_in_another_order_are_a_warning(count):
+    references = sentences(count)
+    candidates = changed(references, 0.3)
+    random.Random(1).shuffle(candidates)
+    (warning,) = look_at(sampled({"a": candidates}, [references]))
+    assert warning.startswith("the candidates of a are no more similar to references 1")
+
+
+@pytest.mark.parametrize(("first", "stop"), [(300, 400), (0, 30), (399, 400)])
+def test_a_batch_that_was_filled_up_is_a_warning(first, stop):
+    times = 12 if stop - first == 1 else 1
+    candidates, references = (
+        [*texts, *(times * texts[first:stop])] for texts in (CANDIDATES, REFERENCES)
+    )
+    (warning,) = look_at(sampled({"a": candidates}, [references]))
+    assert warning.startswith(f"the last {times * (stop - first)} segments are the same")
+
+
+@pytest.mark.parametrize("each", [2, 5])
+def test_copies_of_references_are_a_warning(each):
+    bad = changed(REFERENCES, 0.35)
+    candidates = [
+        reference if number % each == 0 else candidate
+        for number, (candidate, reference) in enumerate(zip(bad, REFERENCES, strict=True))
+    ]
+    (warning,) = look_at(sampled({"a": candidates}, [REFERENCES]))
+    assert "are copies of references 1" in warning
+
+
+RNG = random.Random(5)
+CHINESE = sentences(COUNT, letters="".join(map(chr, range(0x4E00, 0x5200))), space="")
+CLEAN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
+    "text": (CANDIDATES, REFERENCES),
+    "much text": (changed(sentences(5000), 0.3), sentences(5000)),
+    "twelve lines": (CANDIDATES[:12], REFERENCES[:12]),
+    "identical": (REFERENCES, REFERENCES),
+    "identical, twelve lines": (REFERENCES[:12], REFERENCES[:12]),
+    "lower case": ([t.lower() for t in CANDIDATES], [t.lower() for t in REFERENCES]),
+    "tokenized": (
+        [t.replace(",", " ,") for t in CANDIDATES],
+        [t.replace(",", " ,") for t in REFERENCES],
+    ),
+    "escaped on both sides": (
+        [t.replace(",", "&quot;") for t in CANDIDATES],
+        [t.replace(",", "&quot;") for t in REFERENCES],
+    ),
+    "speech": (
+        changed([t.lower()[:-1].replace(",", "") for t in REFERENCES], 0.05),
+        [t.lower()[:-1].replace(",", "") for t in REFERENCES],
+    ),
+    "bad": (changed(REFERENCES, 0.8), REFERENCES),
+    "very bad": (changed(REFERENCES, 0.93), REFERENCES),
+    "nothing right": (sentences(COUNT, seed=7), REFERENCES),
+    "one sentence": ([REFERENCES[0]] * COUNT, REFERENCES),
+    "empty": ([""] * COUNT, REFERENCES),
+    "one word": ([t.split()[0] for t in CANDIDATES], [t.split()[0] for t in REFERENCES]),
+    "labels": (RNG.choices(["yes", "no"], k=COUNT), RNG.choices(["yes", "no"], k=COUNT)),
+    "wrong labels": (["yes", "no"] * 200, ["no", "yes"] * 200),
+    "sorted labels": (["yes"] * 200 + ["no"] * 200, ["yes"] * 200 + ["no"] * 200),
+    "numbers": ([str(7 * i) for i in range(COUNT)], [str(7 * i) for i in range(COUNT)]),
+    "digits": (
+        [" ".join(str(i * 7919)) for i in range(COUNT)],
+        [" ".join(str(i * 7919)) for i in range(COUNT)],
+    ),
+    "math": (
+        [f"x + {i % 7} = {i % 9}y" for i in range(COUNT)],
+        [f"x + {i % 5} = {i % 9}y" for i in range(COUNT)],
+    ),
+    "answers": (
+        [f"The answer is {RNG.randrange(999)}." for _ in range(COUNT)],
+        [f"The answer is {RNG.randrange(999)}." for _ in range(COUNT)],
+    ),
+    "code": (
+        [f'\tif (a[{i % 9}] < b) {{ print("x\\n{t[:9]}"); }}' for i, t in enumerate(CANDIDATES)],
+        [f'\tif (a[{i % 8}] < b) {{ print("y\\n{t[:9]}"); }}' for i, t in enumerate(REFERENCES)],
+    ),
+    "dialogue": (
+        made(lambda t, i: f"{'AB'[i % 2]}: {t}", CANDIDATES),
+        made(lambda t, i: f"{'AB'[i % 2]}: {t}", REFERENCES),
+    ),
+    "quotes": ([f'"{t}"' for t in CANDIDATES], [f'"{t}"' for t in REFERENCES]),
+    "Chinese": (changed(CHINESE, 0.3, space="，"), CHINESE),
+    "Arabic": (
+        changed(sentences(COUNT, letters="ابتثجحخدذرزسشصضطظعغفقكلمنهوي"), 0.3),
+        sentences(COUNT, letters="ابتثجحخدذرزسشصضطظعغفقكلمنهوي"),
+    ),
+    "Thai": (
+        changed(
+            sentences(COUNT, letters="".join(map(chr, range(0xE01, 0xE2F))), space="\u200b"), 0.3
+        ),
+        sentences(COUNT, letters="".join(map(chr, range(0xE01, 0xE2F))), space="\u200b"),
+    ),
+    "Ukrainian": (
+        changed(sentences(COUNT, letters="абвгґдеєжзиіїйклмнопрстуРСФшьюя"), 0.3),
+        sentences(COUNT, letters="абвгґдеєжзиіїйклмнопрстуРСФшьюя"),
+    ),
+    "four times each": (
+        [text for text in CANDIDATES[:100] for _ in range(4)],
+        [text for text in REFERENCES[:100] for _ in range(4)],
+    ),
+    "weather": (
+        [f"It is {RNG.randrange(30)} degrees in the city of {i % 7}." for i in range(COUNT)],
+        [f"It is {RNG.randrange(30)} degrees in the city of {i % 7}." for i in range(COUNT)],
+    ),
+    "windows of sentences": (
+        [" ".join(CANDIDATES[i : i + 3]) for i in range(COUNT)],
+        [" ".join(REFERENCES[i : i + 3]) for i in range(COUNT)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("candidates", "references"), CLEAN.values(), ids=CLEAN)
+def test_there_is_no_false_alarm(candidates, references):
+    assert look_at(sampled({"a": candidates}, [references])) == ()
+
+
+@given(st.data())
+def test_a_sample_does_not_depend_on_the_split_or_the_order(data):
+    count, systems = data.draw(st.integers(1, 5000)), data.draw(st.sampled_from([1, 34, 80]))
+    cuts = sorted(data.draw(st.sets(st.integers(0, count), max_size=9)) | {0, count})
+    texts = [str(number) for number in range(count)]
+
+    def of(start: int, stop: int) -> Sample:
+        column = pa.array(texts[start:stop], pa.large_string())
+        return Sample.of(SegmentBatch((column,) * systems, (column,), np.arange(start, stop)))
+
+    parts = [of(start, stop) for start, stop in itertools.pairwise(cuts)]
+    data.draw(st.randoms()).shuffle(parts)
+    summed = functools.reduce(operator.add, parts, Sample())
+    assert summed.texts == of(0, count).texts
+    assert len(summed.texts["references 1"]) <= 1024 + 512
+
+
+def test_plain_calls_look_at_their_texts():
+    wrapped = [f"{text} </s>" for text in CANDIDATES]
+    with pytest.raises(InputError, match="special tokens"):
+        score(wrapped, [REFERENCES])
+    with pytest.warns(UserWarning, match="special tokens"):
+        assert score(wrapped, [REFERENCES], allow=["marks"])["bleu"].segments == COUNT
+    with pytest.raises(InputError, match="the candidates of b have special tokens"):
+        compare({"a": CANDIDATES, "b": wrapped}, [REFERENCES])
+    with pytest.warns(UserWarning, match="look like SGML"):  # a value can be meant to be that
+        score([f"<seg>{text}</seg>" for text in CANDIDATES], [REFERENCES])
+    with pytest.raises(ValueError, match="allow must be one of another-format, "):
+        score(CANDIDATES, [REFERENCES], allow=["format"])

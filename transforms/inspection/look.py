@@ -1,0 +1,80 @@
+"""Looks at a sample: finds everything that speaks against the texts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+
+from beam_bleu.transforms.definition.allowed import ALLOWED
+from beam_bleu.transforms.definition.choices import require_choice
+from beam_bleu.transforms.inspection.copies import copied, repeated_at_end
+from beam_bleu.transforms.inspection.finding import Finding, judged
+from beam_bleu.transforms.inspection.neighbours import misplaced
+from beam_bleu.transforms.inspection.sample import Sample
+from beam_bleu.transforms.inspection.signs import FEWEST_TEXTS, signs_in
+from beam_bleu.transforms.inspection.streams import Stream
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+
+
+def look_at(
+    sample: Sample,
+    allow: Collection[str] = (),
+    *,
+    is_composed: bool = False,
+    of_values: bool = False,
+) -> tuple[str, ...]:
+    """The warnings about the texts of a corpus.
+
+    Args:
+      sample: that of the corpus.
+      allow: the kinds of findings that are meant, as in `ALLOWED`.
+      is_composed: whether all texts are brought into a composed form before they are scored.
+      of_values: whether the texts are values of records or of a call, which can be meant to be in
+        another format, and not lines of files.
+
+    Raises:
+      InputError: the texts are certainly not what they are taken for.
+    """
+    streams = [Stream(name, texts) for name, texts in sample.texts.items()]
+    streams = [stream for stream in streams if len(stream) >= FEWEST_TEXTS]
+    signs = signs_in(streams, is_composed=is_composed, of_values=of_values)
+    return judged([*signs, *_findings(streams)], allow)
+
+
+class Inspection:
+    """Looks at batches on their way. Mutable.
+
+    Args:
+      allow: as for `look_at`.
+
+    Raises:
+      ValueError: a kind is unknown.
+    """
+
+    def __init__(self, allow: Collection[str]) -> None:
+        self._allow = [allow] if isinstance(allow, str) else list(allow)
+        for kind in self._allow:
+            require_choice("allow", kind, ALLOWED)
+        self._sample = Sample()
+
+    def seen(self, batches: Iterable[SegmentBatch]) -> Iterator[SegmentBatch]:
+        """The batches."""
+        for batch in batches:
+            self._sample += Sample.of(batch)
+            yield batch
+
+    def warn(self) -> None:
+        """Warns the caller of what is probably wrong with the texts of all batches.
+
+        Raises:
+          InputError: as for `look_at`.
+        """
+        for warning in look_at(self._sample, self._allow, of_values=True):
+            warnings.warn(warning, stacklevel=3)
+
+
+def _findings(streams: list[Stream]) -> Iterator[Finding]:
+    for candidates in (stream for stream in streams if stream.is_of_candidates):
+        for references in (stream for stream in streams if not stream.is_of_candidates):
+            for find in (misplaced, repeated_at_end, copied):
+                yield from find(candidates, references)

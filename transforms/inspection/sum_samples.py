@@ -1,0 +1,47 @@
+"""Wires the sample of a corpus (sample.py) to Beam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apache_beam.pvalue import PCollection
+
+from beam_bleu.transforms.inspection.sample import Sample
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
+from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
+from beam_bleu.transforms.wiring.threads import CollectBundles
+
+__all__ = ["sum_samples"]
+
+
+def sum_samples(
+    batches: PCollection[SegmentBatch], name: str, step: Step = unchanged
+) -> PCollection[NamedSums]:
+    """Adds the step from batches to parts of the `Sample` of the corpus, under this name."""
+    return batches | "Take a sample" >> giving_sums(step(_TakeSamples(name)))
+
+
+class _TakeSamples(CollectBundles):
+    """Collects the samples of the batches of a bundle."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def new_collector(self) -> _Collector:
+        return _Collector()
+
+    def collected(self, collector: _Collector) -> Iterable[NamedSums]:
+        return [((self._name, ALL_SYSTEMS), collector.total)]
+
+
+class _Collector:
+    """Mutable: the sample of the batches so far."""
+
+    def __init__(self) -> None:
+        self.total = Sample()
+
+    def add(self, batch: SegmentBatch) -> None:
+        self.total += Sample.of(batch)
