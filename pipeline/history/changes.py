@@ -1,8 +1,9 @@
 """What changed between two nights, and whether the difference is larger than chance.
 
-Three cases are told apart. The same segments on both nights can be compared in pairs, if their
-totals were saved. Other segments make the scores independent, so their standard errors are enough.
-If the segments are the same but cannot be paired, the scores vary together by an unknown amount.
+The same segments on both nights can be compared in pairs, if their totals were saved. Other
+segments make the scores independent, so their standard errors are enough. If the segments are the
+same but cannot be paired, the scores vary together. The error of independent scores is then an
+upper bound, so a change that it calls significant is so.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 Method = Literal["paired", "independent", "unchanged"]
 BreakKind = Literal["definition", "references"]
 
-_REPEAT = "the same segments are compared only if both runs have --save_totals and --resample"
+_REPEAT = (
+    "the same segments are compared in pairs only if both runs have --save_totals and --resample"
+)
 _NOT_PAIRED = "means of languages and tasks are not compared in pairs"
 _IF_NEW = "if each night has texts of its own, say so with --partition or --new_texts"
 
@@ -56,8 +59,9 @@ class Change:
       interval: the 95 % interval of the difference; None if it is not known.
       p_value: how probable such a difference is if there is none in truth; None if it is not known.
       method: "paired" if both nights have the same segments; "independent" if they have different
-        ones; "unchanged" if all counts are the same; None if the p-value is not known.
-      cause: why the difference or the p-value is None; "" if neither is.
+        ones, or cannot be paired; "unchanged" if all counts are the same; None if the p-value is
+        not known.
+      cause: why the difference or the p-value is None, or is an upper bound; "" otherwise.
     """
 
     against: str
@@ -70,7 +74,7 @@ class Change:
 
     @property
     def reason(self) -> str:
-        """Why the difference or the p-value is None, in words; "" if neither is."""
+        """The cause in words; "" without one."""
         return self.cause.text if isinstance(self.cause, Break) else self.cause
 
     @property
@@ -110,12 +114,13 @@ class Changes:
         if latter.counts and latter.counts == former.counts:
             return Change(against, 0.0, 0.0, (0.0, 0.0), 1.0, "unchanged")
         difference = latter.score - former.score
+        bound = ""
         if segments.are_same:
             paired = "slices are not compared in pairs" if key.of_slice else self._pair(old, new)
-            if isinstance(paired, str):
-                return Change(against, difference, cause=paired)
-            return paired.get(key) or Change(against, difference, cause=_NOT_PAIRED)
-        if not segments.are_different:
+            if not isinstance(paired, str) and key in paired:
+                return paired[key]
+            bound = paired if isinstance(paired, str) else _NOT_PAIRED
+        elif not segments.are_different:
             return Change(against, difference, cause=segments.unknown)
         known = difference_of_estimates(
             latter.score,
@@ -130,7 +135,7 @@ class Changes:
             known.interval,
             known.p_value,
             None if known.p_value is None else "independent",
-            known.reason,
+            known.reason or bound,
         )
 
     def _pair(self, old: Night, new: Night) -> Mapping[Key, Change] | str:

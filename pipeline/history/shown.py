@@ -65,11 +65,11 @@ _LEGEND = (
 
 
 def as_text(history: History, screen: Screen) -> str:
-    """The tables of all series, and lines about gaps and about changes without a p-value."""
+    """The tables of all series, and lines about gaps and about changes without an exact p-value."""
     most = None if screen.columns is None else MOST_NIGHTS
     tables = [_table(series, history.gaps, screen, most) for series in history.series]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
-    lines += _without_p_values(history)
+    lines += _reasons(history)
     lines.append(_LEGEND)
     if most is not None and len(history.nights) > most:
         lines.append(
@@ -148,18 +148,19 @@ def _nights(gap: Gap) -> str:
     return gap.night if gap.night == gap.until else f"{gap.night} to {gap.until}"
 
 
-def _without_p_values(history: History) -> Iterator[str]:
-    """Why changes have no p-value, and how many they are."""
+def _reasons(history: History) -> Iterator[str]:
+    """Why changes have no p-value or only an upper bound of it, and how many they are."""
     reasons = collections.Counter(
-        score.change.reason
+        (score.change.reason, score.change.p_value is None)
         for series in history.series
         for score in series.scores
         if score.change is not None
         and score.change.reason
         and not isinstance(score.change.cause, Break)
     )
-    for reason, number in reasons.items():
-        yield f"{counted(number, 'change')} without a p-value: {reason}"
+    for (reason, is_unknown), number in reasons.items():
+        what = "without a p-value" if is_unknown else "whose p is an upper bound"
+        yield f"{counted(number, 'change')} {what}: {reason}"
 
 
 def as_json(history: History) -> str:

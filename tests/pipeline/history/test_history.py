@@ -11,9 +11,11 @@ from command_line import REFERENCES, SYSTEMS, called, read_lines, streams, write
 from made_nights import write_night, write_run
 from made_results import SIGNATURE, entry, result
 
+from beam_bleu.pipeline.display.terminal import FILE
 from beam_bleu.pipeline.history.changes import Change, Changes
 from beam_bleu.pipeline.history.history import Gap, History, Series, history
 from beam_bleu.pipeline.history.nights import read_nights
+from beam_bleu.pipeline.history.shown import as_text
 
 
 def of(folder: Path, **choices: Any) -> History:
@@ -76,11 +78,15 @@ def test_a_rise_of_an_error_rate_is_worse(tmp_path):
     assert series.verdict(series.scores[-1]) == "worse"
 
 
-def test_the_same_segments_without_totals_show_no_significance(tmp_path):
-    old, new = (result(entry("atlas", score), partition="test") for score in (30.0, 20.0))
-    change = last_change(write_two(tmp_path, old, new))
-    assert (change.difference, change.p_value, change.method) == (-10.0, None, None)
+def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_path):
+    old, new = (result(entry("atlas", score, 0.3), partition="test") for score in (28.8, 22.7))
+    found = write_two(tmp_path, old, new)
+    change = last_change(found)
+    assert (change.method, only(found).verdict(only(found).scores[-1])) == ("independent", "worse")
+    assert change.standard_error == pytest.approx(math.hypot(0.3, 0.3))
     assert "--save_totals" in change.reason
+    (line,) = [line for line in as_text(found, FILE).splitlines() if "upper bound" in line]
+    assert line == f"1 change whose p is an upper bound: {change.reason}"
 
 
 def test_the_same_counts_are_no_change(tmp_path):
