@@ -119,7 +119,11 @@ class Gate(BaseOperator):
         if not self.flags.strip():
             log.info("there are no gates: set the Variable beam_bleu_gates")
             return
-        words = [*shlex.split(self.command), "gate", self.scores, *shlex.split(self.flags)]
+        words = [*shlex.split(self.command), "gate", self.scores]
+        if "max_drop" in self.flags.replace("-", "_"):
+            # Another --against in the flags takes its place.
+            words += ["--against", os.path.dirname(self.scores)]
+        words += shlex.split(self.flags)
         code = SubprocessHook().run_command(words).exit_code
         if code != 0:
             # The same result would be judged in the same way.

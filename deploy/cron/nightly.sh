@@ -13,7 +13,7 @@
 # place of the day's label, as a fixed test set needs it. --save_totals keeps what months need.
 #
 # $GATES: flags of `beam-bleu gate`, such as `--max_drop 0.5 --drop proven`. It compares the result
-# with that of the last night before DAY that has one.
+# with that of the last night before DAY that passed.
 #
 # $METRICS: the metrics of the last night, for Prometheus: see deploy/monitoring. It is a link to
 # them, or a copy if $SCORES is on an object store.
@@ -71,23 +71,19 @@ while [ -n "$stopped" ]; do # perhaps the signal has ended `wait`, and not yet b
 done
 run=
 
+if [ "$code" = 0 ] && [ -n "${GATES-}" ]; then
+  case " $GATES" in
+    *" --max"[_-]drop*) GATES="--against $scores $GATES" ;;
+  esac
+  "$beam_bleu" gate "$scores/$day" $GATES
+  code=$?
+fi
+
+# The gate has added its verdict.
 if [ -n "${METRICS-}" ]; then
   case $scores in
     *://*) "$beam_bleu" copy "$scores/$day/metrics.prom" "$METRICS" ;;
     *) ln -sfn "$scores/$day/metrics.prom" "$METRICS" ;;
   esac
-fi
-
-if [ "$code" = 0 ] && [ -n "${GATES-}" ]; then
-  # Nothing on an object store is a link to the last night, so the dates say which one it is.
-  nights=$("$beam_bleu" files "$scores/????-??-??/_SUCCESS") || exit
-  before=$(echo "$nights" | sed 's|/_SUCCESS$||; s|.*/||' | sort |
-    awk -v day="$day" '$0 "" < day' | tail -n 1)
-  if [ -z "$before" ]; then
-    echo "nightly.sh: there is no night before $day, so no gate has judged it" >&2
-  else
-    "$beam_bleu" gate "$scores/$day" --against "$scores/$before" $GATES
-    code=$?
-  fi
 fi
 exit $code

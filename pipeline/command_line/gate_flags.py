@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.suggestions import nearest
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.read_result import read_result
 from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.gates.thresholds import (
@@ -20,6 +21,7 @@ from beam_bleu.pipeline.gates.thresholds import (
     impossible,
     impossible_metric,
 )
+from beam_bleu.pipeline.history.nights import are_nights_around, last_passed
 from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.known_metrics import METRICS
@@ -74,7 +76,8 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
     add(
         "--against",
         metavar="OLD",
-        help="the result for --max_drop: a scores.json, a totals.json or a folder with one. All of "
+        help="the result for --max_drop: a scores.json, a totals.json or a folder with one; or the "
+        "folder of nights that the new result is in: its last earlier night that passed. All of "
         "its systems and slices must also be in the new result",
     )
     add(
@@ -87,13 +90,17 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
+def gates(
+    flags: argparse.Namespace, output: str | None = None, results: Sequence[str] = ()
+) -> Gates:
     """The thresholds of a command line; the result of --against is read.
 
     Args:
-      flags: the parsed flags.
+      flags: the parsed flags. If --against is a folder of nights, it becomes the path of the last
+        one that passed.
       output: the folder that a run is about to replace; None if nothing is about to run. Its last
         complete result is the right one also if a run has failed since.
+      results: the results that are judged; none if a run is about to make it.
 
     Raises:
       UsageError: a threshold is impossible, or a flag that is needed is missing.
@@ -116,6 +123,22 @@ def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
         raise UsageError(str(error), "give only one of them") from None
     if flags.against is None:
         return chosen
+    judged = [output] if output else results
+    if any(are_nights_around(flags.against, result) for result in judged):
+        if len(judged) > 1:
+            raise UsageError(
+                f"--against {flags.against} is a folder of nights, and there are {len(judged)} "
+                "results",
+                "judge them one by one, or name the earlier result",
+            )
+        night = last_passed(flags.against, judged[0])
+        if night is None:
+            warn(
+                f"no night in {flags.against} before {judged[0]} has passed, so --max_drop checks "
+                "nothing"
+            )
+            return chosen
+        flags.against = night
     replaced = output is not None and _is_in(flags.against, output)
     old = read_result(flags.against, must_be_last=not replaced)
     return dataclasses.replace(chosen, old=old.metrics)

@@ -144,7 +144,7 @@ class Gates:
       fail_over: the largest scores of metrics of which a lower score is better.
       warn_over: the scores of these metrics above which there is a warning.
       old: the metrics of the result with which the new one is compared; None if there is no
-        `max_drop`.
+        `max_drop`, or no earlier night.
 
     Raises:
       ValueError: two thresholds of a flag have the same name, or the rule is unknown.

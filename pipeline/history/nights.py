@@ -19,6 +19,7 @@ from beam_bleu.pipeline.gates.results import GatedResults, GatedScore
 from beam_bleu.pipeline.output.file_names import MANIFEST, RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.manifest import digests_of
 from beam_bleu.pipeline.output.result_files import beside, exists, is_local, names_below, read
+from beam_bleu.pipeline.output.run_record import has_passed
 from beam_bleu.pipeline.saved.dates import Period, periods_in
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.errors import InputError, joined
@@ -33,6 +34,9 @@ _MOST_DAMAGED = 20
 """So many damaged results are named in one error."""
 
 _NAME_NIGHTS = "name the folders of results, a folder that contains them, or scores.json files"
+
+
+_BY_RUN = "or order the results by their runs: beam-bleu history --order_by run"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,6 +188,43 @@ def read_nights(
     return nights, sorted(left_out)
 
 
+def are_nights_around(folder: str, result: str) -> bool:
+    """Whether a folder contains a result among others, and has none of its own."""
+    folder, result = (
+        os.path.realpath(path) if is_local(path) else path.rstrip("/")
+        for path in (folder.removeprefix("file://"), result.removeprefix("file://"))
+    )
+    is_inside = result.startswith(f"{folder.rstrip('/')}/")
+    return is_inside and is_folder(folder) and not _is_result(folder)
+
+
+def last_passed(folder: str, result: str) -> str | None:
+    """The last night in a folder before a result that misses no threshold; None if there is none.
+
+    A night that no gate has judged misses none.
+
+    Args:
+      folder: it contains the folders of nights.
+      result: the result; it need not be there yet.
+
+    Raises:
+      InputError: the date of the result or of a night is not known, or a run.json is damaged.
+    """
+    moment = _dated(result)
+    nights = {path: _dated(path) for path in _below(folder.removeprefix("file://"))}
+    before = {
+        path: night
+        for path, night in nights.items()
+        if night.is_month == moment.is_month and night.place < moment.place
+    }
+    for path, _ in reversed(_in_order(before, "path")):
+        if exists(_in_folder(path, SUCCESS)):
+            file = _in_folder(path, RUN_RECORD)
+            if not exists(file) or has_passed(_record(file)):
+                return path
+    return None
+
+
 def are_several(words: Sequence[str]) -> bool:
     """Whether words of the command line name several results, perhaps as one folder of nights."""
     if len(words) > 1:
@@ -257,7 +298,7 @@ def _in_order(moments: Mapping[str, Moment], order: OrderName) -> list[tuple[str
     ordered = sorted(moments.items(), key=lambda item: item[1].place)
     for (former, moment), (path, other) in itertools.pairwise(ordered):
         if moment.place == other.place:
-            otherwise = "; or order them by their runs: --order_by run" if order == "path" else ""
+            otherwise = f"; {_BY_RUN}" if order == "path" else ""
             raise InputError(
                 f"{former} and {path} are both of {moment.text}",
                 f"name only one of them{otherwise}",
@@ -273,8 +314,7 @@ def _dated(path: str) -> Moment:
             f"{path} has several dates in its path: {dates}"
             if periods
             else f"{path} has no date in its path, such as 2026-11-19 or dt=2026-11-19",
-            "name paths with one date each, perhaps relative to another folder; or order the "
-            "results by their runs: --order_by run",
+            f"name paths with one date each, perhaps relative to another folder; {_BY_RUN}",
         )
     return Moment(periods[0].place, periods[0].text(), periods[0])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 FIRST_METRIC = "beam_bleu_run_exit_code"
 """The metric with which each file begins. By it we recognize our files."""
+
+_VERDICT = "beam_bleu_gate_passed"
+
+PASSED = "passed"
+"""The verdict about a result that misses no threshold, in its run.json."""
 
 OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
 """The names of labels that have a meaning here."""
@@ -93,6 +99,11 @@ def metrics(
         "The exit code of the last run; 0 is success.",
         record["exit_code"],
     )
+    gauges.set(
+        _VERDICT.removeprefix("beam_bleu_"),
+        "1 if the last result passes, 0 if it misses a threshold of its run or of a later gate.",
+        record["verdict"] and record["verdict"] == PASSED,
+    )
     for name, meaning, value in (
         ("run_start_timestamp", "When the last run started.", _seconds(record["start"])),
         ("run_end_timestamp", "When the last run ended.", _seconds(record["end"])),
@@ -120,6 +131,12 @@ def metrics(
         _add_counters(gauges, document["counters"])
         gauges.set("warnings", "Warnings of the last run.", len(record["warnings"]))
     return gauges.data
+
+
+def with_verdict(data: bytes, *, passed: bool) -> bytes:
+    """The metrics of a run, with the verdict of a later gate."""
+    sample = re.compile(rb"^(%b(?:\{.*\})?) .*$" % _VERDICT.encode(), re.MULTILINE)
+    return sample.sub(rb"\1 %.1f" % passed, data)
 
 
 def _add_scores(gauges: _Gauges, document: Mapping[str, Any], most_slices: int) -> None:

@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
-from beam_bleu.pipeline.output.metrics import USUAL_MONITORING, Monitoring, metrics
+from beam_bleu.pipeline.output.file_names import RUN_RECORD
+from beam_bleu.pipeline.output.metrics import (
+    PASSED,
+    USUAL_MONITORING,
+    Monitoring,
+    metrics,
+    with_verdict,
+)
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
@@ -250,6 +257,7 @@ class RunRecord:
             "exit_code": None if ending is None else ending.code,
             "message": None if ending is None else _or_none(ending.cause),
             "remedy": None if ending is None else _or_none(ending.remedy),
+            **_verdict(ending.cause if ending and state == "done" else None),
             "warnings": [] if self._receipt is None else self._receipt.warnings,
             "segments": counters.get("segments"),
             "bytes": counters.get("bytes"),
@@ -262,6 +270,56 @@ class RunRecord:
             "versions": software_versions(),
             "workers": self._workers,
         }
+
+
+def keep_verdict(folder: str, missed: str) -> None:
+    """Writes what a gate says of a result into its run.json and metrics.prom.
+
+    If run.json says it already, nothing is written: this needs neither Beam nor a right to write.
+    If it cannot be written, there is a warning.
+
+    Args:
+      folder: the folder of the result.
+      missed: which thresholds it misses; "" if it passes.
+    """
+    from beam_bleu.pipeline.output import result_files
+
+    path, verdict = f"{folder.rstrip('/')}/{RUN_RECORD}", _verdict(missed)
+    with _warning():
+        if not result_files.exists(path):
+            if missed:
+                warn(f"there is no {path}, so the verdict is not kept")
+            return
+        if verdict.items() <= json.loads(result_files.read(path)).items():
+            return
+        from beam_bleu.pipeline.output import ownership, storage
+        from beam_bleu.pipeline.output.document import document_bytes
+        from beam_bleu.pipeline.output.locking import locked
+        from beam_bleu.pipeline.output.output_folder import metrics_path, success_path
+
+        with locked(folder, _PATIENCE):
+            record = ownership.record_in(folder)
+            if record is None or not storage.exists(success_path(folder)):
+                return  # a run has begun to replace the result
+            ownership.check_metrics(folder)
+            if storage.exists(metrics_path(folder)):
+                data = with_verdict(storage.read(metrics_path(folder)), passed=not missed)
+                storage.write_atomically(metrics_path(folder), data)
+            # Last, because a gate that finds its verdict here writes nothing.
+            storage.write_atomically(path, document_bytes({**record, **verdict}))
+
+
+def has_passed(record: Mapping[str, Any]) -> bool:
+    """Whether the result of a run misses no threshold, by its run.json."""
+    if record.get("verdict") is None:  # of an earlier version, or there is no launcher any more
+        return record.get("exit_code") != MISSED
+    return bool(record["verdict"] == PASSED)
+
+
+def _verdict(missed: str | None) -> dict[str, Any]:
+    """The fields of run.json about thresholds that are missed, "" for none; None if unknown."""
+    verdict = None if missed is None else "failed" if missed else PASSED
+    return {"verdict": verdict, "verdict_message": _or_none(missed)}
 
 
 @contextlib.contextmanager

@@ -16,7 +16,8 @@ from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, Paired, gate_error, judge
-from beam_bleu.pipeline.gates.read_result import ReadResult, read_result
+from beam_bleu.pipeline.gates.read_result import ReadResult, is_folder, read_result
+from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.transforms.errors import GateError, InputError, UsageError
 
 _DESCRIPTION = (
@@ -38,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _gate(argv: Sequence[str]) -> None:
     flags = _parser().parse_args([utf8(word) for word in with_underscores(argv)])
-    asked = gates(flags)
+    asked = gates(flags, results=flags.results)
     if not asked:
         raise UsageError(
             "there is no threshold",
@@ -59,7 +60,12 @@ def _gate(argv: Sequence[str]) -> None:
     several = len(results) > 1
     for read in results:
         paired = NOT_PAIRED if old is None else _paired_intervals(old, read)
-        for check in judge(read.metrics, asked, paired):
+        own_checks = judge(read.metrics, asked, paired)
+        # A scores.json that is named can be a copy, or somebody is only trying thresholds.
+        if is_folder(read.name) and not all(check.only_warns for check in own_checks):
+            error = gate_error(own_checks, _REMEDY)
+            keep_verdict(read.name, "" if error is None else error.cause)
+        for check in own_checks:
             text = f"{read.name}: {check.text}" if several else check.text
             checks.append(Check(check.passed, text, check.only_warns))
             lines.append(f"{_word(check)}  {printable(text)}\n")

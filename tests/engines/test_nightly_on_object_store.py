@@ -57,7 +57,7 @@ def test_the_script_finds_texts_and_earlier_nights_on_an_object_store(store, tmp
     put_texts(folder, tmp_path / "second", "2026-11-20", atlas="cobalt")
     first = run("2026-11-18")
     assert first.returncode == 0, first.stderr
-    assert "there is no night before 2026-11-18" in first.stderr
+    assert "before 2026-11-18 has passed" in first.stderr.replace(f"{folder.url}/scores/", "")
     local = called(
         *(f"--candidates={file}" for file in sorted((tmp_path / "first/systems").iterdir())),
         *(f"--references={file}" for file in sorted((tmp_path / "first/references").iterdir())),
@@ -76,6 +76,7 @@ def test_the_script_finds_texts_and_earlier_nights_on_an_object_store(store, tmp
     assert worse.returncode == 4, worse.stderr
     assert "\nfailed  atlas" in worse.stdout
     assert f"{folder.url}/scores/2026-11-18" in worse.stdout
+    assert "beam_bleu_gate_passed 0.0\n" in metrics.read_text()
 
     history = subprocess.run(
         [command, "history", f"{folder.url}/scores", "--format=json"],

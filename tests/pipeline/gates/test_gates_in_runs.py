@@ -44,6 +44,26 @@ def test_the_result_is_complete_and_shown(out):
     assert called("gate", out, "--fail_under", "99.5").code == 4
 
 
+def test_a_run_is_compared_with_the_last_night_that_passed(tmp_path):
+    def night(day, system, *flags):
+        texts = streams([f"mt={SYSTEMS[system]}"], REFERENCES[:1])
+        return called(*texts, "--output", tmp_path / f"2026-11-{day}", *flags)
+
+    gate = ["--max_drop=1", "--drop=proven", "--against", tmp_path]
+    first = night(18, "atlas", *gate)
+    assert first.code == 0
+    assert f"no night in {tmp_path} before {tmp_path}/2026-11-18 has passed" in first.err
+    assert night(19, "cobalt", "--fail_under=99").code == 4
+    found = record(tmp_path / "2026-11-19")
+    assert (found["verdict"], found["verdict_message"]) == ("failed", found["message"])
+    worse = night(20, "cobalt", *gate)
+    assert worse.code == 4
+    assert f" of {tmp_path}/2026-11-18 " in worse.err
+    # Somebody accepts the drop, and the next night has a new standard.
+    assert called("gate", tmp_path / "2026-11-20", "--fail_under=1").code == 0
+    assert night(21, "cobalt", *gate).code == 0
+
+
 def test_a_result_that_passes_with_a_warning(out):
     run = called(*ONE, "--output", out, "--fail_under", "birch=1", "--warn_under", "99")
     assert run.code == 0

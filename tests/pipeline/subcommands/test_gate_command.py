@@ -10,6 +10,10 @@ import sys
 import pytest
 from command_line import REFERENCES, SYSTEMS, called, streams, typed, write_lines
 from made_results import SIGNATURE, entry, result, written
+from memory_filesystem import OBJECTS
+
+from beam_bleu.pipeline.output import storage
+from beam_bleu.transforms.errors import JobError
 
 METRICS = result()["metrics"]
 
@@ -70,6 +74,60 @@ def test_a_drop_against_a_folder(scores, tmp_path):
         "independent standard errors): a drop of more than 2 is proven (--max_drop, --drop proven)"
     )
     assert "has no b[domain=news]" in lines[2]
+
+
+@pytest.mark.parametrize("folder", ["local", "mem://nights"])
+def test_a_gate_keeps_its_verdict_beside_the_result(folder, tmp_path):
+    OBJECTS.clear()
+    out = str(tmp_path) if folder == "local" else folder
+    texts = streams([SYSTEMS["birch"]], REFERENCES[:1])
+    called(*texts, "--output", f"{out}/2026-11-20", "--metrics_label", "corpus=a b{}")
+
+    def kept() -> tuple[str, str | None, float]:
+        record = json.loads(storage.read(f"{out}/2026-11-20/run.json"))
+        text = storage.read(f"{out}/2026-11-20/metrics.prom").decode()
+        (number,) = re.findall(r'^beam_bleu_gate_passed\{corpus="a b\{\}"\} (.*)$', text, re.M)
+        assert (record["state"], record["exit_code"], record["message"]) == ("done", 0, None)
+        return record["verdict"], record["verdict_message"], float(number)
+
+    assert kept() == ("passed", None, 1)
+    assert called("gate", f"{out}/2026-11-20/scores.json", "--fail_under=99").code == 4
+    assert called("gate", f"{out}/2026-11-20", "--warn_under=99").code == 0
+    assert kept() == ("passed", None, 1)
+    assert called("gate", f"{out}/2026-11-20", "--fail_under=99").code == 4
+    verdict, message, number = kept()
+    assert (verdict, number) == ("failed", 0)
+    assert "below 99 (--fail_under)" in message
+    called(*texts, "--output", f"{out}/2026-11-21")
+    gate = ("gate", f"{out}/2026-11-21", "--max_drop=1", "--against", out)
+    assert "has passed, so --max_drop checks nothing" in called(*gate).err
+    assert called("gate", f"{out}/2026-11-20", "--fail_under=1").code == 0
+    assert kept() == ("passed", None, 1)
+    assert f"the same counts as in {out}/2026-11-20" in called(*gate).out.decode()
+
+
+def test_a_verdict_that_cannot_be_kept_is_a_warning(scores, tmp_path, monkeypatch):
+    folder = scores.parent
+    (folder / "_SUCCESS").touch()
+    run = called("gate", folder, "--fail_under", "99")
+    assert run.code == 4
+    assert f"warning: there is no {folder}/run.json, so the verdict is not kept" in run.err
+    called(*streams([SYSTEMS["birch"]], REFERENCES[:1]), "--output", tmp_path / "out")
+
+    def full(path: str, data: bytes) -> None:
+        raise JobError(f"{path}: no space", "")
+
+    monkeypatch.setattr(storage, "write_atomically", full)
+    run = called("gate", tmp_path / "out", "--fail_under", "99")
+    assert run.code == 4
+    assert "warning: the record of the run is not complete: " in run.err
+
+
+def test_a_folder_of_nights_is_for_one_result_with_a_date(scores, tmp_path):
+    against = ["--max_drop=1", "--against", tmp_path]
+    called("gate", scores, *against).assert_failed(3, "has no date in its path")
+    run = called("gate", scores, scores, *against)
+    run.assert_failed(2, f"--against {tmp_path} is a folder of nights, and there are 2 results")
 
 
 def test_scores_of_another_definition_end_a_gate_as_they_end_a_run(scores, tmp_path):
