@@ -15,7 +15,8 @@ from typing import Any
 
 import apache_beam as beam
 
-from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
+from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.batch import KEPT_ID
@@ -278,11 +279,13 @@ class ReadJoinedRecords(_Read):
       candidate_column: the column of the text in the files of candidates.
       reference_columns: the columns of the texts in the files of references.
       coverage: see `ReadLongRecords`.
+      allow: `other-documents` lets records with the same id be of different documents.
       input_format: see `ReadPairedRecords`, as for all other arguments. The labels are
         those of the first file of references. A condition is for all files that have its column.
 
     Raises:
-      ValueError: the format or the coverage is not known, or a column is not a path.
+      ValueError: the format, the coverage or a name in `allow` is not known, or a column is not
+        a path.
 
     Examples:
       >>> import apache_beam as beam
@@ -320,10 +323,14 @@ class ReadJoinedRecords(_Read):
         kept: Sequence[str] = (),
         header: bool | None = None,
         on_bad_record: OnBadRecord = "fail",
+        allow: AllowedName | Sequence[AllowedName] = (),
         describe: bool = False,
     ) -> None:
         _require_streams(candidates, references)
         _require_coverage(coverage)
+        allowed = (allow,) if isinstance(allow, str) else tuple(allow)
+        for name in allowed:
+            require_choice("allow", name, ALLOWED)
         _require_text("join_on", join_on)
         wanted = dataclasses.replace(
             _wanted(
@@ -350,6 +357,7 @@ class ReadJoinedRecords(_Read):
                 tuple(map(reader, _reference_streams(references))),
                 coverage,
                 on_bad_record=on_bad_record,
+                allow=allowed,
             ),
             describe=describe,
         )

@@ -222,6 +222,7 @@ def _joined(
         flags.coverage or COVERAGE_NAMES[0],
         flags.expect_segments,
         flags.on_bad_record,
+        allow=tuple(flags.allow),
     )
 
 

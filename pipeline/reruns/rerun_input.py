@@ -27,6 +27,7 @@ DECIDE_NOTHING = {
     "pipe": "it names a stream in messages; the text of a pipe is never the same",
     "regex": "it follows from the pattern of a label",
     "range_bytes": "results do not depend on the division of the work",
+    "allow": "that of the job is compared",
     "row_folder": "it is where the rows of a join wait",
 }
 """The fields of sources that do not decide what is read, and why."""

@@ -719,3 +719,71 @@ def test_a_text_without_its_end_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "long.jsonl").write_text('{"id": 1, "system": "A", "ref": "a')
     run = called("--input", tmp_path / "long.jsonl")
     run.assert_failed(3, "Unterminated string starting at character ")
+
+
+def with_column(name: str, column: str, values: Sequence[object]) -> list[Record]:
+    """The first records of a system, with another column."""
+    return [
+        {**record, column: value} for record, value in zip(candidates(name), values, strict=False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "usual", "streams"),
+    [
+        ("ref", REFERENCES, "references and candidates birch"),
+        ("source", OTHERS, "candidates atlas and candidates birch"),
+    ],
+)
+def test_equal_ids_of_different_documents_end_the_run(
+    column: str, usual: Sequence[str], streams: str, tmp_path: Path
+) -> None:
+    """Two checkpoints with other pages under the same ids were "better, p < 0.001"."""
+    changed = ["another text" if i in (3, 7) else text for i, text in enumerate(usual)]
+    systems = {
+        "atlas": with_column("atlas", column, usual),
+        "birch": list(reversed(with_column("birch", column, changed))),
+    }
+    said = (
+        f'{streams}: 2 of {COUNT} segments with the same id have a different {column}: "s3", "s7"'
+    )
+    run = joined(tmp_path, systems)
+    run.assert_failed(3, said, "jsonl line 4, ", f"birch.jsonl line {COUNT - 3})", "add --allow")
+    allowed = joined(tmp_path, systems, "--allow=other-documents").document
+    assert allowed["warnings"][0].startswith(said)
+    plain = joined(tmp_path, {name: candidates(name) for name in systems}).document
+    assert allowed["scores"] == plain["scores"]
+    assert plain["warnings"] == allowed["warnings"][1:]
+    # Without a mismatch, nothing is said.
+    systems["birch"] = with_column("birch", column, usual)
+    assert joined(tmp_path, systems).document == plain
+
+
+@pytest.mark.parametrize("values", [None, [], [None] * COUNT, [{"a": 1}] * COUNT, range(COUNT)])
+def test_what_only_one_stream_has_as_texts_is_not_compared(
+    values: Sequence[object] | None, tmp_path: Path
+) -> None:
+    systems = {"atlas": with_column("atlas", "source", OTHERS), "birch": candidates("birch")}
+    if values is not None:  # the first record has a text, so that it is a column of texts
+        systems["birch"] = with_column("birch", "source", [OTHERS[0], *values[1:]])
+        systems["birch"] += candidates("birch")[len(systems["birch"]) :]
+    assert not [each for each in joined(tmp_path, systems).document["warnings"] if "id" in each]
+
+
+def test_references_of_two_streams_can_differ(tmp_path: Path) -> None:
+    others = write(tmp_path / "others.jsonl", references(OTHERS))
+    systems = {"atlas": with_column("atlas", "ref", OTHERS)}
+    assert joined(tmp_path, systems, f"--references={others}").code == 0
+
+
+def test_shards_with_and_without_hashes_are_read_together(tmp_path: Path) -> None:
+    rows = with_column("atlas", "doc_hash", OTHERS)
+    half = COUNT // 2
+    (tmp_path / "atlas").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows[:half]), tmp_path / "atlas" / "0.parquet")
+    without = pa.Table.from_pylist(rows[half:]).drop_columns("doc_hash")
+    pq.write_table(without, tmp_path / "atlas" / "1.parquet")
+    path = write(tmp_path / "references.jsonl", references())
+    streams = [f"--candidates=atlas={tmp_path}/atlas/*.parquet", f"--references={path}"]
+    run = called(*streams, "--join_on=id", "--format=json")
+    assert [each["score"] for each in run.document["scores"]] == [score("atlas", range(COUNT))]

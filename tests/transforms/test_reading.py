@@ -231,6 +231,19 @@ def test_joins_say_which_segments_are_missing(tmp_path):
         warned(reading, [("atlas", missing), ("birch", missing)])
 
 
+def test_different_documents_can_be_allowed(tmp_path):
+    rows = [{**row, "ref0": "another text"} for row in ROWS[:1]] + ROWS[1:]
+    candidates = {"atlas": write(tmp_path, "atlas.jsonl", rows)}
+    references = write(tmp_path, "references.jsonl", ROWS)
+    options = {"join_on": "id", "candidate_column": "atlas", "reference_columns": ["ref0"]}
+    said = f"1 of {COUNT} segments with the same id have a different ref0: 0"
+    said = f"references and candidates atlas: {said}"
+    with pytest.raises(Exception, match=said):
+        scores(ReadJoinedRecords(candidates, [references], **options))
+    reading = ReadJoinedRecords(candidates, [references], **options, allow=["other-documents"])
+    warned(reading, [("atlas", said)])
+
+
 PAIRED = {"pattern": "rows.jsonl"}
 LONG = {"pattern": "rows.jsonl", "id_column": "id", "system_column": "system"}
 JOINED = {"candidates": {"a": "a.jsonl"}, "references": ["r.jsonl"], "join_on": "id"}
@@ -357,6 +370,10 @@ def test_lost_or_repeated_batches_are_an_error(tmp_path, times):
         (
             lambda: ReadJoinedRecords({"a": "b.tsv"}, ["r.tsv"], join_on="id", coverage="some"),
             r"coverage must be one of strict, common, each, got 'some'",
+        ),
+        (
+            lambda: ReadJoinedRecords({"a": "b.tsv"}, ["r.tsv"], join_on="id", allow="all"),
+            r"allow must be one of .*other-documents.*, got 'all'",
         ),
     ],
 )

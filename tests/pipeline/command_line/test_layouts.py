@@ -366,3 +366,41 @@ def test_the_documents_of_mt_metrics_eval_can_be_kept(tmp_path: Path) -> None:
     assert called(*arguments, "--keep=document", f"--output={out}").code == 0
     rows = pq.read_table(out / "segment_scores").sort_by("index").to_pylist()
     assert [row["document"] for row in rows if row["system"] == "good"] == ["n1", "n1", "s1"]
+
+
+@pytest.mark.parametrize("name", ["lm-eval", "lighteval"])
+def test_samples_of_different_documents_cannot_be_joined(name: str, tmp_path: Path) -> None:
+    """Their numbers begin at 0 in each run, whichever documents it has scored."""
+    for folder, page in {"old": "x", "same": "x", "other": "y"}.items():
+        path = tmp_path / f"{folder}.{'jsonl' if name == 'lm-eval' else 'parquet'}"
+        if name == "lm-eval":
+            rows = [
+                {"doc_id": i, "filter": "none", "target": text, "filtered_resps": [GOOD[i]]}
+                | {f"{part}_hash": f"{page} {i}" for part in ("doc", "prompt", "target")}
+                for i, text in enumerate(REFERENCES)
+            ]
+            jsonl(path, rows)
+        else:
+            docs = [
+                {"id": str(i), "query": f"{page} {i}", "choices": [text]}
+                for i, text in enumerate(REFERENCES)
+            ]
+            rows = [
+                {"doc": doc, "model_response": {"text": [GOOD[i]]}} for i, doc in enumerate(docs)
+            ]
+            pq.write_table(pa.Table.from_pylist(rows), path)
+    suffix = path.suffix
+    where = ["--where", "filter=none"] if name == "lm-eval" else []
+    flags = ["--layout", name, *where, "--format", "json"]
+
+    def scores_with(other: str, *more: str) -> Run:
+        old, new = tmp_path / f"old{suffix}", tmp_path / f"{other}{suffix}"
+        return called(old, "-i", f"old={old}", f"new={new}", *flags, *more)
+
+    assert not [each for each in scores_with("same").document["warnings"] if "the same id" in each]
+    columns = "doc_hash (and prompt_hash, target_hash)" if name == "lm-eval" else "doc.query"
+    said = "references and candidates new: 3 of 3 segments with the same id have a different "
+    said += columns
+    scores_with("other").assert_failed(3, said, "other-documents")
+    run = scores_with("other", "--allow", "other-documents")
+    assert said in run.document["warnings"][0]

@@ -13,6 +13,7 @@ from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     is_list,
+    is_string,
     is_text,
     is_texts,
     parse_column_path,
@@ -51,6 +52,10 @@ UNCLEAR = ("output", "target", "text", "tgt", "translation")
 
 SYSTEM = ("system", "system_name", "sys", "model")
 """The usual names of the column with the system's name in long records."""
+
+WITNESSES = ("doc_hash", "target_hash", "prompt_hash", r"doc\.query", "source", "src", "src_text")
+"""The columns that show which document a record is of, as regular expressions: hashes of lm-eval,
+the query of Lighteval, and usual names of the source. With equal ids, their values are equal."""
 
 USUAL_NAMES = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR, *SYSTEM)
 """All of these names, as regular expressions."""
@@ -126,6 +131,10 @@ def choose(
         systems_of_values=without_texts,
         kept=tuple((name, columns.kept(column)) for name, column in wanted.kept),
     )
+    if wanted.witnesses:
+        others = [*(path for _, path in candidates), *chosen.names]
+        witnesses = columns.texts_matching(wanted.witnesses, others)
+        chosen = dataclasses.replace(chosen, witnesses=witnesses)
     if wanted.ids or len(roles) == 1:  # long records, or a join
         return chosen
     used = {columns.place(path) for path in chosen.columns}
@@ -368,6 +377,23 @@ class _Columns:
                 remedy,
             )
         return path
+
+    def texts_matching(
+        self, expressions: Sequence[str], others: Sequence[ColumnPath]
+    ) -> tuple[ColumnPath, ...]:
+        """The columns of strings that match an expression, apart from `others`."""
+        matches = re.compile("|".join(expressions)).fullmatch
+        paths = [
+            self.named("", text, can_be_number=False)
+            for text in filter(matches, self.paths())
+            if self.schema.names.count(text) < 2
+        ]
+        places = {self.place(path) for path in others}
+        return tuple(
+            path
+            for path in paths
+            if is_string(self.type_of(path)) and self.place(path) not in places
+        )
 
     def named(self, what: str, text: str, *, can_be_number: bool = True) -> ColumnPath:
         """The column that a text names: a name, a number or a path.

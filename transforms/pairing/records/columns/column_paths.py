@@ -194,6 +194,12 @@ def is_text(kind: pa.DataType) -> bool:
     )
 
 
+def is_string(kind: pa.DataType) -> bool:
+    """Whether values of this type are strings."""
+    kind = plain_type(kind)
+    return bool(pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind))
+
+
 def is_texts(kind: pa.DataType) -> bool:
     """Whether values of this type are lists of texts."""
     kind = plain_type(kind)

@@ -83,6 +83,8 @@ class Wanted:
       system: the column of the system's name, for long records, or None.
       kept: (name, column) of each column that is kept (`SegmentBatch.kept`).
       keeps_texts: whether `KEPT_TEXTS` is kept, too.
+      witnesses: regular expressions of columns of texts that are read if they are there, because
+        they show which document a record is of.
     """
 
     candidates: tuple[str, ...] = ()
@@ -97,6 +99,7 @@ class Wanted:
     values: tuple[ValueColumn, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     keeps_texts: bool = False
+    witnesses: tuple[str, ...] = ()
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         """Checks that the files of a stream can be read together.
@@ -147,6 +150,8 @@ class Chosen:
         For long records it is one column.
       systems_of_values: the systems' names, if there are no candidates; otherwise none.
       kept: (name, column) of each column that is kept.
+      witnesses: the columns that show which document a record is of. Files with and without them
+        can be read together.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -161,6 +166,7 @@ class Chosen:
     values: tuple[tuple[ValueColumn, tuple[ColumnPath, ...]], ...] = ()
     systems_of_values: tuple[str, ...] = ()
     kept: tuple[tuple[str, ColumnPath], ...] = ()
+    witnesses: tuple[ColumnPath, ...] = dataclasses.field(default=(), compare=False)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -175,11 +181,12 @@ class Chosen:
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
         """All columns that are read, each one once. Labels from paths are in no column."""
-        return tuple(dict.fromkeys((*self.scored_columns, *(path for _, path in self.kept))))
+        kept = (path for _, path in self.kept)
+        return tuple(dict.fromkeys((*self.scored_columns, *kept, *self.witnesses)))
 
     @property
     def scored_columns(self) -> tuple[ColumnPath, ...]:
-        """Those of `columns` on which the result depends: the others are only kept."""
+        """Those of `columns` on which the result depends. The others are kept, or witnesses."""
         paths = [
             *(path for _, path in self.candidates),
             *self.references,

@@ -29,6 +29,7 @@ from beam_bleu.transforms.pairing.records.joins.id_findings import (
     differing,
     finding,
     first_of,
+    mismatched,
     twice,
 )
 from beam_bleu.transforms.pairing.records.joins.joined_segments import (
@@ -149,6 +150,8 @@ def join_streams(
     tally += _tally_of_filtered(filtered)
     if coverage.complete and any(findings.values()):
         return _nothing(report)
+    tables_of_sides = [by_stream.get(side.stream) for side in sides]
+    report += Report(findings=mismatched(tables_of_sides, rows, sides, kinds))
     reference_columns = _side_by_side(
         [
             [

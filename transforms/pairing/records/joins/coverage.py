@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.records.joins.record_ids import can_be_joined, parts_of_kind
 
@@ -47,6 +47,9 @@ COVERAGES: dict[CoverageName, Coverage] = {
 
 NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 """Reasons in a tally for segments that are left out."""
+
+BETWEEN = "\n"
+"""What no name that can be shown has."""
 
 SHOWN = 3
 """How many ids a message names."""
@@ -97,9 +100,10 @@ class Findings:
         return shown + (f" and {more:,} more" if more > 0 else "")
 
 
-Sort = Literal["twice", "differing", "missing", "unknown"]
+Sort = Literal["twice", "differing", "missing", "unknown", "mismatched"]
 """What is found: an id that is twice in a stream; a segment whose rows have different references
-or labels; a segment that a stream does not have; an id that the references do not have."""
+or labels; a segment that a stream does not have; an id that the references do not have; a segment
+for which two streams have different documents."""
 
 _NONE = Findings()
 
@@ -112,7 +116,8 @@ class Report:
       rows: by the number of a stream, how many of its rows came through the shuffle.
       kinds: by the number of a stream, the kinds of its ids: for each kind, its first record.
       segments: the number of segments that the conditions keep.
-      findings: the findings by their sort and by the name of a stream or system.
+      findings: the findings by their sort and by the name of a stream or system. For "mismatched",
+        the name is that of two streams and that of a column, with `BETWEEN` between them.
     """
 
     rows: Mapping[int, int] = dataclasses.field(default_factory=dict)
@@ -273,6 +278,31 @@ def require_complete(report: Report, sides: Sequence[Side], lost: Mapping[int, i
             "every system must have every segment: add the missing records, or choose "
             "--coverage common or --coverage each",
         )
+
+
+def mismatches(report: Report, *, with_places: bool) -> tuple[str, ...]:
+    """Sentences about streams that have different documents for the same ids.
+
+    Args:
+      report: the findings of all buckets.
+      with_places: whether they say where the first id is. A result does not depend on the names of
+        files.
+    """
+    by_streams: dict[str, dict[str, Findings]] = {}
+    for sort, name in sorted(report.findings):
+        if sort == "mismatched":
+            streams, column = name.split(BETWEEN)
+            by_streams.setdefault(streams, {})[column] = report.findings[sort, name]
+    said = []
+    for streams, by_column in by_streams.items():
+        column, *others = sorted(by_column, key=lambda name: -by_column[name].count)
+        most = by_column[column]
+        said.append(
+            f"{streams}: {most.count:,} of {report.segments:,} segments with the same id have a "
+            f"different {column}{f' (and {joined(others)})' if others else ''}: {most.ids}"
+            + (f" ({most.first[0].told_places})" if with_places else "")
+        )
+    return tuple(said)
 
 
 def _missing(findings: Findings, segments: int) -> str:

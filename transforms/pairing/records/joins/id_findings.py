@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
-from beam_bleu.transforms.pairing.records.joins.coverage import SHOWN, Finding, Findings
+from beam_bleu.transforms.pairing.records.joins.coverage import (
+    BETWEEN,
+    SHOWN,
+    Finding,
+    Findings,
+    Side,
+    Sort,
+)
 from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, shown_id
 from beam_bleu.transforms.pairing.records.joins.row_messages import (
     ID,
@@ -20,6 +28,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     PLACE,
     PLACE_KIND,
     REFERENCE,
+    WITNESS,
     columns_of,
 )
 
@@ -90,6 +99,48 @@ def twice(
         what = "" if system_of is None else f" of the system {systems[system_of[rows[0]]]}"
         first.append(finding(table, rows, kind, what, times))
     return Findings(len(several), tuple(first))
+
+
+def mismatched(
+    tables: Sequence[pa.Table | None],
+    rows: Integers,
+    sides: Sequence[Side],
+    kinds: Mapping[int, IdKind],
+) -> dict[tuple[Sort, str], Findings]:
+    """The segments whose witnesses differ from those of the first side that has this column.
+
+    Args:
+      tables: the rows of each side; None if it has none.
+      rows: int64 (sides, segments), the row of each segment; -1 if a side lacks it.
+      sides: the streams.
+      kinds: the kind of the ids, by the number of a stream.
+    """
+    found: dict[tuple[Sort, str], Findings] = {}
+    having: dict[str, list[tuple[Side, pa.Table, Integers]]] = {}
+    for side, table, of_side in zip(sides, tables, rows, strict=True):
+        for name in table.column_names if table else ():
+            if name.startswith(WITNESS):
+                having.setdefault(name, []).append((side, table, of_side))
+    for name, ((first, usual, usual_rows), *others) in having.items():
+        expected = _at(usual[name], usual_rows)
+        for side, table, of_side in others:
+            differs = pc.fill_null(pc.not_equal(expected, _at(table[name], of_side)), False)
+            segments = np.flatnonzero(differs.to_numpy(zero_copy_only=False))
+            if not len(segments):
+                continue
+            shown = []
+            for segment in segments[:SHOWN].tolist():
+                one = finding(usual, [usual_rows[segment]], kinds[first.stream])
+                other = finding(table, [of_side[segment]], kinds[side.stream])
+                shown.append(dataclasses.replace(one, places=one.places + other.places))
+            key = f"{first.name} and {side.name}{BETWEEN}{name.removeprefix(WITNESS)}"
+            found["mismatched", key] = Findings(len(segments), tuple(shown))
+    return found
+
+
+def _at(column: pa.ChunkedArray, rows: Integers) -> pa.Array:
+    """The values at these rows; null for -1."""
+    return column.chunk(0).take(pa.array(rows, mask=rows < 0))
 
 
 def differing(

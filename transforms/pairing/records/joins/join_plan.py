@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.records.joins.bucket_join import (
     JoinedBucket,
@@ -28,6 +29,7 @@ class JoinPlan:
       expected: the required number of segments; None for any number.
       on_bad_record: what happens at a bad record.
       folder: where rows wait, if the whole job runs on one machine.
+      allow: what does not end the job, although it is probably a mistake.
     """
 
     readers: tuple[RecordReader, ...]
@@ -36,6 +38,7 @@ class JoinPlan:
     expected: int | None
     on_bad_record: OnBadRecord
     folder: RowFolder
+    allow: tuple[AllowedName, ...] = ()
 
     @property
     def is_long(self) -> bool:

@@ -18,6 +18,7 @@ from beam_bleu.transforms.pairing.records.joins.record_ids import (
     IdKind,
     NotAnIdError,
     PartKind,
+    hashes_of,
     id_texts,
     ids_of_columns,
 )
@@ -37,6 +38,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     STATE,
     SYSTEM,
     VALUE,
+    WITNESS,
 )
 from beam_bleu.transforms.pairing.records.record_segments import as_text, to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
@@ -97,6 +99,11 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
         systems = pc.if_else(pa.array(state == FILTERED_STATE), None, systems)
         _check_names(systems, read, chosen, label)
     common = _CommonColumns(read, ids, state, systems)
+    witnesses = {
+        f"{WITNESS}{path}": hashes_of(read.columns[path])
+        for path in chosen.witnesses
+        if pa.types.is_large_string(read.columns[path].type)
+    }
     tables = []
     for batch in segments.batches:
         rows = _rows(batch, read)
@@ -106,6 +113,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
             **{f"{LABEL}{i}": column for i, column in enumerate(batch.labels)},
             **{f"{VALUE}{i}": pa.array(of[0]) for i, of in enumerate(batch.values.values())},
             **{f"{KEPT}{i}": column for i, column in enumerate(batch.kept.values())},
+            **{name: column.take(pa.array(rows)) for name, column in witnesses.items()},
         }
         table = common.of(rows, texts)
         tables.append(table if known[rows].all() else table.filter(pa.array(known[rows])))

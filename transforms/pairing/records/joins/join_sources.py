@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.needs import Role
+from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, WITNESSES
 from beam_bleu.transforms.pairing.records.joins.coverage import CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_plan import JoinPlan
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
@@ -36,6 +39,7 @@ class JoinedRecords:
       expected: the required number of segments; None for any number.
       on_bad_record: what happens at a bad record. A rejected one rejects its segment.
       row_folder: where rows wait. By default, they go through the runner's shuffle.
+      allow: what does not end the job, although it is probably a mistake.
     """
 
     systems: tuple[str, ...]
@@ -45,6 +49,7 @@ class JoinedRecords:
     expected: int | None = None
     on_bad_record: OnBadRecord = "fail"
     row_folder: RowFolder = dataclasses.field(default_factory=RowFolder)
+    allow: tuple[AllowedName, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -107,6 +112,7 @@ class JoinedRecords:
             self.expected,
             self.on_bad_record,
             self.row_folder,
+            self.allow,
         )
         return PairByIds(plan, threads, step, describe)
 
@@ -118,8 +124,11 @@ class JoinedRecords:
     @property
     def _of_references(self) -> tuple[RecordReader, ...]:
         """The readers of the references. Only the first one reads what segments have."""
+        # Two streams of references have different texts.
+        witnesses = self._witnesses if len(self.references) == 1 else WITNESSES
+        others = {"values": (), "witnesses": witnesses}
         return tuple(
-            _reading(reader, _only("references", reader), self._of_segments(reader), {"values": ()})
+            _reading(reader, _only("references", reader), self._of_segments(reader), others)
             for reader in self.references
         )
 
@@ -130,10 +139,16 @@ class JoinedRecords:
                 reader,
                 _only("candidates", reader),
                 self._of_segments(reader),
-                {"system_name": system},
+                {"system_name": system, "witnesses": self._witnesses},
             )
             for system, reader in zip(self.systems, self.candidates, strict=True)
         )
+
+    @property
+    def _witnesses(self) -> tuple[str, ...]:
+        """The columns that must be the same in all streams that have them: also the references."""
+        named = self._base.wanted.references
+        return (*WITNESSES, *(map(re.escape, named) if named else FIRST["references"]))
 
     def _of_segments(self, reader: RecordReader) -> Mapping[str, Any]:
         """What is read of segments, which only one stream gives: their labels and kept columns."""

@@ -27,6 +27,7 @@ from beam_bleu.transforms.pairing.records.joins.coverage import (
     add_reports,
     coverage_notes,
     found_coverage,
+    mismatches,
     require_clear_ids,
     require_complete,
 )
@@ -201,6 +202,13 @@ class _CheckIds(beam.DoFn):
         require_clear_ids(report, plan.sides)
         if COVERAGES[plan.coverage].complete:
             require_complete(report, sides, {stream.stream: stream.lost.read for stream in streams})
+        different = mismatches(report, with_places=True)
+        if different and "other-documents" not in plan.allow:
+            raise InputError(
+                joined(different, separator="; "),
+                "equal ids must be of the same document: score outputs for the same documents; if "
+                "the differences are meant, add --allow other-documents",
+            )
         of_parts = sum((of_part for _, of_part in parts), Tally())
         # As for all forms of input: before conditions and rejected records leave segments out.
         Expected(segments=plan.expected).require_segments(of_parts.read + streams[0].lost.read)
@@ -216,7 +224,8 @@ class _CheckIds(beam.DoFn):
         yield FoundSegments(
             tally.read,
             tuple(dict.fromkeys(warning for of in by_stream.values() for warning in of.warnings))
-            + coverage_notes(plan.coverage, report, sides, tally.left_out),
+            + coverage_notes(plan.coverage, report, sides, tally.left_out)
+            + mismatches(report, with_places=False),
             tuple(dict.fromkeys(note for of in by_stream.values() for note in of.notes)),
             tuple(self._inputs(by_stream)) if self._describe else (),
             systems,

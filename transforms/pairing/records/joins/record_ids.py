@@ -145,6 +145,12 @@ def _shown_part(text: str, kind: PartKind) -> str:
     return text if kind == "integer" else json.dumps(text, ensure_ascii=False)
 
 
+def hashes_of(column: pa.LargeStringArray) -> pa.Int64Array:
+    """A hash of 63 bits for each text, the same in every process; null for a null."""
+    mask = column.is_null().to_numpy(zero_copy_only=False)
+    return pa.array(buckets_of(column, np.iinfo(np.int64).max), mask=mask)
+
+
 def buckets_of(ids: pa.LargeStringArray, buckets: int) -> Integers:
     """The bucket of each id, int64: the same for equal ids in every process.
 

@@ -27,8 +27,9 @@ ID, NUMBER, PLACE, PATH, PLACE_KIND = "id", "number", "place", "path", "place ki
 STATE = "state"
 CANDIDATE, SYSTEM = "candidate", "system"
 REFERENCE, LABEL, VALUE, KEPT = "reference ", "label ", "value ", "kept "
+WITNESS = "witness "
 """The columns of a table of rows. Those of references, labels, values and kept columns end with a
-number, from 0.
+number, from 0. Those of witnesses end with the name of the column, and have hashes of its texts.
 
 The others are: the record's id as text (without nulls), its number in its stream, its place in its
 file, the file, what it is there ("line" or "row"), its state, the text of the candidate, and the

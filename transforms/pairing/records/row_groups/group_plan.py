@@ -188,7 +188,10 @@ def make_group_plan(
         )
     if portion_bytes is None:
         portion_bytes = range_bytes_for(sum(int(footer.bytes.sum()) for footer in ordered))
-    return GroupPlan(ordered, first.chosen, portion_bytes)
+    by_file = [{*footer.chosen.witnesses} for footer in ordered if footer.chosen]
+    witnesses = tuple(filter(set.intersection(*by_file).__contains__, first.chosen.witnesses))
+    chosen = dataclasses.replace(first.chosen, witnesses=witnesses)
+    return GroupPlan(ordered, chosen, portion_bytes)
 
 
 class OtherColumnsError(Exception):

@@ -79,10 +79,14 @@ class WantedValues:
         self._needed = NeededKeys(keys)
         self._integers = {*integer_ids} - self._texts
         self._strings = {*chosen.ids} - self._integers - self._texts
+        self._witnesses = {*chosen.witnesses} - {
+            *(path for _, path in chosen.kept),
+            *chosen.scored_columns,
+        }
 
     def is_text(self, path: ColumnPath) -> bool:
         """Whether only strings are values of a column."""
-        return path in self._texts or path in self._strings
+        return path in self._texts or path in self._strings or path in self._witnesses
 
     def is_integer(self, path: ColumnPath) -> bool:
         """Whether only integers are values of a column."""
@@ -126,7 +130,12 @@ class WantedValues:
                 for condition in self._where
             ):
                 return self._names_in(record) | conditions
-        return {path: self._judged(path, _value_at(record, path)) for path in self.paths}
+        return {
+            path: self._if_good(path, record)
+            if path in self._witnesses
+            else self._judged(path, _value_at(record, path))
+            for path in self.paths
+        }
 
     def _condition_value(self, path: ColumnPath, record: Mapping[str, Any]) -> Any:
         value = _value_at(record, path)
@@ -135,9 +144,10 @@ class WantedValues:
         return self._judged(path, value)
 
     def _names_in(self, record: Mapping[str, Any]) -> dict[ColumnPath, Any]:
-        return {path: self._name(path, record) for path in self._names}
+        return {path: self._if_good(path, record) for path in self._names}
 
-    def _name(self, path: ColumnPath, record: Mapping[str, Any]) -> Any:
+    def _if_good(self, path: ColumnPath, record: Mapping[str, Any]) -> Any:
+        """The value at a path; None if it is missing or bad."""
         try:
             return self._judged(path, _value_at(record, path))
         except BadLineError:

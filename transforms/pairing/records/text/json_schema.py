@@ -192,7 +192,7 @@ def _needed(wanted: Wanted) -> NeededKeys:
         if is_name_pattern(text)
         for name in text.split(".")
     ]
-    return NeededKeys(names, [*USUAL_NAMES, *patterns], _MOST_OTHERS)
+    return NeededKeys(names, [*USUAL_NAMES, *wanted.witnesses, *patterns], _MOST_OTHERS)
 
 
 def _named_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
