@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from beam_bleu.pipeline.command_line.keep_flag import keep
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
+from beam_bleu.pipeline.command_line.systems import name_and_pattern
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
@@ -242,6 +243,7 @@ def _lm_eval(flags: argparse.Namespace) -> Settings:
         )
     if any(row_of(word).counts_texts for word in words):
         settings |= {"candidate_columns": ("filtered_resps[0]",), "reference_columns": ("target",)}
+        settings |= _references_of_samples(flags)
     return settings
 
 
@@ -267,6 +269,7 @@ def _lighteval(flags: argparse.Namespace) -> Settings:
         "join_on": _id_of_join(flags, "doc.id"),
         "candidate_columns": ("model_response.text[0]",),
         "reference_columns": ("doc.choices[0]",),
+        **_references_of_samples(flags),
     }
 
 
@@ -383,6 +386,21 @@ def _require_files(flags: argparse.Namespace, systems: str, references: str) -> 
 def _id_of_join(flags: argparse.Namespace, column: str) -> tuple[str, ...] | None:
     """The columns for --join_on, if the candidates and references are in different files."""
     return (column,) if flags.input is None else None
+
+
+def _references_of_samples(flags: argparse.Namespace) -> Settings:
+    """The references of systems in files of their own: those in the samples of the first one.
+
+    Raises:
+      UsageError: a pattern makes each file a system. One of them would not be scored, because it
+        has the references.
+    """
+    if flags.input is not None or flags.references or flags.refs:
+        return {}
+    words = [name_and_pattern(word) for word in flags.candidates or flags.systems]
+    if any(name is None and is_pattern(path) for name, path in words):
+        _missing(flags, "the names of the systems", "write -i NAME=FILE for each of them")
+    return {"references": [words[0][1]]}
 
 
 def _has_condition(flags: argparse.Namespace, column: str) -> bool:

@@ -63,7 +63,7 @@ def systems(
 
 def _each_file(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """(name, pattern) of a word of -i: a pattern without NAME is one system for each file."""
-    name, pattern = _divided(text)
+    name, pattern = name_and_pattern(text)
     if name is not None or not is_pattern(text):
         return [_named(text)]
     paths = [file.path for file in find_files(Stream("-i", checked_path("-i", pattern, False)))]
@@ -149,7 +149,7 @@ def _identity(path: str) -> object:
 
 def _named(text: str) -> tuple[str, str]:
     """(name, pattern) of [NAME=]PATTERN."""
-    name, pattern = _divided(text)
+    name, pattern = name_and_pattern(text)
     if name is not None:
         if _is_there(text):
             raise _two_meanings(text, name, pattern)
@@ -191,7 +191,7 @@ def _two_meanings(text: str, name: str, pattern: str) -> UsageError:
     )
 
 
-def _divided(text: str) -> tuple[str | None, str]:
+def name_and_pattern(text: str) -> tuple[str | None, str]:
     """NAME and PATTERN of [NAME=]PATTERN; a NAME has no slash and no wildcard."""
     name, equals, pattern = text.partition("=")
     is_named = equals and "/" not in name and not is_pattern(name)

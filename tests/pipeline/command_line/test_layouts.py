@@ -226,6 +226,15 @@ def test_a_layout_says_which_flag_is_missing(
     called(*flags, "--layout", name).assert_failed(2, f"--layout {name} needs {missing}")
 
 
+@pytest.mark.parametrize("name", ["lm-eval", "lighteval"])
+def test_the_references_of_several_systems_are_in_their_samples(name: str, tmp_path: Path) -> None:
+    path, *flags = SAMPLES[name](tmp_path)[1:]
+    run = called("-i", f"a={path}", "-i", f"b={path}", *flags, "--layout", name, "--format=json")
+    assert scored(run) == [score_of(tmp_path, GOOD)] * 2
+    of_each_file = called("-i", f"{tmp_path}/*_*", *flags, "--layout", name)
+    of_each_file.assert_failed(2, "needs the names of the systems", "write -i NAME=FILE")
+
+
 @pytest.mark.parametrize("name", ["lm-eval", "lighteval", "hf-translation"])
 def test_plain_words_are_not_the_records_of_a_layout(name: str, tmp_path: Path) -> None:
     flags = SAMPLES[name](tmp_path)
