@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from beam_bleu.pipeline.output.result_files import (
     NAME_A_RESULT,
     beside,
     exists,
-    is_local,
+    is_folder,
     read,
     require_last,
     require_same_scores,
@@ -112,12 +111,6 @@ def _file_of(path: str, names: tuple[str, str]) -> str:
         if exists(file):
             return file
     raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)
-
-
-def is_folder(path: str) -> bool:
-    """Whether a path is that of a folder with a result, and not of the result itself."""
-    # An object store has no folders.
-    return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
 
 
 def _require_format(file: str, document: Mapping[str, Any]) -> None:

@@ -14,11 +14,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, cast
 
-from beam_bleu.pipeline.gates.read_result import is_folder, named_if_damaged, read_result
+from beam_bleu.pipeline.gates.read_result import named_if_damaged, read_result
 from beam_bleu.pipeline.gates.results import GatedResults, GatedScore
 from beam_bleu.pipeline.output.file_names import MANIFEST, RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.manifest import digests_of
-from beam_bleu.pipeline.output.result_files import beside, exists, is_local, names_below, read
+from beam_bleu.pipeline.output.result_files import (
+    beside,
+    exists,
+    is_folder,
+    is_local,
+    named,
+    names_below,
+    read,
+)
 from beam_bleu.pipeline.output.run_record import has_passed
 from beam_bleu.pipeline.saved.dates import Period, periods_in
 from beam_bleu.transforms.definition.choices import require_choice, table
@@ -147,7 +155,7 @@ def read_nights(
 
     Args:
       words: folders of results, folders that contain such folders, scores.json and totals.json
-        files.
+        files, and patterns of them.
       order: what puts them in order; None for the dates in their paths, or if no path has one,
         the start of their runs.
 
@@ -161,13 +169,15 @@ def read_nights(
     """
     if order is not None:
         require_choice("order_by", order, ORDERS)
-    named = {path: path == word.removeprefix("file://") for word in words for path in _found(word)}
+    is_named = {
+        found: found == path for word in words for path in named(word) for found in results_at(path)
+    }
     if order is None:
-        order = "path" if any(map(periods_in, named)) else "run"
+        order = "path" if any(map(periods_in, is_named)) else "run"
     of_path = _dated if order == "path" else _started
-    moments = {path: of_path(path) for path in named}
+    moments = {path: of_path(path) for path in is_named}
     months = {path for path, moment in moments.items() if moment.is_month}
-    left_out = [path for path in months if not named[path]] if len(months) < len(moments) else []
+    left_out = [path for path in months if not is_named[path]] if len(months) < len(moments) else []
     for path in left_out:
         del moments[path]
     nights: list[Night] = []
@@ -233,13 +243,12 @@ def are_several(words: Sequence[str]) -> bool:
     return is_folder(path) and not _is_result(path) and next(_below(path), None) is not None
 
 
-def _found(word: str) -> list[str]:
-    """The results that a word of the command line names.
+def results_at(path: str) -> list[str]:
+    """The results that a path names: its own, or those of the folders below it.
 
     Raises:
       InputError: there are none, or it is not clear which ones are meant.
     """
-    path = word.removeprefix("file://")
     if not is_folder(path):
         if not exists(path):
             raise InputError(f"there is no {path}", _NAME_NIGHTS)

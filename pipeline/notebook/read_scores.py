@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.pipeline.examples.read_examples import read_examples
-from beam_bleu.pipeline.gates.read_result import is_folder, named_if_damaged, read_result
+from beam_bleu.pipeline.gates.read_result import named_if_damaged, read_result
 from beam_bleu.pipeline.notebook.result_tables import (
     comparison_table,
     example_table,
@@ -19,6 +19,7 @@ from beam_bleu.pipeline.notebook.result_tables import (
     score_table,
 )
 from beam_bleu.pipeline.notebook.shown_result import as_html, as_text
+from beam_bleu.pipeline.output.result_files import is_folder
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@ Beam takes half a second to load, so files of this machine are read without it.
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import os
 import stat
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.transforms.errors import InputError, JobError, unreadable
+from beam_bleu.transforms.shown_names import natural_order
 
 NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder with one"
 
@@ -23,6 +25,38 @@ NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder w
 def is_local(path: str) -> bool:
     """Whether a path is of this machine."""
     return "://" not in path
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is that of a folder with a result, and not of the result itself."""
+    # An object store has no folders.
+    return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
+
+
+def named(word: str) -> list[str]:
+    """The files and folders that a word of the command line names: the matches of a pattern.
+
+    Hidden ones match no pattern. A local file that has the name of a pattern is meant itself.
+
+    Returns:
+      the paths, those of a pattern in natural order.
+
+    Raises:
+      InputError: nothing matches the pattern, or the matches cannot be listed.
+    """
+    path = word.removeprefix("file://")
+    if glob.escape(path) == path or (is_local(path) and os.path.exists(path)):
+        return [path]
+    if is_local(path):
+        paths = glob.glob(path, recursive=True)
+    else:
+        from beam_bleu.pipeline.output import storage
+
+        with _of_input(path):
+            paths = storage.paths_matching(path)
+    if not paths:
+        raise InputError(f"nothing matches {path}", "check the path")
+    return [*natural_order(paths)]
 
 
 def exists(path: str) -> bool:

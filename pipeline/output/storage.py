@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystem import CompressionTypes, FileSystem
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
@@ -176,6 +176,20 @@ def matching(folder: str, pattern: str) -> list[str]:
         # Not `listed`, which would list the segment scores below the folder, too.
         (result,) = filesystem_of(folder).match([join(folder, pattern)])
         return sorted(split(file.path)[1] for file in result.metadata_list)
+
+
+def paths_matching(pattern: str) -> list[str]:
+    """The files and folders of an object store that match a pattern, without hidden ones.
+
+    Raises:
+      JobError: they cannot be listed.
+    """
+    pattern = pattern.rstrip("/")
+    folder = re.split(r"[*?[]", pattern)[0].rpartition("/")[0]
+    # A folder is the beginning of the names of its objects.
+    parts = [f"{folder}/{entry.name}".split("/") for entry in listed(folder, hidden=False)]
+    paths = {"/".join(names[:end]) for names in parts for end in range(len(names) + 1)}
+    return [*filter(re.compile(FileSystem.translate_pattern(pattern)).fullmatch, paths)]
 
 
 def folders(folder: str) -> list[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from beam_bleu.pipeline.output.language_scores import shared_signature
 from beam_bleu.pipeline.output.result_files import (
     beside,
     exists,
+    is_folder,
     read,
     require_last,
     require_same_scores,
@@ -193,7 +193,7 @@ def _compact(value: Any) -> str:
 
 
 def read_totals(path: str) -> SavedTotals:
-    """The saved totals in a file, or in the output folder of a run on this machine.
+    """The saved totals in a file, or in the output folder of a run.
 
     Raises:
       UsageError: the path is of a filesystem that is not installed.
@@ -203,7 +203,7 @@ def read_totals(path: str) -> SavedTotals:
         has the result of an earlier run or of several runs.
     """
     path = path.removeprefix("file://")
-    in_folder = os.path.isdir(path)
+    in_folder = is_folder(path)
     file = f"{path.rstrip('/')}/{TOTALS}" if in_folder else path
     data = read_file(file)
     require_last(file, is_named=not in_folder)

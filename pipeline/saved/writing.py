@@ -12,6 +12,7 @@ from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
+from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.output.storage import make_folder
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
@@ -61,7 +62,7 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
 def _file(path: str) -> str:
     """The file that is read if a user names a path."""
     path = path.removeprefix("file://")
-    path = os.path.join(path, TOTALS) if os.path.isdir(path) else path
+    path = f"{path.rstrip('/')}/{TOTALS}" if is_folder(path) else path
     if not is_local(path):
         return path
     # A user names one file here, so its wildcards stand for themselves. "?" matches each of them.

@@ -36,7 +36,8 @@ def main(argv: Sequence[str]) -> int:
         "nights",
         nargs="+",
         metavar="DIR",
-        help="a folder of results, a folder that contains such folders, or a scores.json",
+        help="a folder of results, a folder that contains such folders, a scores.json, or a "
+        "pattern of such paths in quotes; on this machine or in an object store",
     )
     files.add_argument(
         "--order_by",

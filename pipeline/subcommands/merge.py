@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import glob
-import os
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.output.result_files import is_local
+from beam_bleu.pipeline.history.nights import results_at
+from beam_bleu.pipeline.output.file_names import TOTALS
+from beam_bleu.pipeline.output.result_files import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
@@ -21,8 +21,6 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     finish,
     run,
 )
-from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.shown_names import natural_order
 
 _DESCRIPTION = (
     "Adds up the totals that runs with --save_totals have written. The result is that of one run "
@@ -38,7 +36,8 @@ def main(argv: Sequence[str]) -> int:
         "files",
         nargs="+",
         metavar="FILE",
-        help="a totals.json, a folder with one, or a pattern of such paths",
+        help="a totals.json, a folder with one, a folder that contains such folders, or a pattern "
+        "of such paths in quotes; on this machine or in an object store",
     )
     files.add_argument(
         "--replace",
@@ -57,7 +56,12 @@ def main(argv: Sequence[str]) -> int:
 
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
-    paths = [path for word in flags.files for path in _paths(word)]
+    paths = [
+        found
+        for word in flags.files
+        for path in named(word)
+        for found in (results_at(path) if _has_none(path) else [path])
+    ]
     files = [(path, read_totals(path)) for path in paths]
     with naming_wrong_sums(files):
         totals = merged(files, replace=flags.replace, force=flags.force)
@@ -74,16 +78,6 @@ def _merge(flags: argparse.Namespace) -> bytes:
     return finish(totals, shown, flags.output, files)
 
 
-def _paths(word: str) -> Sequence[str]:
-    """The paths that a word names, in natural order if it is a pattern of files on this machine.
-
-    Raises:
-      InputError: nothing matches the pattern.
-    """
-    has_wildcards = glob.escape(word) != word
-    if not has_wildcards or not is_local(word) or os.path.exists(word):
-        return [word]
-    paths = natural_order(glob.glob(word, recursive=True))
-    if not paths:
-        raise InputError(f"nothing matches {word}", "check the path")
-    return paths
+def _has_none(path: str) -> bool:
+    """Whether a path is a folder without totals of its own."""
+    return is_folder(path) and not exists(f"{path.rstrip('/')}/{TOTALS}")

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates.read_result import is_folder
 from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
-from beam_bleu.pipeline.output.result_files import exists
+from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError
 

@@ -41,6 +41,12 @@ def test_nights_on_an_object_store_are_found_like_those_in_folders(tmp_path):
     local, _ = read_nights([str(tmp_path)])
     assert moments(nights) == moments(local) == ["2026-11-09", "2026-11-20", "2026-11-21"]
     assert [night.failure for night in nights] == ["", "", "the run failed: no disk"]
+    for pattern in ("dt=*", "*/en-de", "dt=*/**/scores.json", "*-2[1]"):
+        for folder in ("mem://nights", tmp_path):
+            nights, _ = read_nights([f"{folder}/{pattern}"])
+            assert moments(nights) == ["2026-11-21" if pattern == "*-2[1]" else "2026-11-09"]
+    with pytest.raises(InputError, match=r"nothing matches mem://nights/2027"):
+        read_nights(["mem://nights/2027*"])
     (one,), _ = read_nights(["mem://nights/2026-11-21"])
     assert one.failure
     with pytest.raises(InputError, match="mem://other has no results of beam-bleu"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from command_line import called
+from memory_filesystem import OBJECTS
 from saved_parts import (
     CUTS,
     DOMAINS,
@@ -55,6 +56,25 @@ def test_parts_of_text_files(flags, tmp_path):
     names = sorted(each.name for each in (tmp_path / "all").iterdir())
     assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
     assert (tmp_path / "all" / "scores.json").read_bytes() == whole.out
+
+
+def test_a_folder_or_a_pattern_of_nights_here_and_on_an_object_store(tmp_path):
+    whole = run_into(tmp_path / "whole", *lines_in(tmp_path, slice(None)))
+    for number, rows in enumerate(ranges()):
+        run_into(tmp_path / "nights" / f"part{number}", *lines_in(tmp_path / "texts", rows))
+    OBJECTS.clear()
+    for file in (tmp_path / "nights").glob("*/*"):
+        OBJECTS[f"mem://nights/{file.relative_to(tmp_path / 'nights')}"] = file.read_bytes(), 1.0
+    for folder in (tmp_path / "nights", "mem://nights"):
+        assert merged(folder) == whole.out
+        assert merged(f"{folder}/part*") == whole.out
+        assert merged(f"{folder}/*/totals.json") == whole.out
+        assert merged(f"{folder}/part0", f"{folder}/part1") == whole.out
+        called("merge", f"{folder}/day*").assert_failed(3, "nothing matches", "day*")
+    run = called("merge", "mem://nights", "--output", "mem://nights/part1")
+    run.assert_failed(2, "would read mem://nights/part1/totals.json")
+    (tmp_path / "nights" / "part1" / "totals.json").unlink()
+    called("merge", tmp_path / "nights").assert_failed(3, "part1/totals.json", "--save_totals")
 
 
 def test_a_pattern_that_matches_nothing_is_an_error(tmp_path):
