@@ -26,7 +26,7 @@ from deploy.local.processes import ClusterError
 _ACTIONS = {
     "start": "fetches what is missing, starts the cluster, and returns; in a cluster that runs, "
     "starts what has ended",
-    "status": "prints what runs; exit code 1 if a part has ended",
+    "status": "prints what runs, of all clusters if none is named; exit code 1 if a part has ended",
     "flags": "prints the flags that send a job there; s3 also prints, on stderr, the commands that "
     "set the environment of other programs",
     "run": "with --hosts: runs beam-bleu on the host head, with the flags of the engine",
@@ -40,10 +40,11 @@ _ACTIONS = {
 def main() -> int:
     """Runs the command; returns its exit code: 0, or 1 after an error."""
     arguments = _parser().parse_args()
-    folder = pathlib.Path(os.environ.get("BEAM_BLEU_CLUSTERS") or PROJECT / ".cluster")
-    folder /= arguments.service
+    clusters = pathlib.Path(os.environ.get("BEAM_BLEU_CLUSTERS") or PROJECT / ".cluster")
     try:
-        return _do(arguments, folder)
+        if arguments.service is None:
+            return 0 if keeper.status_of_all(clusters) else 1
+        return _do(arguments, clusters / arguments.service)
     except (ClusterError, PartMissingError, OSError) as error:
         print(f"cluster: {error}", file=sys.stderr)
         return 1
@@ -58,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     actions = parser.add_subparsers(dest="action", required=True)
     for name, summary in _ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary)
-        action.add_argument("service", choices=SERVICES)
+        action.add_argument("service", choices=SERVICES, nargs="?" if name == "status" else None)
         if name in ("start", "serve"):
             action.add_argument(
                 "--hosts",

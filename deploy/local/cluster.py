@@ -106,7 +106,7 @@ class Service(abc.ABC):
         machine = Place(self.folder)
         places = {name: self._places.get(name, machine) for name in self.processes.pids()}
         return [
-            Running(name, places[name].name, places[name].ip, pid)
+            Running(name, places[name].name, places[name].ip, places[name].program(pid))
             for name, pid in self.processes.pids().items()
         ]
 

@@ -160,6 +160,15 @@ def status(folder: pathlib.Path) -> bool:
     return not ended
 
 
+def status_of_all(clusters: pathlib.Path) -> bool:
+    """Prints the processes of all services that run; returns whether all of these processes run."""
+    running = [clusters / name for name in SERVICES if is_running(clusters / name)]
+    if not running:
+        print("no cluster is running")
+    are_whole = [status(folder) for folder in running]
+    return all(are_whole)
+
+
 def is_running(folder: pathlib.Path) -> bool:
     """Whether the process that keeps a service runs."""
     if not (folder / _PID).exists():

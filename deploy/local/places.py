@@ -48,6 +48,10 @@ class Place:
         """The command that runs another command at this place."""
         return [*words]
 
+    def program(self, process: int) -> int:
+        """The process that runs what `command` was given: its number, from that of `command`."""
+        return process
+
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """All variables of a process of this place that needs these."""
         return {**os.environ, **variables}

@@ -87,7 +87,7 @@ class Hosts(Service):
         """See `Service`."""
         firsts = {host.first: host for host in self.all}
         return [
-            dataclasses.replace(process, place=host.name, address=host.ip)
+            dataclasses.replace(process, place=host.name, address=host.ip, pid=host.pid)
             if (host := firsts.get(process.name))
             else process
             for process in super().running()

@@ -236,6 +236,10 @@ class Host(Place):
         """See `Place`."""
         return ["nsenter", f"--target={self.pid}", "--all", "--root", "--wd", "--", *words]
 
+    def program(self, process: int) -> int:
+        """See `Place`. nsenter, which enters the host, starts it and waits for it."""
+        return child_of(process)
+
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """See `Place`. Nothing of the user's environment but Java's options."""
         java = os.path.dirname(os.path.realpath(shutil.which("java") or "/usr/bin/java"))
@@ -262,6 +266,15 @@ class Host(Place):
     def first(self) -> str:
         """The name of its first process."""
         return f"host-{self.name}"
+
+
+def child_of(process: int) -> int:
+    """The process that a process has started; the process itself if it has none, or has ended."""
+    try:
+        children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        children = []
+    return int(children[0]) if children else process
 
 
 def _enter(namespace: int) -> None:
