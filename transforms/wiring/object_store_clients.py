@@ -19,26 +19,33 @@ from apache_beam.options.pipeline_options import AzureOptions, PipelineOptions, 
 from apache_beam.options.value_provider import RuntimeValueProvider
 from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
 
-from beam_bleu.transforms.wiring.object_store_errors import telling
+from beam_bleu.transforms.wiring.object_store_errors import is_silent, telling
 
 __all__ = ["Place", "client", "place_of"]
 
 RETRIES: dict[str, Any] = {
-    "max_retries": 30,
+    "max_retries": 1000,  # only the time limits them
     "retry_timeout": timedelta(seconds=45),
     "backoff": {
         "init_backoff": timedelta(seconds=0.2),
-        "max_backoff": timedelta(seconds=8),
+        "max_backoff": timedelta(seconds=4),
         "base": 2,
     },
 }
-"""If no server answers, a call fails after 45 to 60 s: a server may restart for half a minute."""
+"""If no server answers, a call fails after 45 to 55 s: a server may restart for half a minute."""
 
 _TIMEOUTS = {
     "connect_timeout": "5s",
-    "read_timeout": "60s",  # between two parts of an answer
+    "read_timeout": "15s",  # between two parts of an answer
     "timeout": "12h",  # of a whole answer: while its bytes are scored, it is not read
 }
+
+_TIMEOUTS_OF_WRITES = {"read_timeout": "45s"}  # until the answer: a part of 8 MiB goes up before
+
+_ONE_TRY: dict[str, Any] = {"max_retries": 0}
+_TIMEOUTS_OF_ONE_TRY = {"connect_timeout": "3s", "read_timeout": "3s"}
+"""For a server that has just left a call without an answer for as long as a call may take. What a
+failing run still does there, such as removing its lock, must not take as long again each time."""
 
 _ENVIRONMENT = ("AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST", "HOME")
 """The beginnings of the names of environment variables on which a client depends."""
@@ -90,19 +97,34 @@ def place_of(path: str) -> Place:
     return Place(scheme, account, bucket, key)
 
 
-def client(place: Place) -> Any:
+def client(place: Place, *, writes: bool = False, waited: float = 0.0) -> Any:
     """The client for a place. Places in the same bucket share one.
+
+    Args:
+      place: the place.
+      writes: whether it sends much, which can take longer.
+      waited: for how many seconds the caller has waited for the server already.
 
     Raises:
       OSError: there are no credentials, or an option cannot be used.
     """
     environment = {name: os.environ[name] for name in os.environ if name.startswith(_ENVIRONMENT)}
+    retries, timeouts = RETRIES, _TIMEOUTS | (_TIMEOUTS_OF_WRITES if writes else {})
+    if waited >= 1:
+        left = RETRIES["retry_timeout"] - timedelta(seconds=round(waited))
+        retries = RETRIES | {"retry_timeout": max(left, timedelta())}
+    elif is_silent(place.root):
+        retries, timeouts = _ONE_TRY, timeouts | _TIMEOUTS_OF_ONE_TRY
     with _LOCK:
         flags = _flags()
-        key = (place.root, *sorted(flags.items()), *sorted(environment.items()), repr(RETRIES))
+        settings = *sorted(flags.items()), *sorted(environment.items())
+        key = (place.root, *settings, repr(retries), *timeouts.values())
         if key not in _CLIENTS:
+            # Only an endpoint that someone has named begins with http://.
+            http = {**timeouts, "allow_http": True}
+            given = {"client_options": http, "retry_config": retries}
             with telling(place.root):
-                _CLIENTS[key] = _client(place, flags, environment)
+                _CLIENTS[key] = _client(place, flags, environment, given)
         return _CLIENTS[key]
 
 
@@ -120,12 +142,11 @@ def _flags() -> dict[str, Any]:
     return flags
 
 
-def _client(place: Place, flags: dict[str, Any], environment: dict[str, str]) -> Any:
-    # Only an endpoint that someone has named begins with http://.
-    http: dict[str, Any] = {**_TIMEOUTS, "allow_http": True}
-    given: dict[str, Any] = {"client_options": http, "retry_config": RETRIES}
+def _client(
+    place: Place, flags: dict[str, Any], environment: dict[str, str], given: dict[str, Any]
+) -> Any:
     if place.scheme == "s3":
-        config = _s3(flags, environment, http)
+        config = _s3(flags, environment, given["client_options"])
         if "access_key_id" in config and "session_token" not in config:
             # obstore would take a token from the environment, which belongs to another key.
             keys = {name: config.pop(name, "") for name in ("access_key_id", "secret_access_key")}

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import html
 import re
+import time
 from collections.abc import Iterator
 
 from obstore.exceptions import (
@@ -15,7 +16,15 @@ from obstore.exceptions import (
     PreconditionError,
 )
 
-__all__ = ["ChangedError", "code_of", "is_past_end", "is_refused", "is_unsupported", "telling"]
+__all__ = [
+    "ChangedError",
+    "code_of",
+    "is_past_end",
+    "is_refused",
+    "is_silent",
+    "is_unsupported",
+    "telling",
+]
 
 _MISSING = frozenset(["NoSuchKey", "BlobNotFound", "404 Not Found", ""])
 """What servers answer if an object is missing. A missing bucket has another code."""
@@ -40,6 +49,19 @@ _REMEDIES = {
 """What to say in place of some texts of obstore."""
 
 
+_WITH_SERVER = ("azfs", "http", "https")
+"""The schemes of paths that begin with the server."""
+
+_NO_ANSWER = ("kind: Connect", "TimedOut")
+"""The words of obstore for a server that has not answered, when it gives up a request."""
+
+_SILENCE = 60.0
+"""For how many seconds a server that has not answered is expected not to answer now, either."""
+
+_UNANSWERED: dict[str, float] = {}
+"""When a call was last without an answer, by the server."""
+
+
 class ChangedError(OSError):
     """An object is not the one that was expected: another writer has replaced or made it."""
 
@@ -56,14 +78,28 @@ def telling(path: str) -> Iterator[None]:
     try:
         yield
     except (AlreadyExistsError, PreconditionError) as error:
-        raise ChangedError(_said(error)) from error
+        raise ChangedError(_said(error, path)) from error
     except FileNotFoundError as error:
         # A missing bucket is one, too, for obstore.
         if code_of(error) in _MISSING:
-            raise FileNotFoundError(errno.ENOENT, _said(error), path) from error
-        raise OSError(_said(error)) from error
+            raise FileNotFoundError(errno.ENOENT, _said(error, path), path) from error
+        raise OSError(_said(error, path)) from error
     except (BaseError, ValueError) as error:  # ValueError: the name of an object or an option
-        raise OSError(_said(error)) from error
+        if _URL.search(str(error)) and any(word in str(error) for word in _NO_ANSWER):
+            _UNANSWERED[_server(path)] = time.monotonic()
+        raise OSError(_said(error, path)) from error
+
+
+def is_silent(path: str) -> bool:
+    """Whether the server of a path has just left a call of this process without an answer."""
+    since = _UNANSWERED.get(_server(path))
+    return since is not None and time.monotonic() - since < _SILENCE
+
+
+def _server(path: str) -> str:
+    """The server of a path, as far as the path says it: all buckets of a process have one."""
+    scheme, _, rest = path.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}" if scheme in _WITH_SERVER else scheme
 
 
 def code_of(error: BaseException) -> str:
@@ -92,7 +128,7 @@ def is_past_end(error: BaseException) -> bool:
     return code_of(error).startswith(("InvalidRange", "416 ")) or "Invalid range" in str(error)
 
 
-def _said(error: BaseException) -> str:
+def _said(error: BaseException, path: str) -> str:
     whole = str(error)
     text, _, details = whole.partition("\n\nDebug source:")
     url = _URL.search(text)
@@ -104,7 +140,8 @@ def _said(error: BaseException) -> str:
     for part, remedy in _REMEDIES.items():
         if part in text:
             return remedy
-    server = url[1] if url and url[1] != _HIDDEN else "the server"
+    root = "/".join(path.split("/")[:3])
+    server = url[1] if url and url[1] != _HIDDEN else f"the server of {root}"
     code = code_of(error)
     if code:
         found = _MESSAGE.search(text)
@@ -116,6 +153,6 @@ def _said(error: BaseException) -> str:
     if "TimedOut" in details:
         return f"no answer in time from {server}"
     if "kind: Body" in details:
-        return "the connection broke while the object was read"
+        return f"the connection broke while the object was read from {server}"
     text = re.sub(r"^Generic \w+ error: ", "", text.strip().splitlines()[0])
     return f"{text}: {cause[1]}" if cause else text

@@ -10,6 +10,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
@@ -138,7 +139,7 @@ class ObjectStores:
         """Opens an object to read its raw bytes."""
         _refuse_compression(compression_type)
         place = _object(path)
-        return ReadObject(client(place), path, place.key)
+        return ReadObject(partial(client, place), path, place.key)
 
     def create(
         self,
@@ -151,7 +152,7 @@ class ObjectStores:
         place = _object(path)
         if OBJECT_STORES[place.scheme].is_web:
             raise OSError("nothing can be written to a web server")
-        return NewObject(client(place), path, place.key, mime_type)
+        return NewObject(partial(client, place, writes=True), path, place.key, mime_type)
 
     def exists(self, path: str) -> bool:
         """Whether there is an object. A missing bucket is an error."""
@@ -192,7 +193,7 @@ class ObjectStores:
             if place.root != new.root:
                 raise OSError(f"{source} and {to} are in different buckets")
             with telling(source):
-                obstore.copy(client(place), place.key, new.key)
+                obstore.copy(client(place, writes=True), place.key, new.key)
 
     def rename(
         self, source_file_names: Sequence[str], destination_file_names: Sequence[str]
@@ -233,7 +234,10 @@ class ObjectStores:
         try:
             with telling(path):
                 put = obstore.put(
-                    client(place), place.key, data, mode="create" if version is None else version
+                    client(place, writes=True),
+                    place.key,
+                    data,
+                    mode="create" if version is None else version,
                 )
         except ChangedError as error:
             raise FileExistsError(str(error)) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import obstore
@@ -45,12 +45,12 @@ class ReadObject(io.RawIOBase):
     If the object is replaced after the first read, the next request fails.
 
     Args:
-      client: obstore's client for the bucket.
+      client: makes obstore's client for the bucket, for a caller that has `waited` some seconds.
       path: the path, for messages.
       key: the name in the bucket.
     """
 
-    def __init__(self, client: Any, path: str, key: str) -> None:
+    def __init__(self, client: Callable[..., Any], path: str, key: str) -> None:
         self._client = client
         self._path = path
         self._key = key
@@ -101,10 +101,11 @@ class ReadObject(io.RawIOBase):
 
     def _read(self, size: int) -> memoryview:
         """Some of the next bytes, at most `size`; none at the end of the object."""
+        begin = time.monotonic()
         for attempt in range(1, _READ_ATTEMPTS + 1):
             if not self._piece:
                 if self._pieces is None or self._position >= self._stop:
-                    self._request(size)
+                    self._request(size, time.monotonic() - begin)
                 if self._pieces is None:
                     break
                 try:
@@ -127,8 +128,8 @@ class ReadObject(io.RawIOBase):
         self._position += len(part)
         return part
 
-    def _request(self, size: int) -> None:
-        """Asks for the next bytes: `size` of them, or more."""
+    def _request(self, size: int, waited: float) -> None:
+        """Asks for the next bytes: `size` of them, or more. They have been `waited` for so long."""
         self._drop()
         if self._size is not None and self._position >= self._size:
             return
@@ -139,12 +140,13 @@ class ReadObject(io.RawIOBase):
             options["range"] = (self._position, self._position + asked)
         with telling(self._path):
             try:
-                got = interruptible(obstore.get, self._client, self._key, options=options)
+                client = self._client(waited=waited)
+                got = interruptible(obstore.get, client, self._key, options=options)
             except NotSupportedError:
                 if not self._has_ranges:
                     raise
                 self._has_ranges = False  # a simple web server sends the whole file
-                self._request(size)
+                self._request(size, waited)
                 return
             except BaseError as error:
                 if not is_past_end(error):
@@ -178,7 +180,7 @@ class ReadObject(io.RawIOBase):
     def _whole_size(self) -> int:
         if self._size is None:
             with telling(self._path):
-                self._check(interruptible(obstore.head, self._client, self._key))
+                self._check(interruptible(obstore.head, self._client(), self._key))
         return int(self._size or 0)
 
     def _drop(self) -> None:
@@ -189,13 +191,13 @@ class NewObject(io.BufferedIOBase):
     """An object, to write. Nobody sees a part of it.
 
     Args:
-      client: obstore's client for the bucket.
+      client: makes obstore's client for the bucket.
       path: the path, for messages.
       key: the name in the bucket.
       mime_type: the type that the server tells to others.
     """
 
-    def __init__(self, client: Any, path: str, key: str, mime_type: str) -> None:
+    def __init__(self, client: Callable[[], Any], path: str, key: str, mime_type: str) -> None:
         self._client = client
         self._path = path
         self._key = key
@@ -220,7 +222,7 @@ class NewObject(io.BufferedIOBase):
             self._spool.seek(0)
             with telling(self._path):
                 obstore.put(
-                    self._client,
+                    self._client(),
                     self._key,
                     self._spool if size > _PART else self._spool.read(),
                     attributes={"Content-Type": self._mime_type},

@@ -24,7 +24,12 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import REFERENCES, SYSTEMS, called, streams
 from obstore.store import MemoryStore
 
-from beam_bleu.transforms.wiring import object_store_clients, object_stores, objects
+from beam_bleu.transforms.wiring import (
+    object_store_clients,
+    object_store_errors,
+    object_stores,
+    objects,
+)
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
 from beam_bleu.transforms.wiring.object_stores import ObjectStores
 
@@ -126,6 +131,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     )
     monkeypatch.setitem(object_store_clients._TIMEOUTS, "read_timeout", "200ms")
     monkeypatch.setattr(objects, "_PAUSE", 0.01)
+    monkeypatch.setattr(object_store_errors, "_UNANSWERED", {})
     server = Server()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -201,6 +207,26 @@ def test_a_server_that_is_gone_is_an_error(
         content(path)
 
 
+def test_a_server_that_is_gone_is_not_waited_for_again(
+    server: Server, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.shutdown()
+    server.server_close()
+    file = filesystem_of(path).open(path)
+    made: list[dict[str, Any]] = []
+    make = object_store_clients._client
+    monkeypatch.setattr(
+        object_store_clients, "_client", lambda *given: made.append(given[-1]) or make(*given)
+    )
+    monkeypatch.setitem(object_store_clients.RETRIES, "retry_timeout", timedelta(seconds=3))
+    for step in range(3):  # a thread that has waited before, and then what the run still does
+        with pytest.raises(OSError, match=f"could not connect to {server.url}/"):
+            file._request(1, 2.0) if step == 0 else ObjectStores().size(path)
+    (resumed, once) = (given["retry_config"] for given in made)
+    assert resumed["retry_timeout"] == timedelta(seconds=1)
+    assert once == {"max_retries": 0}
+
+
 @pytest.mark.parametrize("faults", [[], ["broken"]], ids=["", "broken"])
 def test_a_file_that_is_replaced_while_it_is_read(
     server: Server, path: str, faults: list[str]
@@ -229,7 +255,7 @@ def test_an_answer_that_ends_early_is_not_the_end_of_the_file(
 ) -> None:
     with filesystem_of(f"{server.url}/x.txt").open(f"{server.url}/x.txt") as file:
         file.read(1000)
-        monkeypatch.setattr(file, "_request", lambda size: setattr(file, "_pieces", iter(())))
+        monkeypatch.setattr(file, "_request", lambda *_: setattr(file, "_pieces", iter(())))
         with pytest.raises(OSError, match="connection broke"):
             file.read()
 
