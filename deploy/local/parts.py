@@ -281,8 +281,9 @@ def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
     _program("java", "a Java runtime, version 17")
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
-        # Without dependencies, because only the Java parts are needed.
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+        # Without dependencies, and for a Python that has wheels: only the Java parts are needed.
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        command += ["--python-version=3.11", "--target"]
         _run([*command, folder, *packages], name, "No matching distribution")
         return folder
 
