@@ -5,7 +5,7 @@
 #                     installs beam-bleu, and extras of pyproject.toml: gcp (Dataflow), report
 #                     (--report), ja, ko, spm (tokenizers), yaml (Beam YAML), ...
 # ./run.sh test       runs the fast tests, on all cores
-# ./run.sh test --slow | --libraries | --browser | --engines | --fast
+# ./run.sh test --slow | --libraries | --browser | --engines | --nightly | --fast
 #                     runs these sets of tests; give several options for several sets.
 #                     Other arguments go to pytest: ./run.sh test tests/pipeline -k usage
 # ./run.sh lint       checks style, format and types
@@ -180,7 +180,7 @@ case ${1-} in
     for argument in "$@"; do
       [[ $argument != --libraries ]] || extras+=(test-libraries)
       [[ $argument != --browser ]] || extras+=(test-browser)
-      [[ $argument != --engines ]] || extras+=(report)
+      [[ $argument != --engines && $argument != --nightly ]] || extras+=(report)
     done
     install "${extras[@]}"
     cd "$project"

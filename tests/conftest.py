@@ -33,18 +33,20 @@ SETS = {
     "slow": "tests of rare things that take long",
     "libraries": "tests that need a library of the extra test-libraries",
     "browser": "tests of reports in a real browser",
-    "engines": "tests on real engines: Flink, Prism, Spark; on an object store; and in Airflow",
+    "engines": "a smoke test of each engine, object store and other program around jobs",
+    "nightly": "all tests on real engines, faults of clusters and hosts, load, and long attacks",
 }
-"""The sets of tests. Every test is in one set. An option with its name runs a set: --slow.
+"""The sets of tests. Every test is in one set. An option with its name runs a set: --slow. The
+option --nightly also runs the set `engines`.
 
-Without an option, the sets of the given paths run. For example, tests/engines is in `engines`.
+Without an option, the sets of the given paths run. For example, tests/browser is in `browser`.
 """
 
 SET_OF_PATH = {
     "browser": "browser",
     "deploy/test_dataflow_graph.py": "libraries",
     "deploy/test_dataflow_parameters.py": "libraries",
-    "engines": "engines",
+    "engines": "nightly",
     "pipeline/lineage/test_run_lineage.py": "libraries",
     "pipeline/report/test_page.py": "libraries",
     "pipeline/test_delta_and_iceberg.py": "libraries",
@@ -53,7 +55,8 @@ SET_OF_PATH = {
     "transforms/test_beam_yaml.py": "libraries",
     "transforms/test_beam_yaml_files.py": "libraries",
 }
-"""Files and folders whose tests are all in one set. Other tests have a mark, or are fast."""
+"""Files and folders whose tests are in one set, unless a test has the mark of another set. Tests
+elsewhere that have no mark are fast."""
 
 LIBRARIES = (
     *("MeCab", "datasets", "deltalake", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko"),
@@ -97,17 +100,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def chosen(config: pytest.Config) -> set[str]:
     """The sets that run: those of the options or, without options, those of the arguments.
 
-    A test that is named ("file::test") runs even if it is slow.
+    A test that is named ("file::test") runs even if it is slow or nightly.
     """
     options = {name for name in SETS if config.getoption(name)}
     paths = [pathlib.Path(argument.split("::")[0]).absolute() for argument in config.args]
-    named = {"slow" for argument in config.args if "::" in argument}
-    return options or {set_of_path(path) or "fast" for path in paths} | named
+    named = {"slow", "nightly"} if any("::" in argument for argument in config.args) else set()
+    run = options or {set_of_path(path) or "fast" for path in paths} | named
+    return run | {"engines"} if "nightly" in run else run
 
 
 @functools.cache
 def set_of_path(path: pathlib.Path) -> str | None:
-    """The set of all tests of a file; None if they are not all in one."""
+    """The set of the tests of a file that have no mark; None if the file is in no row."""
     if not path.is_relative_to(TESTS):
         return None
     inside = path.relative_to(TESTS)
@@ -159,7 +163,8 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
     """Does not import files of sets that do not run: their libraries may not be installed."""
     whole = set_of_path(collection_path)
-    return True if whole and whole not in chosen(config) else None
+    sets = {"engines", "nightly"} if whole == "nightly" else {whole}
+    return True if whole and not sets & chosen(config) else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -168,10 +173,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run = chosen(config)
     kept, dropped = [], []
     for item in items:
-        whole = set_of_path(item.path)
-        named = [name for name in SETS if whole == name or item.get_closest_marker(name)]
-        assert len(named) <= 1, f"{item.nodeid} is in several sets: {named}"
-        (kept if (named or ["fast"])[0] in run else dropped).append(item)
+        marked = [name for name in SETS if item.get_closest_marker(name)]
+        assert len(marked) <= 1, f"{item.nodeid} is in several sets: {marked}"
+        its_set = marked[0] if marked else set_of_path(item.path) or "fast"
+        (kept if its_set in run else dropped).append(item)
         if config.pluginmanager.hasplugin("xdist"):
             # The tests of a file share fixtures. The tests of an engine share its cluster.
             item.add_marker(pytest.mark.xdist_group(engine_of(item) or item.nodeid.split("::")[0]))

@@ -94,11 +94,11 @@ def test_the_first_pages_are_short() -> None:
 
 
 def shown_runs() -> list[Any]:
-    """The console blocks; those that start an engine are tests of the set `engines`."""
+    """The console blocks; those that start an engine are tests of the set `nightly`."""
     return [
         pytest.param(
             block,
-            marks=[pytest.mark.engines] if NEEDS_FLINK in block else [],
+            marks=[pytest.mark.nightly] if NEEDS_FLINK in block else [],
             id=commands(block)[-1][0],
         )
         for block in console_blocks()

@@ -136,6 +136,7 @@ EXPECTED = streams(
 )
 
 
+@pytest.mark.engines
 def test_the_texts_of_a_day_are_scored_and_published(airflow):
     airflow.write_texts(DAY)
     tried = airflow.try_dag(DAY)

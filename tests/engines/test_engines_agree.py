@@ -138,6 +138,7 @@ def test_plain_and_sharded_streams(
     assert_same_bytes(cluster, patterns, in_process, out, "--cuts=any", warnings=said)
 
 
+@pytest.mark.engines
 def test_compressed_shards(
     cluster: Cluster, texts: Texts, plain: list[Argument], in_process: bytes, tmp_path: Path
 ) -> None:

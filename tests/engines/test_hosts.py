@@ -122,6 +122,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     return sorted(table, key=lambda row: (row["index"], row["system"]))
 
 
+@pytest.mark.engines
 def test_texts_segment_scores_and_a_report(
     hosts: ClusterOnHosts, corpus: Path, stored: str, tmp_path: Path
 ) -> None:

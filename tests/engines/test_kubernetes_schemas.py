@@ -100,6 +100,7 @@ def read_by_spark(given: dict[str, Any]) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.engines
 @pytest.mark.parametrize("folder", APPLIED)
 def test_the_schemas_accept_every_object(folder, tmp_path):
     given = objects(folder)

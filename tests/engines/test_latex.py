@@ -75,6 +75,7 @@ def test_a_result_with_hostile_names_compiles(packages, tmp_path):
     assert "Output written on paper.pdf" in log
 
 
+@pytest.mark.engines
 def test_all_pairs_of_systems_compile(tmp_path):
     need("latex")
     found = with_evidence(document(["a", "b", "c"], PRESETS[:2]))

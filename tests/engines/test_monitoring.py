@@ -127,6 +127,7 @@ def test_alerts_and_dashboard_ask_only_for_metrics_and_labels_that_exist(metrics
     assert used <= labels | OF_SCRAPES
 
 
+@pytest.mark.engines
 def test_grafanas_types_know_every_field_of_the_dashboard(tmp_path):
     need("grafana")
 
@@ -221,6 +222,7 @@ def until(condition: Any) -> None:
         time.sleep(0.2)
 
 
+@pytest.mark.engines
 def test_prometheus_answers_each_query_of_the_dashboard(ask):
     until(lambda: ask("beam_bleu_warnings"))
     for query in QUERIES:

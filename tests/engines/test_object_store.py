@@ -85,7 +85,7 @@ def digests(manifest: bytes) -> list[str]:
     return [stream["digest"] for stream in json.loads(manifest)["streams"]]
 
 
-@pytest.mark.parametrize("engine", ["in-process", "flink"])
+@pytest.mark.parametrize("engine", [pytest.param("in-process", marks=pytest.mark.engines), "flink"])
 def test_everything_is_as_with_local_files(
     store: ObjectStore,
     folder: Folder,

@@ -40,7 +40,7 @@ def first_case(kind: str, seed: int = SEED) -> int:
 
 @pytest.mark.parametrize(
     ("seed", "seconds"),
-    [(SEED, 2), pytest.param(SEED + 1, 12, marks=pytest.mark.slow)],
+    [(SEED, 2), pytest.param(SEED + 1, 60, marks=pytest.mark.nightly)],
 )
 @pytest.mark.parametrize("kind", IN_PROCESS)
 def test_no_case_fails(kind: str, seed: int, seconds: float, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_no_case_fails(kind: str, seed: int, seconds: float, tmp_path: Path) -> 
     "fault",
     [
         # Each starts several processes. The fast tests of single files have the same faults.
-        pytest.param(fault, marks=[pytest.mark.slow] * (fault is not process.FAULTS[0]))
+        pytest.param(fault, marks=[pytest.mark.nightly] * (fault is not process.FAULTS[0]))
         for fault in sorted(set(process.FAULTS), key=lambda fault: fault.__name__)
     ],
 )

@@ -1,8 +1,13 @@
-"""Tests which end of a run with a fault of a host is right. The faults need hosts (README.md)."""
+"""Tests which end of a run with a fault of a host is right, and at night, all the faults."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from engine_parts import need
 from faults_of_hosts import FAULTS, Fault, Outcome
 
 MAY_GO_ON = Fault("a worker host", lambda cluster: None)
@@ -30,3 +35,12 @@ def test_the_right_end_of_a_run_with_a_fault(fault, code, scores, right):
 def test_a_fault_has_a_name_of_its_own():
     names = [fault.name for fault in FAULTS]
     assert len(set(names)) == len(names) > 15
+
+
+@pytest.mark.nightly
+def test_each_fault_of_a_host_ends_right() -> None:
+    need("hosts")
+    program = Path(__file__).with_name("host_faults.py")
+    # It prints the table of the faults. More patience, because other tests run beside it.
+    command = [sys.executable, program, "--engine=flink", "--pairs=600000", "--patience=600"]
+    subprocess.run(command, check=True)

@@ -1,8 +1,13 @@
-"""Tests which end of a run with a fault is right. The faults need a cluster (README.md)."""
+"""Tests which end of a run with a fault is right, and at night, all the faults."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from engine_parts import need
 from flink_faults import FAULTS, Fault, Outcome
 
 MAY_GO_ON = Fault("a worker", "a stage", 0, lambda cluster, job: None)
@@ -39,3 +44,9 @@ def test_the_right_end_of_a_run_with_a_fault(fault, code, state, scores, right):
 def test_a_fault_has_a_name_of_its_own():
     names = [fault.name for fault in FAULTS]
     assert len(set(names)) == len(names) > 10
+
+
+@pytest.mark.nightly
+def test_each_fault_of_a_cluster_ends_right() -> None:
+    need("flink")
+    subprocess.run([sys.executable, Path(__file__).with_name("kill_flink.py")], check=True)

@@ -32,10 +32,11 @@ def tamper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Tamperin
     return make
 
 
+@pytest.mark.parametrize("count", [120, pytest.param(2400, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", RUN_NAMES)
-def test_changes_are_refused_or_known(name, tamper):
+def test_changes_are_refused_or_known(name, count, tamper):
     tampering = tamper(name)
-    for change in some_changes(tampering.frame["content"], random.Random(name), 120):
+    for change in some_changes(tampering.frame["content"], random.Random(name), count):
         tampering.try_change(change)
 
 
