@@ -1,5 +1,7 @@
 """Finds out which engines can be tested on this machine, and which engines must be tested.
 
+    python -m engine_parts ENGINE...    fetches what the tests of these engines need
+
 Airflow, the object stores (s3, gcs, azure), LaTeX, Prometheus, Grafana, Chromium and the
 tools for the image and for Kubernetes are no engines, but their tests also need large parts.
 `hosts` is Flink on hosts, which needs Linux and root.
@@ -10,6 +12,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import time
 
 import pytest
 
@@ -89,3 +93,13 @@ def _require_latex() -> None:
         raise parts.PartMissingError(
             "there is no pdflatex with booktabs: apt-get install texlive-latex-recommended"
         )
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        begin = time.monotonic()
+        try:
+            need(name)
+        except pytest.skip.Exception as skipped:  # it may be installed before its tests run
+            print(skipped)
+        print(f"{name}: {time.monotonic() - begin:.0f} s", flush=True)
