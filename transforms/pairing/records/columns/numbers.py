@@ -1,7 +1,8 @@
 """The numbers in columns of records, and which values are none.
 
 JSON and Parquet have numbers. Tab-separated text has texts, which can be numbers, and so can the
-texts of the others. A boolean is 1 or 0: judges often say only yes or no.
+texts of the others. A boolean is no number, but for means: there it is 1 or 0, because judges often
+say only yes or no.
 """
 
 # mypy: allow-untyped-defs
@@ -133,7 +134,7 @@ def _as_floats(column: pa.Array) -> pa.Array:
     return column.cast(pa.float64(), safe=False)
 
 
-def _items_of(column: pa.Array) -> _Items:
+def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:
     if is_list(column.type):
         offsets, column, _ = elements_of(column)
         column = plain_values(column)
@@ -143,11 +144,9 @@ def _items_of(column: pa.Array) -> _Items:
     wrong = missing
     if pt.is_null(kind):
         return _Items(np.zeros(len(column)), wrong, offsets)
-    if pt.is_boolean(kind):
-        column = column.cast(pa.uint8())
-    elif not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
+    if not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
         column = column.cast(pa.large_string())
-        for text, number in _BOOLEANS.items():
+        for text, number in _BOOLEANS.items() if takes_booleans else ():
             column = pc.if_else(pc.equal(column, text), number, column)
         is_number = pc.fill_null(pc.match_substring_regex(column, _NUMBER), False)
         wrong = ~is_number.to_numpy(zero_copy_only=False)
@@ -162,7 +161,7 @@ _Judged = tuple[Floats, Booleans]
 
 
 def _number(column: pa.Array) -> _Judged:
-    items = _items_of(column)
+    items = _items_of(column, takes_booleans=True)
     return items.values, items.wrong
 
 
@@ -185,8 +184,9 @@ def _positive(column: pa.Array) -> _Judged:
 
 
 def _whole(column: pa.Array) -> _Judged:
-    values, wrong = _number(column)
-    return values, wrong | (values != np.floor(values)) | (values < 0)
+    items = _items_of(column)
+    values = items.values
+    return values, items.wrong | (values != np.floor(values)) | (values < 0)
 
 
 def _words(column: pa.Array) -> _Judged:

@@ -78,6 +78,15 @@ def test_whole_numbers():
     assert numbers(["0", "3", "3.0", "0.5", "x"], "whole") == [0, 3, 3, WRONG, WRONG]
 
 
+@pytest.mark.parametrize("part", [part for part in VALUE_PARTS if part != "number"])
+def test_a_boolean_is_a_number_only_for_means(part):
+    for values in ([True, False], ["true", "false"]):
+        if "number" in VALUE_PARTS[part].takes:
+            assert numbers(values, part) == [WRONG, WRONG]
+        if "list" in VALUE_PARTS[part].takes and part != "length":
+            assert numbers([[value] for value in values], part) == [WRONG, WRONG]
+
+
 def test_texts():
     texts = ["a b", " größer\u3000", "", None]
     words = [len(re.split(r"\s+", text)) for text in texts if text is not None]
