@@ -143,7 +143,7 @@ def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) ->
             not is_worse,
             f"{_shown(key, new.means_of)} scores "
             f"{exact_enough(score, worst, _decimals(metric, new.scores[key].standard_error))}, "
-            f"{side if is_worse else f'not {side}'} {worst:g} ({threshold.flag})",
+            f"{side if is_worse else f'not {side}'} {threshold.typed_number} ({threshold.flag})",
         )
 
 
@@ -202,7 +202,7 @@ def _drop(
     lower_is_better = _lower_is_better(metric)
     decimals = _decimals(metric, new.standard_error, old.standard_error)
     drop, sign = ("rise", 1) if lower_is_better else ("drop", -1)
-    such = f"a {drop} of more than {threshold.number:g}"
+    such = f"a {drop} of more than {threshold.typed_number}"
     flags = f"{threshold.flag}, --drop {rule.name}"
     if new.score is None or old.score is None:
         where = "now" if new.score is None else f"in {where_old}"

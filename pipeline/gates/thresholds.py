@@ -117,6 +117,11 @@ class Threshold:
         return cls(flag, text, value, metric, name)
 
     @property
+    def typed_number(self) -> str:
+        """The number as it was typed, with all of its digits."""
+        return self.text.rpartition("=")[2]
+
+    @property
     def shown(self) -> str:
         """The flag and its value."""
         return f"{self.flag} {self.text}"

@@ -43,6 +43,11 @@ def test_the_exact_score_is_compared_and_not_the_rounded_one():
     assert checks[1].text == "b scores 30.00, not below 30 (--fail_under)"
 
 
+def test_a_threshold_has_all_digits_that_were_typed():
+    checks = under(result(entry("a", 50.0)), "50.0000001")
+    assert checks[0].text == "a scores 50.00, below 50.0000001 (--fail_under)"
+
+
 @pytest.mark.parametrize(
     ("value", "limit", "shown"),
     [
