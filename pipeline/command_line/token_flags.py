@@ -56,7 +56,8 @@ def add_token_flags(parser: argparse._ActionsContainer, default: str = "") -> No
         "--normalize",
         choices=tuple(NORMALIZATIONS),
         metavar="NAME",
-        help=f"Unicode normalization, before all other steps: {', '.join(NORMALIZATIONS)}; "
+        help="Unicode normalization, before all other steps and again after lower-casing: "
+        + f"{', '.join(NORMALIZATIONS)}; "
         + (default or "default: none"),
     )
 

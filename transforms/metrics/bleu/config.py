@@ -36,8 +36,8 @@ class BleuConfig:
       smooth_value: the value of the methods that take one; None for their default.
       max_ngram_order: the largest n-gram order N, 1..16.
       effective_order: whether orders longer than every candidate are left out.
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
       reference_length: which length counts if a segment has several references, a name
         of `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (if two are
         equally close, the shorter one).

@@ -118,8 +118,8 @@ class ChrfConfig:
     Attributes:
       char_order: the largest order of n-grams of characters, 1..16.
       beta: how many times as important as precision recall is, 1..1000.
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
       word_order: the largest order of n-grams of words, 0..16; 0 for none, 2 for chrF++.
       whitespace: whether white space counts as characters.
       lowercase: whether all texts are lower-cased, like `str.lower`.

@@ -125,8 +125,8 @@ class WerConfig(_Config):
     Attributes:
       lowercase: whether all texts are lower-cased, like `str.lower`.
       no_punct: whether punctuation marks are removed: the code points of Unicode's category P.
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.

@@ -142,8 +142,8 @@ class ExactMatchConfig(_Config):
     """A definition of exact match; the default is SQuAD's.
 
     Attributes:
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.

@@ -96,8 +96,8 @@ class TerConfig:
         are removed.
       case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
         `str.lower` does.
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
