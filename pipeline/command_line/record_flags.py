@@ -103,8 +103,8 @@ def add_bringing_together_flags(parser: argparse._ActionsContainer) -> None:
 
 def _columns(text: str) -> tuple[str, ...]:
     """The type of a flag whose value is columns with commas between them."""
-    columns = tuple(text.split(","))
-    if not all(column.rpartition("=")[2] for column in columns):
+    columns = divided_at_commas(text)
+    if any(column.endswith("=") for column in columns):
         raise argparse.ArgumentTypeError(f"a name of a column is empty, got {text!r}")
     for column in columns:
         if columns.count(column) > 1:
@@ -120,14 +120,19 @@ def _id_columns(text: str) -> tuple[str, ...]:
     return columns
 
 
+def split_at_commas(text: str) -> tuple[str, ...]:
+    """The parts of a value of a flag. A comma inside brackets is a part of a name: ["a,b"]."""
+    return tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*),', text + ","))
+
+
 def divided_at_commas(text: str) -> tuple[str, ...]:
-    """The columns that a value of a flag lists. A comma inside brackets is a part of a name.
+    """The columns that a value of a flag lists, as `split_at_commas` finds them.
 
     Raises:
       ArgumentTypeError: the name of a column is empty.
     """
-    columns = tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*)(?:,|$)', text)[:-1])
-    if not columns or text.endswith(",") or not all(columns):
+    columns = split_at_commas(text)
+    if not all(columns):
         raise argparse.ArgumentTypeError(f"a name of a column is empty, got {text!r}")
     return columns
 

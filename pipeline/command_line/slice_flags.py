@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.paths import checked_path
+from beam_bleu.pipeline.command_line.record_flags import split_at_commas
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import (
@@ -209,7 +210,7 @@ def slicing(flags: argparse.Namespace) -> Slicing:
     Raises:
       UsageError: an item or a number is impossible, or a flag has no effect.
     """
-    items = [item for text in flags.slice_by for item in text.split(",")]
+    items = [item for text in flags.slice_by for item in split_at_commas(text)]
     if flags.length_edges and not items:
         raise UsageError("--length_edges needs --slice_by", "give both flags, or leave both out")
     if flags.max_slices and not items and flags.language_column is None:

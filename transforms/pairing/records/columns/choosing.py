@@ -215,9 +215,9 @@ def is_name_pattern(text: str) -> bool:
 
 
 def divided_column(text: str) -> tuple[str | None, str]:
-    """NAME and COLUMN of [NAME=]COLUMN."""
+    """NAME and COLUMN of [NAME=]COLUMN. A column in brackets can have a "=" in its name."""
     name, equals, column = text.partition("=")
-    return (name, column) if equals else (None, text)
+    return (name, column) if equals and not text.startswith('["') else (None, text)
 
 
 def _candidates(
@@ -558,6 +558,11 @@ class _Columns:
         alike = [path for path in self.paths() if path.lower() == text.strip().lower()]
         if alike:
             return f"did you mean {alike[0]}? {self.listed()}"
+        with_comma = [name for name in self.schema.names if text in name.split(",")]
+        if with_comma:
+            return (
+                f"did you mean '[{json.dumps(with_comma[0], ensure_ascii=False)}]'? {self.listed()}"
+            )
         return self.listed()
 
     def listed(self) -> str:
