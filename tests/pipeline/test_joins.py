@@ -266,6 +266,22 @@ def test_strings_and_integers_are_different_ids(tmp_path: Path) -> None:
     )
 
 
+def test_ids_are_integers_of_64_bits_with_or_without_a_sign(tmp_path: Path) -> None:
+    ids = [*range(-(2**63), -(2**63) + 36), *range(2**64 - 36, 2**64)]
+    references = [{"id": each, "ref": text} for each, text in zip(ids, REFERENCES, strict=True)]
+    rows = [{"id": id, "hyp": text} for id, text in zip(ids, SYSTEMS["atlas"], strict=True)]
+    write(tmp_path / "references.jsonl", references)
+    assert joined(tmp_path, {"atlas": rows}, "--format=json").document["counters"]["segments"] == 72
+    table = pa.table({"id": pa.array(ids[36:], pa.uint64()), "hyp": SYSTEMS["atlas"][36:]})
+    pq.write_table(table, tmp_path / "atlas.parquet")
+    flags = ["--join_on=id", "--coverage=common", "--format=json"]
+    half = called(tmp_path / "references.jsonl", "-i", tmp_path / "atlas.parquet", *flags)
+    assert half.document["counters"]["segments"] == 36
+    rows[0]["id"] = 2**64
+    run = joined(tmp_path, {"atlas": rows})
+    run.assert_failed(3, "line 1: id is an integer that is not from -2^63 to 2^64 - 1")
+
+
 def test_ids_are_compared_as_they_are_written(tmp_path: Path) -> None:
     write(tmp_path / "references.jsonl", [{"id": each, "ref": "a"} for each in ("1", "01", "1 ")])
     run = joined(tmp_path, {"A": [{"id": each, "hyp": "a"} for each in ("1", "1 ", "01")]})

@@ -89,7 +89,7 @@ def id_texts(ids: pa.Array, typed: bool = True) -> tuple[PartKind, pa.LargeStrin
     """
     if pa.types.is_large_string(ids.type) or pa.types.is_string(ids.type):
         return "string" if typed else "text", ids.cast(pa.large_string())
-    if pa.types.is_integer(ids.type):
+    if pa.types.is_integer(ids.type) or (pa.types.is_decimal(ids.type) and not ids.type.scale):
         return "integer", ids.cast(pa.large_string())
     if pa.types.is_dictionary(ids.type):
         return id_texts(ids.dictionary_decode(), typed)

@@ -16,16 +16,26 @@ from typing import Any
 
 from beam_bleu.transforms.pairing.bad_records import BadReason
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath
+from beam_bleu.transforms.pairing.records.text.json_values import MOST_DIGITS
 
 _NAMES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 
 _LARGE = 1 << 16
 """From this number of characters on, only the needed parts of a line become objects."""
 
-_SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 63) - 1
+_SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 64) - 1
+
+
+class _LongInteger(float):
+    """An integer with more digits than Python reads. It is wrong only where it is asked for."""
+
+
+def _integer(digits: str) -> int | _LongInteger:
+    return int(digits) if len(digits) <= MOST_DIGITS else _LongInteger(digits)
+
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
-_scalar = JSONDecoder().scan_once  # type: ignore[attr-defined]
+_scalar = JSONDecoder(parse_int=_integer).scan_once  # type: ignore[attr-defined]
 """Reads the value at a place. Here it is never an object or a list."""
 
 _NEEDED, _OTHER, _UNUSED = range(3)
@@ -156,6 +166,8 @@ class WantedValues:
     def _judged(self, path: ColumnPath, value: Any) -> Any:
         if value is None:
             return None
+        if isinstance(value, _LongInteger):
+            raise _wrong_type(str(path), value, f"a number of at most {MOST_DIGITS} digits")
         if self.is_number(path):
             if isinstance(value, list) and self.has_lists(path):
                 return [self._judged_number(f"an item of {path}", item) for item in value]
@@ -170,7 +182,9 @@ class WantedValues:
             return self._judged_text(str(path), value)
         if self.is_integer(path):
             if not _SMALLEST_ID <= value <= _LARGEST_ID:
-                raise BadLineError("wrong-type", f"{path} is above 64 bits")
+                raise BadLineError(
+                    "wrong-type", f"{path} is an integer that is not from -2^63 to 2^64 - 1"
+                )
             return str(value)
         if isinstance(value, dict | list):
             raise _wrong_type(str(path), value, "a text, a number or a boolean")
@@ -245,8 +259,6 @@ def record_of(line: bytes, needed: NeededKeys) -> tuple[dict[str, Any], bool]:
         ) from None
     except RecursionError:
         raise BadLineError("invalid-json", "it is nested too deeply") from None
-    except ValueError as error:  # a number with too many digits
-        raise BadLineError("invalid-json", f"not JSON that can be read: {error}") from None
     if not isinstance(record, dict):
         raise BadLineError("wrong-type", f"the line is {_named(record)}, and must be an object")
     return record, is_whole
@@ -257,7 +269,12 @@ def _value_of(text: str, needed: NeededKeys) -> tuple[Any, bool]:
         # The json module can read more deeply nested values.
         with contextlib.suppress(RecursionError):
             return parts_of(text, needed)
-    return json.loads(text), True
+    try:
+        return json.loads(text), True
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer has too many digits; the hook makes other integers slow
+        return json.loads(text, parse_int=_integer), True
 
 
 def _value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:

@@ -71,7 +71,8 @@ class _Place:
             for item in value:
                 self.items.add(item, depth + 1)
         else:
-            self.scalars[type(value)] = self.scalars.get(type(value), 0) + 1
+            kind = float if isinstance(value, float) else type(value)
+            self.scalars[kind] = self.scalars.get(kind, 0) + 1
 
     def type_for(self, ways: Sequence[_Way]) -> pa.DataType:
         """The type by which wanted paths that come to this place can find their texts.

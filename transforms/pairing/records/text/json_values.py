@@ -38,8 +38,8 @@ _in_string_masks = byte_masks(['"', "\\", ("\x00", "\x1f")])
 _backslash_mask = byte_mask(["\\"])
 
 _MOST_NESTED = 63
-_MOST_DIGITS = 4000
-"""Python refuses numbers of more than 4300 digits."""
+MOST_DIGITS = 4000
+"""Python refuses integers of more than 4300 digits."""
 
 OPEN_OBJECT, CLOSE_OBJECT = ord("{"), ord("}")
 OPEN_LIST, CLOSE_LIST = ord("["), ord("]")
@@ -394,4 +394,4 @@ def _number_end(at, end):
         at = _digits_end(digits, end)
         if at == digits:
             return 0
-    return at if at - start <= _MOST_DIGITS else 0
+    return at if at - start <= MOST_DIGITS else 0

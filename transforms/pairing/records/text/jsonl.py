@@ -72,7 +72,7 @@ def read_json_lines(
         }
     for path in wanted.paths:
         if wanted.is_integer(path):
-            read[path] = read[path].cast(pa.int64())
+            read[path] = _integers(read[path])
     bad.sort(key=lambda record: record.number)
     return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
 
@@ -113,6 +113,14 @@ def _read_scalars(
     elif not wanted.is_number(path) and (kinds == SCALAR).any():
         wrong |= (kinds == SCALAR) & _matches(column, _NOT_CANONICAL)
     return column, wrong
+
+
+def _integers(texts: pa.LargeStringArray) -> pa.Array:
+    """Integers of 64 bits, with or without a sign, as integers of one type."""
+    try:
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return texts.cast(pa.decimal128(20))
 
 
 def _matches(column: pa.LargeStringArray, regex: str) -> np.ndarray:
