@@ -165,6 +165,8 @@ LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
         ("r.tsv", "hyp\tref\na\tb\tc\n", [], ["line 2 has 3 fields, and the first line has 2"]),
         ("r.tsv", "hyp\tref\na\tb\n\n", [], ["line 3 has 1 field"]),
         ("r.tsv", "hyp\tref\n", [], ["there is no record, only a header", "--no_header"]),
+        ("r.tsv", "hyp\tref\na\tb\nhyp\tref\n", [], ["line 3 has the names of columns"]),
+        ("r.tsv", "hyp\tref\na\tb\n\ufeffref\thyp\r\n", [], ["line 3 has the names of columns"]),
         ("r.tsv", "a\tb\nc\td\n", [], ["no column has one of the usual names", "a, b"]),
         ("r.tsv", b"hyp\tr\xff\na\tb\n", [], ["line 1: invalid UTF-8 at byte 6"]),
         ("r.tsv", b"hyp\tref\na\t\xff\n", [], ["line 2: invalid UTF-8 at byte 3"]),
@@ -200,7 +202,7 @@ def test_a_missing_file_is_an_error(tmp_path):
             "jsonl",
             [b"", b"[]", b"{", b'{"hyp": 1}', b'{"hyp": "\xff"}', b'{"hyp": "%s"}' % (b"x" * 999)],
         ),
-        ("tsv", [b"", b"a", b"a\tb\tc", b"\xff\tb", b"x" * 999]),
+        ("tsv", [b"", b"a", b"a\tb\tc", b"\xff\tb", b"x" * 999, b"hyp\tref"]),
     ],
 )
 def test_rejected_records_are_left_out(tmp_path, line_parallel, suffix, bad, range_bytes):
@@ -257,6 +259,31 @@ def test_a_later_file_that_begins_with_a_header_is_an_error(tmp_path):
     later = write(tmp_path / "b.tsv", tsv())
     run = called("--input", tmp_path / "*.tsv", *NUMBERS)
     run.assert_failed(3, "the first line looks like a header", str(later))
+
+
+def test_a_header_in_the_middle_is_an_error_unless_the_user_says_that_it_is_a_record(tmp_path):
+    path = write(tmp_path / "r.tsv", tsv(header="") + "Hyp\tREF\nref\ta\n")
+    run = called("--input", path, *NUMBERS)
+    run.assert_failed(3, f"line {len(PAIRS) + 1} has the names of columns", "--no_header")
+    numbered = called("--input", path, *NUMBERS, "--no_header", "--format", "json").document
+    assert numbered["counters"]["segments"] == len(PAIRS) + 2
+
+
+def test_a_line_with_only_names_of_columns_that_is_no_header_is_a_record(tmp_path):
+    path = write(tmp_path / "r.tsv", "hyp\tref\tx\nhyp\tref\ty\nhyp\thyp\tref\n")
+    run = called("--input", path, "--format", "json", "--no_uncertainty")
+    assert run.document["counters"]["segments"] == 2
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_long_integer_that_nobody_asks_for_is_no_error(tmp_path, first):
+    long = '{"hyp": "a b", "ref": "a b", "x": %s}\n' % ("9" * 5000)
+    path = write(tmp_path / "r.jsonl", long + GOOD if first else GOOD + long)
+    run = called("--input", path, "--format", "json", "--no_uncertainty")
+    assert run.document["counters"]["segments"] == 2
+    line = "line 1" if first else "line 2"
+    for flags in (["--metrics", "mean:x"], ["--slice_by", "x"], ["--where", "x!=1"]):
+        called("--input", path, *flags).assert_failed(3, line if first else "x")
 
 
 def test_a_note_says_that_the_first_line_is_a_record(tmp_path):

@@ -22,6 +22,7 @@ BadReason = Literal[
     "invalid-utf8",
     "line-too-long",
     "wrong-number-of-fields",
+    "repeated-header",
     "invalid-json",
     "wrong-type",
     "missing-candidate",

@@ -110,7 +110,9 @@ class LineFiles(RecordFiles):
     def parse(self, lines: RawLines, head: Head) -> ReadRecords:
         """The records of lines. It can run on any thread."""
         if self.format == "tsv":
-            read = read_tab_separated(lines, head.chosen, head.names)
+            read = read_tab_separated(
+                lines, head.chosen, head.names, self.has_header, self.header_is_open
+            )
         else:
             read = read_json_lines(lines, head.chosen, head.integer_ids)
         return with_path_columns(read, head.chosen, self.stream.label)

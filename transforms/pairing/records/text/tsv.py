@@ -9,7 +9,8 @@ A line ends at a newline and nowhere else. A carriage return before it belongs t
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.lines.line_columns import values_end, without_return
 from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, is_column_number
+from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, FIRST, is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -37,6 +38,9 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Wanted,
 )
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
+
+_MARK = "\ufeff"
+"""A byte order mark. After `cat a b`, that of b is in the middle of the text."""
 
 
 def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
@@ -78,27 +82,42 @@ def numbered(fields: int) -> tuple[str, ...]:
     return tuple(str(number + 1) for number in range(fields))
 
 
-def read_tab_separated(lines: RawLines, chosen: Chosen, names: Sequence[str]) -> ReadRecords:
+def read_tab_separated(
+    lines: RawLines,
+    chosen: Chosen,
+    names: Sequence[str],
+    has_header: bool = False,
+    header_is_open: bool = False,
+) -> ReadRecords:
     """Reads the chosen columns of lines. Each line must have as many fields as there are names.
 
     Args:
       lines: the lines.
       chosen: the columns.
       names: the names of all columns.
+      has_header: whether they come from a header, which is not among the lines.
+      header_is_open: whether the user did not say whether there is a header.
     """
     column, is_bad = lines.readable()
     wanted = chosen.columns
     fields = [field_number(path, names) for path in wanted]
     columns, counts = split(column, fields, len(names))
     wrong = counts != len(names)
+    headers: list[int] = []
+    if has_header:
+        headers = _repeated_headers(lines, ~wrong & ~is_bad, columns, names)
+    elif header_is_open:
+        headers = _usual_headers(dict(zip(wanted, columns, strict=True)), chosen)
     bad = [
         *lines.bad,
         *(
             _wrong_number(lines, row, int(counts[row]), len(names))
             for row in np.flatnonzero(wrong & ~is_bad).tolist()
         ),
+        *(_in_the_middle(lines, row, has_header) for row in headers),
     ]
     if bad:
+        wrong[headers] = True
         mask = pa.array(wrong | is_bad)
         columns = [_without(of_field, mask) for of_field in columns]
     bad.sort(key=lambda record: record.number)
@@ -175,6 +194,55 @@ def _with_names(
     mask[list(names)] = True
     texts = pa.array([names[row] for row in sorted(names)], column.type)
     return pc.replace_with_mask(column, pa.array(mask), texts)
+
+
+def _repeated_headers(
+    lines: RawLines,
+    can_be: np.ndarray,
+    columns: Sequence[pa.LargeStringArray],
+    names: Sequence[str],
+) -> list[int]:
+    """The rows that have all names of the header, in any order.
+
+    Args:
+      lines: the lines.
+      can_be: bool (rows,): which lines have as many fields as there are names.
+      columns: some of the fields.
+      names: the names.
+    """
+    marked = pa.array([*names, *(_MARK + name for name in names)], pa.large_string())
+    for column in columns:
+        if can_be.any():  # usually the first column has no name of a column
+            can_be = can_be & pc.is_in(column, marked).to_numpy(zero_copy_only=False)
+    return [
+        row
+        for row in np.flatnonzero(can_be).tolist()
+        if sorted(fields_of(lines.line(row).removeprefix(_MARK.encode()))) == sorted(names)
+    ]
+
+
+def _usual_headers(read: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> list[int]:
+    """The rows that have usual names of candidates in place of these, and also of references."""
+    if not chosen.candidates or not chosen.references:
+        return []
+    roles: dict[ColumnPath, Role] = {path: "candidates" for _, path in chosen.candidates}
+    roles |= dict.fromkeys(chosen.references, "references")
+    matching = [
+        pc.match_substring_regex(read[path], f"^({'|'.join(FIRST[role])})$", ignore_case=True)
+        for path, role in roles.items()
+    ]
+    rows: list[int] = np.flatnonzero(functools.reduce(pc.and_, matching)).tolist()
+    return rows
+
+
+def _in_the_middle(lines: RawLines, row: int, has_header: bool) -> BadRecord:
+    return lines.bad_record(
+        row,
+        "repeated-header",
+        "has the names of columns, as the header of a file has, but it is not the first line",
+        "remove this line, or give the files by a pattern, without joining them"
+        + ("" if has_header else "; if it is a record, add --no_header"),
+    )
 
 
 def _wrong_number(lines: RawLines, row: int, fields: int, count: int) -> BadRecord:
