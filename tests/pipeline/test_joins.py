@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -280,6 +281,16 @@ def test_ids_are_integers_of_64_bits_with_or_without_a_sign(tmp_path: Path) -> N
     rows[0]["id"] = 2**64
     run = joined(tmp_path, {"atlas": rows})
     run.assert_failed(3, "line 1: id is an integer that is not from -2^63 to 2^64 - 1")
+
+
+@pytest.mark.parametrize("value", [None, "", " ", math.nan])
+def test_a_system_without_a_name_is_a_bad_record(tmp_path: Path, value: object) -> None:
+    named = 1.5 if value is not None and value != value else "a"
+    rows = [{"id": i, "system": [named, value][i // 40], "hyp": "a", "ref": "a"} for i in range(41)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    for path in (write(tmp_path / "rows.jsonl", rows), tmp_path / "rows.parquet"):
+        run = called("--input", path, "--system_column=system", "--id_column=id")
+        run.assert_failed(3, "41 has no name of a system in system")
 
 
 def test_ids_are_compared_as_they_are_written(tmp_path: Path) -> None:

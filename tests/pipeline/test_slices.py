@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def test_each_slice_has_sacrebleus_score_of_its_lines(corpus, document):
                     [candidates[i] for i in rows],
                     [[text[i] for i in rows] for text in corpus.references],
                 )
-                labels = {"domain": domain, **({"lang": lang} if lang else {})}
+                labels = {"domain": domain or None, **({"lang": lang} if lang else {})}
                 score = found[system, json.dumps(labels)]
                 assert score["score"] == expected.score
                 assert score["matches"] == expected.counts
@@ -117,10 +118,10 @@ def test_slices_come_after_the_whole_in_a_fixed_order(document):
     listed = [(each["slice"], each["system"]) for each in document["scores"]]
     whole = [(None, "one"), (None, "two")]
     langs = [({"lang": lang}, system) for lang in ("de-en", "en-de") for system in ("one", "two")]
-    natural = ["", "größe", "news", "null", "part-2", "part-10"]
+    natural = ["größe", "news", "null", "part-2", "part-10", None]
     domains = [({"domain": name}, system) for name in natural for system in ("one", "two")]
     assert listed[: 2 + 4 + 12] == [*whole, *langs, *domains]
-    assert listed[18][0] == {"domain": "", "lang": "de-en"}
+    assert listed[18][0] == {"domain": "größe", "lang": "de-en"}
     lengths = [each["length"] for each, system in listed if each and "length" in each]
     assert lengths[::2] == ["0-9", "10-19", "20-29"]
 
@@ -171,7 +172,7 @@ def test_the_segments_have_a_column_for_each_label(corpus, tmp_path):
     rows = pq.read_table(tmp_path / "segment_scores").to_pylist()
     assert len(rows) == 2 * LINES
     for row in rows:
-        assert row["domain"] == corpus.labels["domain"][row["index"]]
+        assert row["domain"] == (corpus.labels["domain"][row["index"]] or None)
         assert row["lang"] == corpus.labels["lang"][row["index"]]
 
 
@@ -185,10 +186,10 @@ def test_a_file_can_have_several_labels_of_each_line(tmp_path):
     arguments = two_labels(tmp_path, lines)
     run = called(*arguments, "--slice_by=domain*document", "--format=json")
     assert [(each["slice"], each["segments"]) for each in run.document["scores"][1:]] == [
-        ({"domain": "x", "document": ""}, 24),
         ({"domain": "x", "document": "doc"}, 12),
-        ({"domain": "y", "document": ""}, 24),
+        ({"domain": "x", "document": None}, 24),
         ({"domain": "y", "document": "doc"}, 12),
+        ({"domain": "y", "document": None}, 24),
     ]
 
 
@@ -457,6 +458,33 @@ def test_labels_of_records_are_columns_and_can_be_missing(form, records, tmp_pat
     table = pq.read_table(tmp_path / "segment_scores")
     assert table["domain"].null_count == 5
     assert set(table["meta.year"].to_pylist()) == {"2020", "2021"}
+
+
+def test_the_same_labels_are_missing_in_every_form(tmp_path):
+    values = [None, "", "  ", "NaN", " a", "a"]
+    rows = [{"hyp": "a b", "ref": "a b", "x": value} for value in values]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    write_lines(tmp_path / "rows.jsonl", [json.dumps(row) for row in rows])
+    write_lines(tmp_path / "rows.tsv", ["hyp\tref\tx", *(f"a b\ta b\t{x or ''}" for x in values)])
+    write_lines(tmp_path / "x.txt", [value or "" for value in values])
+    texts = write_lines(tmp_path / "texts.txt", ["a b"] * len(values))
+    forms = [["--input", path] for path in sorted(tmp_path.glob("rows.*"))]
+    for form in (*forms, streams([texts], [texts], f"--labels=x={tmp_path / 'x.txt'}")):
+        run = called(*form, "--slice_by=x", "--format=json", "--no_uncertainty")
+        slices = {each["slice"]["x"]: each["segments"] for each in run.document["scores"][1:]}
+        assert slices == {None: 3, "NaN": 1, " a": 1, "a": 1}
+
+
+def test_a_number_that_is_nan_is_a_missing_label_but_a_condition_can_name_it(tmp_path):
+    rows = [{"hyp": "a b", "ref": "a b", "x": [1.5, math.nan][i % 2]} for i in range(6)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    write_lines(tmp_path / "rows.jsonl", [json.dumps(row) for row in rows])
+    for path in tmp_path.glob("rows.*"):
+        flags = ["--input", path, "--slice_by=x", "--format=json", "--no_uncertainty"]
+        scores = called(*flags).document["scores"][1:]
+        assert {each["slice"]["x"]: each["segments"] for each in scores} == {"1.5": 3, None: 3}
+        chosen = called(*flags, "--where", "x!=NaN").document
+        assert chosen["counters"]["segments"] == 3
 
 
 def test_the_flag_for_labels_is_refused_with_records(records):

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, SegmentBatch
+from beam_bleu.transforms.pairing.text_lists import nulls
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import (
     Counter,
@@ -49,21 +49,14 @@ class DocumentLabel:
 def require_documents(batch: SegmentBatch, label: DocumentLabel) -> None:
     """Checks that each segment of a batch has a document.
 
-    Segments without a document have nothing in common. So null and the empty text are not names: a
-    document with one of these names would join unrelated segments.
+    Segments without a document have nothing in common: as one document they would join what is
+    unrelated.
 
     Raises:
-      InputError: the document of a segment is null, or has an empty name. The message is about
-        the first such segment of the batch.
+      InputError: a segment has no document. The message is about the first one of the batch.
     """
-    column = batch.labels[label.position]
-    names = column.dictionary
-    is_missing = pc.fill_null(pc.equal(names, pa.scalar("", names.type)), True)
-    if not pc.any(is_missing).as_py() and not column.indices.null_count:
-        return
-    missing = pc.fill_null(is_missing.take(column.indices), True)
-    rows = np.flatnonzero(missing.to_numpy(zero_copy_only=False))
-    if not len(rows):  # other batches have the value
+    rows = np.flatnonzero(nulls(batch.labels[label.position].indices))
+    if not len(rows):
         return
     row = int(rows[0])
     raise InputError(

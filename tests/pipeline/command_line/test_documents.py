@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from command_line import COMPRESS, called, streams, write_lines
 from sacrebleu.metrics import BLEU
@@ -280,6 +283,7 @@ def test_replicates_draw_documents(corpus):
     ("line", "fragments"),
     [
         ("", ["segment 6 has no document in document", "line 6", "a document of its own"]),
+        (" ", ["segment 6 has no document in document", "line 6"]),
         ("news\t", ["segment 6 has no document in document", "line 6"]),
         ("a\tb\tc", ["line 6", "has 3 fields, and a line of documents has 1 or 2"]),
     ],
@@ -297,12 +301,15 @@ def test_each_line_of_a_label_with_documents_must_have_one(corpus, tmp_path):
     run.assert_failed(3, "segment 8 has no document in doc", "labels.txt line 8")
 
 
-@pytest.mark.parametrize("value", [None, ""])
+@pytest.mark.parametrize("value", [None, "", " ", "\u3000", math.nan])
 def test_each_record_must_have_a_document(tmp_path, value):
-    rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else "d"} for i in range(9)]
+    named = 1.5 if value is not None and value != value else "d"
+    rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else named} for i in range(9)]
     path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
-    run = called("--input", path, "--documents", "doc", "--quiet")
-    run.assert_failed(3, "segment 4 has no document in doc", "records.jsonl line 4")
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "records.parquet")
+    for name, place in ((path, "line 4"), (tmp_path / "records.parquet", "row 4")):
+        run = called("--input", name, "--documents", "doc", "--quiet")
+        run.assert_failed(3, "segment 4 has no document in doc", f"{place}")
 
 
 def test_a_line_with_other_fields_can_be_rejected(corpus, tmp_path):

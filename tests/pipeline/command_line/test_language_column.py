@@ -230,7 +230,6 @@ def test_warnings_name_the_system_and_the_language(tmp_path):
     [
         ("jp", "'jp' is not the code of a language"),
         ("en-cn", "'cn' of 'en-cn' is not the code of a language"),
-        ("", "'' is not a language code"),
         ("English", "'English' is not a language code"),
     ],
 )
@@ -241,6 +240,14 @@ def test_a_wrong_code_is_bad_input_and_its_place_is_named(tmp_path, code, cause)
     run.assert_failed(
         3, f"segment 17: lang: {cause}: {tmp_path}/", " line 17\n", "each segment needs", "en-de"
     )
+
+
+@pytest.mark.parametrize("code", ["", " "])
+def test_a_segment_without_a_code_is_bad_input(tmp_path, code):
+    corpus = Corpus(SENTENCES, 20)
+    corpus.languages[16] = code
+    run = called(*corpus.arguments(tmp_path))
+    run.assert_failed(3, f"segment 17 has no language in lang: {tmp_path}/", " line 17\n")
 
 
 def test_a_wrong_code_is_named_in_its_shard_and_in_the_second_file_of_labels(tmp_path):

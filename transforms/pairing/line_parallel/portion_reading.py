@@ -33,6 +33,7 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     range_bytes_for,
 )
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
+from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 from beam_bleu.transforms.progress import PROGRESS
 
@@ -148,7 +149,7 @@ class PortionReading:
             np.arange(first_line, first_line + lines),
             references_per_line=self._fields[0],
             systems=self._corpus.systems,
-            labels=(*labels, *of_paths),
+            labels=tuple(map(label_column, (*labels, *of_paths))),
             label_places=(*itertools.chain.from_iterable(label_places), *places_of_paths),
             kept={
                 name: values[label].cast(pa.large_string())

@@ -22,6 +22,7 @@ from beam_bleu.transforms.pairing.bad_records import (
     BadRecord,
 )
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
+from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
 from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.columns.wanted import (
@@ -145,16 +146,19 @@ def to_segments(
     )
 
 
-def label_column(column: pa.Array, path: ColumnPath) -> pa.DictionaryArray:
-    """The values of a column as labels: strings with a dictionary. A null stays null.
+def named_text(column: pa.Array, path: ColumnPath) -> pa.Array:
+    """As `as_text`, for labels and what is kept: NaN is null. A dictionary stays one.
 
     Raises:
       InputError: see `as_text`.
     """
-    if not pa.types.is_dictionary(column.type):
-        column = as_text(column, path).dictionary_encode()
-    texts = as_text(column.dictionary, path).cast(pa.string())
-    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), texts)
+    if pa.types.is_dictionary(column.type):
+        texts = named_text(column.dictionary, path)
+        return pa.DictionaryArray.from_arrays(column.indices, texts)
+    texts = as_text(column, path)
+    if pa.types.is_floating(column.type):
+        texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
+    return texts
 
 
 def as_text(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
@@ -272,13 +276,16 @@ def _batch(
         tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
         read.first + rows,
         systems=chosen.systems,
-        labels=tuple(label_column(taken(path), path) for path in chosen.labels),
+        labels=tuple(label_column(named_text(taken(path), path)) for path in chosen.labels),
         label_places=tuple(places for _ in chosen.labels),
         values={
             column: np.stack([of_system.values[rows] for of_system in of_systems])
             for column, of_systems in numbers.items()
         },
-        kept={name: as_text(taken(path), path) for name, path in chosen.kept},
+        kept={
+            name: named_text(taken(path), path).cast(pa.large_string())
+            for name, path in chosen.kept
+        },
     )
 
 
@@ -366,4 +373,4 @@ def _shown_value(value: object) -> str:
         float(shown)
     except ValueError:
         return repr(shown[:_SHOWN])
-    return shown[:_SHOWN].strip()
+    return shown[:_SHOWN] if shown == shown.strip() else repr(shown[:_SHOWN])

@@ -20,6 +20,7 @@ from beam_bleu.transforms.pairing.batch import (
     SegmentBatch,
     usual_rows,
 )
+from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.segments.batching import require_distinct
 from beam_bleu.transforms.pairing.text_lists import (
     Rows,
@@ -247,7 +248,7 @@ def _with_labels(
     return dataclasses.replace(
         batch,
         numbers=numbers,
-        labels=tuple(_as_texts(part[name], name).dictionary_encode() for name in columns.labels),
+        labels=tuple(label_column(_as_texts(part[name], name)) for name in columns.labels),
         kept={name: _as_texts(part[name], name) for name in columns.kept},
     )
 

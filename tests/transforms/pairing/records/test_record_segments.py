@@ -127,7 +127,7 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
         else:
             keep = None if record[KEEP] is None else json.dumps(record[KEEP])
             candidates = (record[HYP], record[OTHER])
-            scored.append((first + i, candidates, given_references, (record[TAG], keep)))
+            scored.append((first + i, candidates, given_references, (record[TAG] or None, keep)))
     assert rows_of(found) == scored
     assert {each.number: each.reason for each in found.bad} == reasons
     assert [each.number for each in found.bad] == sorted(reasons)
@@ -241,7 +241,9 @@ def test_values_are_text_as_json_writes_them(values, kind, written):
     columns[TAG] = pa.array(values, kind)
     chosen = dataclasses.replace(PLAIN, labels=(TAG,))
     (batch,) = to_segments(read(columns), chosen).batches
-    assert batch.labels[0].to_pylist() == written
+    assert batch.labels[0].to_pylist() == [
+        None if text in ("", "NaN") else text for text in written
+    ]
     for text in filter(None, written):
         where = (Condition(TAG, text),)
         (kept,) = to_segments(read(columns), dataclasses.replace(PLAIN, where=where)).batches

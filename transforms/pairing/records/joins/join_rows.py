@@ -13,6 +13,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.missing_labels import without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
 from beam_bleu.transforms.pairing.records.joins.record_ids import (
     IdKind,
@@ -40,7 +41,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     VALUE,
     WITNESS,
 )
-from beam_bleu.transforms.pairing.records.record_segments import as_text, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import named_text, to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 from beam_bleu.transforms.shown_names import can_be_shown
 
@@ -154,10 +155,8 @@ def _ids(read: ReadRecords, path: ColumnPath, label: str) -> tuple[PartKind, pa.
 
 
 def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
-    """The names of systems. A name without a character that is seen is none: a null."""
-    names = as_text(column, path)
-    blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(names)), 0)
-    return pc.if_else(blank, pa.scalar(None, names.type), names)
+    """The names of systems."""
+    return without_blanks(named_text(column, path).cast(pa.large_string()))
 
 
 def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen, label: str) -> None:

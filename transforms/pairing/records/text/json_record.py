@@ -82,6 +82,7 @@ class WantedValues:
         self._only_lists = self._number_lists & {
             path for column, path in of_values if not column.takes("number")
         }
+        self._labels = {*chosen.labels, chosen.system, *(path for _, path in chosen.kept)}
         self._where = chosen.where
         # A join needs the id of a record that is bad or left out, too.
         self._names = chosen.names
@@ -143,9 +144,14 @@ class WantedValues:
         return {
             path: self._if_good(path, record)
             if path in self._witnesses
-            else self._judged(path, _value_at(record, path))
+            else self._judged(path, self._value(path, record))
             for path in self.paths
         }
+
+    def _value(self, path: ColumnPath, record: Mapping[str, Any]) -> Any:
+        """The value of a column; None for a label that is NaN, as for `named_text`."""
+        value = _value_at(record, path)
+        return None if value != value and path in self._labels else value
 
     def _condition_value(self, path: ColumnPath, record: Mapping[str, Any]) -> Any:
         value = _value_at(record, path)
@@ -159,7 +165,7 @@ class WantedValues:
     def _if_good(self, path: ColumnPath, record: Mapping[str, Any]) -> Any:
         """The value at a path; None if it is missing or bad."""
         try:
-            return self._judged(path, _value_at(record, path))
+            return self._judged(path, self._value(path, record))
         except BadLineError:
             return None
 

@@ -49,7 +49,7 @@ def in_json(line: bytes, path: tuple[str | int, ...], kind: str) -> Any:
 
 
 def text(value: Any, kind: str) -> Any:
-    if value is None:
+    if value is None or (kind == "label" and value != value):  # NaN names nothing
         return None
     if kind == "label" and isinstance(value, int | float):
         return json.dumps(value)
