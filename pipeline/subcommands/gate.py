@@ -16,7 +16,8 @@ from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, Paired, gate_error, judge
-from beam_bleu.pipeline.gates.read_result import ReadResult, is_folder, read_result
+from beam_bleu.pipeline.gates.read_result import ReadResult, read_result
+from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.transforms.errors import GateError, InputError, UsageError
 
