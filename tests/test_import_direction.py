@@ -95,6 +95,7 @@ LOADS_BEAM = {
         "wiring.object_stores",
         "wiring.steps",
         "wiring.threads",
+        "wiring.web_redirects",
     ],
     APPLICATION: [
         "command_line.beam_flags",

@@ -179,6 +179,10 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
                 "name the engine with --runner, or leave the flag out",
             )
     options = KeptViews([*words.beams, *runner.flags_of_engine(words.for_engine)])
+    if "redirects" in flags.allow:
+        from beam_bleu.transforms.wiring.web_redirects import WebOptions  # as few runs need
+
+        options.view_as(WebOptions).allow_web_redirects = True
     FileSystems.set_options(options)  # some filesystems do not work without their options
     if not runner.in_process and flags.output is None:
         raise UsageError(

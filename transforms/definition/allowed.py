@@ -14,6 +14,7 @@ AllowedName = Literal[
     "order",
     "other-documents",
     "pieces",
+    "redirects",
     "repeats",
 ]
 
@@ -26,6 +27,7 @@ ALLOWED: Mapping[AllowedName, str] = {
     "order": "candidates belong to references of other lines",
     "other-documents": "rows with the same id have different references, sources or hashes",
     "pieces": "texts are pieces of words or numbers of tokens",
+    "redirects": "web servers send readers to other hosts (without a warning)",
     "repeats": "the last segments are in the input twice",
 }
 """What --allow can name, and what is allowed then. Without it the run ends with an error, and with

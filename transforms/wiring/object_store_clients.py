@@ -13,6 +13,7 @@ import pathlib
 import threading
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import AzureOptions, PipelineOptions, S3Options
@@ -20,8 +21,9 @@ from apache_beam.options.value_provider import RuntimeValueProvider
 from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
 
 from beam_bleu.transforms.wiring.object_store_errors import is_silent, telling
+from beam_bleu.transforms.wiring.web_redirects import WebOptions, only_host, refuse_redirect
 
-__all__ = ["Place", "client", "place_of"]
+__all__ = ["Place", "check_redirect", "client", "place_of"]
 
 RETRIES: dict[str, Any] = {
     "max_retries": 1000,  # only the time limits them
@@ -128,6 +130,18 @@ def client(place: Place, *, writes: bool = False, waited: float = 0.0) -> Any:
         return _CLIENTS[key]
 
 
+def check_redirect(place: Place) -> None:
+    """Checks that the server of a file redirects to no other host, unless this is allowed.
+
+    Raises:
+      InputError: it does.
+    """
+    with _LOCK:
+        is_allowed = bool(_flags().get("allow_web_redirects"))
+    if not is_allowed:
+        refuse_redirect(place.root + quote(place.key))
+
+
 def _flags() -> dict[str, Any]:
     """The flags of Beam for object stores that were given. Reading them takes milliseconds."""
     options = FileSystems._pipeline_options or RuntimeValueProvider.runtime_options
@@ -135,7 +149,7 @@ def _flags() -> dict[str, Any]:
         return _KNOWN_FLAGS[-1][1]
     flags: dict[str, Any] = {}
     if isinstance(options, PipelineOptions):
-        for kind in (S3Options, AzureOptions):
+        for kind in (S3Options, AzureOptions, WebOptions):
             view = options.view_as(kind)
             flags |= view.get_all_options(drop_default=True, current_only=True)
     _KNOWN_FLAGS[:] = [(options, flags)]
@@ -156,7 +170,10 @@ def _client(
         return GCSStore(place.bucket, config=_gcs(environment), **given)
     if place.scheme in ("az", "azfs"):
         return AzureStore(place.bucket, config=_azure(place, flags, environment), **given)
-    return HTTPStore(f"{place.scheme}://{place.bucket}", **given)
+    server = f"{place.scheme}://{place.bucket}"
+    if not flags.get("allow_web_redirects"):
+        given["client_options"].update(only_host(server))
+    return HTTPStore(server, **given)
 
 
 def _s3(flags: dict[str, Any], environment: dict[str, str], http: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from obstore.exceptions import (
 )
 
 __all__ = [
+    "NO_PROXY_THERE",
     "ChangedError",
     "code_of",
     "is_past_end",
@@ -48,6 +49,10 @@ _REMEDIES = {
 }
 """What to say in place of some texts of obstore."""
 
+
+NO_PROXY_THERE = "0.0.0.0:9"
+"""The proxy for the hosts to which a web server must not redirect (`web_redirects.py`). No host has
+this address, and nothing listens at the port for discarded bytes."""
 
 _WITH_SERVER = ("azfs", "http", "https")
 """The schemes of paths that begin with the server."""
@@ -148,6 +153,8 @@ def _said(error: BaseException, path: str) -> str:
         message = f": {html.unescape(found[1])}".rstrip(".") if found else ""
         return f"the server says {code}{message}"
     cause = _SYSTEM.search(details)
+    if NO_PROXY_THERE in details:
+        return f"{server} redirects to another host, without --allow redirects"
     if "kind: Connect" in details and url:
         return f"could not connect to {server}: {cause[1] if cause else 'no such host?'}"
     if "TimedOut" in details:

@@ -20,7 +20,7 @@ from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem
 
 from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
 from beam_bleu.transforms.wiring.interruptible import interruptible
-from beam_bleu.transforms.wiring.object_store_clients import Place, client, place_of
+from beam_bleu.transforms.wiring.object_store_clients import Place, check_redirect, client, place_of
 from beam_bleu.transforms.wiring.object_store_errors import (
     ChangedError,
     is_refused,
@@ -256,6 +256,8 @@ class ObjectStores:
 
     def _head(self, path: str) -> Any:
         place = _object(path)
+        if OBJECT_STORES[place.scheme].is_web:
+            check_redirect(place)
         store = client(place)
         try:
             with telling(path):

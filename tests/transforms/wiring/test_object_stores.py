@@ -44,19 +44,21 @@ class Server(http.server.ThreadingHTTPServer):
       faults: what goes wrong with the next requests that have a body in their answer.
       has_ranges: whether it knows ranges.
       has_tags: whether it tells ETags.
+      redirects: where it redirects a path.
       asked: the method and the range of each request.
     """
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, address: str = "127.0.0.1") -> None:
+        super().__init__((address, 0), Handler)
         self.data = DATA
         self.faults: list[str] = []
         self.has_ranges = True
         self.has_tags = True
+        self.redirects: dict[str, str] = {}
         self.asked: list[tuple[str, str | None]] = []
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.url = f"http://{address}:{self.server_port}"
 
     def handle_error(self, *arguments: Any) -> None:
         """A client may close a connection before it has read the answer."""
@@ -71,6 +73,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         server = self.server
         server.asked.append((self.command, self.headers.get("Range")))
+        if self.path in server.redirects:
+            return self._answer(302, b"", {"Location": server.redirects[self.path]})
         fault = server.faults.pop(0) if server.faults and self.command == "GET" else ""
         if fault == "no answer":
             time.sleep(0.4)
@@ -78,7 +82,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if fault == "busy":
             return self._answer(503, b"<Error><Code>SlowDown</Code></Error>")
-        if not self.path.endswith("/x.txt"):
+        if not self.path.partition("?")[0].endswith("/x.txt"):
             return self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
         tag = f'"{hashlib.md5(server.data).hexdigest()}"'
         if self.headers.get("If-Match", tag) != tag:
@@ -336,6 +340,38 @@ def test_a_run_scores_texts_of_a_web_server(server: Server) -> None:
     run.assert_failed(3, f"nothing matches {server.url}/y.txt")
     run = called(*streams([f"sys={server.url}/x*.txt"], REFERENCES))
     run.assert_failed(3, "a web server does not list its files")
+
+
+@pytest.fixture
+def other_host() -> Iterator[Server]:
+    other = Server("127.0.0.2")
+    threading.Thread(target=other.serve_forever, args=(0.01,), daemon=True).start()
+    yield other
+    other.shutdown()
+    other.server_close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8")
+def test_a_web_server_redirects_to_its_own_host_only(server: Server, other_host: Server) -> None:
+    server.data = other_host.data = SYSTEMS["atlas"].read_bytes()
+    server.redirects = {"/own": "/folder/x.txt", "/other": f"{other_host.url}/x.txt?sig=wJalr"}
+    expected = called(*streams([SYSTEMS["atlas"]], REFERENCES, "--format=json")).document
+    run = called(*streams([f"atlas={server.url}/own"], REFERENCES, "--format=json"))
+    assert run.document == expected
+    to_other = streams([f"atlas={server.url}/other"], REFERENCES, "--format=json")
+    run = called(*to_other)
+    said = f"{server.url}/other is redirected to another host: {other_host.url}/x.txt"
+    run.assert_failed(3, said, "--allow redirects")
+    assert "wJalr" not in run.err
+    # A worker, and a server that redirects only after it was asked the first time.
+    for path in (f"{server.url}/other", f"{server.url}/x.txt"):
+        file = filesystem_of(path).open(path)
+        server.redirects["/x.txt"] = f"{other_host.url}/x.txt"
+        with pytest.raises(OSError, match="redirects to another host"):
+            file.read()
+    assert other_host.asked == []
+    assert called(*to_other, "--allow=redirects").document == expected
+    assert other_host.asked != []
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown(server: Server, tmp_path: Any) -> None:
