@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import urllib.request
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,7 +63,7 @@ def refuse_redirect(url: str) -> None:
     """
     request = urllib.request.Request(url, method="HEAD")
     # What else is wrong, obstore says.
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, HTTPException):
         urllib.request.build_opener(_SameHost).open(request, timeout=_PATIENCE).close()
 
 

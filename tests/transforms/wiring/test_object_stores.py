@@ -32,6 +32,7 @@ from beam_bleu.transforms.wiring import (
 )
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
 from beam_bleu.transforms.wiring.object_stores import ObjectStores
+from beam_bleu.transforms.wiring.web_redirects import refuse_redirect
 
 DATA = random.Random(1).randbytes(1_500_000)
 
@@ -372,6 +373,10 @@ def test_a_web_server_redirects_to_its_own_host_only(server: Server, other_host:
     assert other_host.asked == []
     assert called(*to_other, "--allow=redirects").document == expected
     assert other_host.asked != []
+
+
+def test_only_redirects_are_refused_before_a_request() -> None:
+    refuse_redirect("http://127.0.0.1:port/x.txt")
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown(server: Server, tmp_path: Any) -> None:
