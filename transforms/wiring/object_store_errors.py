@@ -51,8 +51,8 @@ _REMEDIES = {
 
 
 NO_PROXY_THERE = "0.0.0.0:9"
-"""The proxy for the hosts to which a web server must not redirect (`web_redirects.py`). No host has
-this address, and nothing listens at the port for discarded bytes."""
+"""The proxy for the hosts to which a web server must not redirect (`web_redirects.py`). The address
+is that of this machine, and the port is that for discarded bytes: nothing there answers."""
 
 _WITH_SERVER = ("azfs", "http", "https")
 """The schemes of paths that begin with the server."""
