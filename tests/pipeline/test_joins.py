@@ -280,7 +280,7 @@ def test_ids_are_integers_of_64_bits_with_or_without_a_sign(tmp_path: Path) -> N
     assert half.document["counters"]["segments"] == 36
     rows[0]["id"] = 2**64
     run = joined(tmp_path, {"atlas": rows})
-    run.assert_failed(3, "line 1: id is an integer that is not from -2^63 to 2^64 - 1")
+    run.assert_failed(3, "line 1: id is not between -2^63 and 2^64 - 1")
 
 
 @pytest.mark.parametrize("value", [None, "", " ", math.nan])

@@ -173,7 +173,7 @@ class WantedValues:
         if value is None:
             return None
         if isinstance(value, _LongInteger):
-            raise _wrong_type(str(path), value, f"a number of at most {MOST_DIGITS} digits")
+            raise BadLineError("wrong-type", f"{path} has more than {MOST_DIGITS} digits")
         if self.is_number(path):
             if isinstance(value, list) and self.has_lists(path):
                 return [self._judged_number(f"an item of {path}", item) for item in value]
@@ -188,9 +188,7 @@ class WantedValues:
             return self._judged_text(str(path), value)
         if self.is_integer(path):
             if not _SMALLEST_ID <= value <= _LARGEST_ID:
-                raise BadLineError(
-                    "wrong-type", f"{path} is an integer that is not from -2^63 to 2^64 - 1"
-                )
+                raise BadLineError("wrong-type", f"{path} is not between -2^63 and 2^64 - 1")
             return str(value)
         if isinstance(value, dict | list):
             raise _wrong_type(str(path), value, "a text, a number or a boolean")
