@@ -44,6 +44,7 @@ _MOST_DAMAGED = 20
 _NAME_NIGHTS = "name the folders of results, a folder that contains them, or scores.json files"
 
 
+_BY_NAME = "or name the earlier result: --against DIR"
 _BY_RUN = "or order the results by their runs: beam-bleu history --order_by run"
 
 
@@ -182,7 +183,7 @@ def read_nights(
         del moments[path]
     nights: list[Night] = []
     damaged: list[InputError] = []
-    for path, moment in _in_order(moments, order):
+    for path, moment in _in_order(moments, _BY_RUN if order == "path" else ""):
         try:
             nights.append(_night(path, moment))
         except InputError as error:
@@ -220,14 +221,15 @@ def last_passed(folder: str, result: str) -> str | None:
     Raises:
       InputError: the date of the result or of a night is not known, or a run.json is damaged.
     """
-    moment = _dated(result)
-    nights = {path: _dated(path) for path in _below(folder.removeprefix("file://"))}
+    moment = _dated(result, _BY_NAME)
+    below = _below(folder.removeprefix("file://"))
+    nights = {path: _dated(path, _BY_NAME) for path in below}
     before = {
         path: night
         for path, night in nights.items()
         if night.is_month == moment.is_month and night.place < moment.place
     }
-    for path, _ in reversed(_in_order(before, "path")):
+    for path, _ in reversed(_in_order(before, _BY_NAME)):
         if exists(_in_folder(path, SUCCESS)):
             file = _in_folder(path, RUN_RECORD)
             if not exists(file) or has_passed(_record(file)):
@@ -292,8 +294,12 @@ def _is_result(folder: str) -> bool:
     return any(exists(f"{folder.rstrip('/')}/{name}") for name in _OF_RESULTS)
 
 
-def _in_order(moments: Mapping[str, Moment], order: OrderName) -> list[tuple[str, Moment]]:
+def _in_order(moments: Mapping[str, Moment], otherwise: str) -> list[tuple[str, Moment]]:
     """The results in their order, with their moments.
+
+    Args:
+      moments: the moment of each result.
+      otherwise: what else to do if two have the same moment; "" for nothing.
 
     Raises:
       InputError: days and months are mixed, or two results have the same moment.
@@ -307,15 +313,14 @@ def _in_order(moments: Mapping[str, Moment], order: OrderName) -> list[tuple[str
     ordered = sorted(moments.items(), key=lambda item: item[1].place)
     for (former, moment), (path, other) in itertools.pairwise(ordered):
         if moment.place == other.place:
-            otherwise = f"; {_BY_RUN}" if order == "path" else ""
             raise InputError(
                 f"{former} and {path} are both of {moment.text}",
-                f"name only one of them{otherwise}",
+                "; ".join(filter(None, ("name only one of them", otherwise))),
             )
     return ordered
 
 
-def _dated(path: str) -> Moment:
+def _dated(path: str, otherwise: str = _BY_RUN) -> Moment:
     periods = periods_in(path)
     if len(periods) != 1:
         dates = joined([period.text() for period in periods])
@@ -323,7 +328,7 @@ def _dated(path: str) -> Moment:
             f"{path} has several dates in its path: {dates}"
             if periods
             else f"{path} has no date in its path, such as 2026-11-19 or dt=2026-11-19",
-            f"name paths with one date each, perhaps relative to another folder; {_BY_RUN}",
+            f"name paths with one date each, perhaps relative to another folder; {otherwise}",
         )
     return Moment(periods[0].place, periods[0].text(), periods[0])
 
