@@ -41,8 +41,7 @@ _OF_RESULTS = (SCORES, TOTALS, RUN_RECORD)
 _MOST_DAMAGED = 20
 """So many damaged results are named in one error."""
 
-_NAME_NIGHTS = "name the folders of results, a folder that contains them, or scores.json files"
-
+_NAME_NIGHTS = "name the folders of results, a folder that contains them, or their files"
 
 _BY_NAME = "or name the earlier result: --against DIR"
 _BY_RUN = "or order the results by their runs: beam-bleu history --order_by run"
