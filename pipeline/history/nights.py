@@ -200,18 +200,25 @@ def read_nights(
 
 def are_nights_around(folder: str, result: str) -> bool:
     """Whether a folder contains a result among others, and has none of its own."""
-    folder, result = (
-        os.path.realpath(path) if is_local(path) else path.rstrip("/")
-        for path in (folder.removeprefix("file://"), result.removeprefix("file://"))
-    )
-    is_inside = result.startswith(f"{folder.rstrip('/')}/")
+    is_inside = _inside(folder, result) is not None
+    folder = folder.removeprefix("file://")
     return is_inside and is_folder(folder) and not _is_result(folder)
+
+
+def _inside(folder: str, path: str) -> str | None:
+    """The part of a path that is below a folder; None if it is not below it."""
+    folder, path = (
+        os.path.realpath(name) if is_local(name) else name.rstrip("/")
+        for name in (folder.removeprefix("file://"), path.removeprefix("file://"))
+    )
+    above = f"{folder.rstrip('/')}/"
+    return path.removeprefix(above) if path.startswith(above) else None
 
 
 def last_passed(folder: str, result: str) -> str | None:
     """The last night in a folder before a result that misses no threshold; None if there is none.
 
-    A night that no gate has judged misses none.
+    A night that no gate has judged misses none. Dates in the path of the folder do not count.
 
     Args:
       folder: it contains the folders of nights.
@@ -220,9 +227,9 @@ def last_passed(folder: str, result: str) -> str | None:
     Raises:
       InputError: the date of the result or of a night is not known, or a run.json is damaged.
     """
-    moment = _dated(result, _BY_NAME)
+    moment = _dated(result, _BY_NAME, folder)
     below = _below(folder.removeprefix("file://"))
-    nights = {path: _dated(path, _BY_NAME) for path in below}
+    nights = {path: _dated(path, _BY_NAME, folder) for path in below}
     before = {
         path: night
         for path, night in nights.items()
@@ -319,8 +326,13 @@ def _in_order(moments: Mapping[str, Moment], otherwise: str) -> list[tuple[str, 
     return ordered
 
 
-def _dated(path: str, otherwise: str = _BY_RUN) -> Moment:
-    periods = periods_in(path)
+def _dated(path: str, otherwise: str = _BY_RUN, folder: str = "") -> Moment:
+    """The date in a path; only in its part below a folder, if one is given.
+
+    Raises:
+      InputError: there is none, or there are several. The message ends with what else to do.
+    """
+    periods = periods_in((folder and _inside(folder, path)) or path)
     if len(periods) != 1:
         dates = joined([period.text() for period in periods])
         raise InputError(

@@ -79,7 +79,7 @@ def test_a_drop_against_a_folder(scores, tmp_path):
 @pytest.mark.parametrize("folder", ["local", "mem://nights"])
 def test_a_gate_keeps_its_verdict_beside_the_result(folder, tmp_path):
     OBJECTS.clear()
-    out = str(tmp_path) if folder == "local" else folder
+    out = f"{tmp_path if folder == 'local' else folder}/since-2025-01-01"
     texts = streams([SYSTEMS["birch"]], REFERENCES[:1])
     called(*texts, "--output", f"{out}/2026-11-20", "--metrics_label", "corpus=a b{}")
 
