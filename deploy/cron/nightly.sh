@@ -72,10 +72,11 @@ done
 run=
 
 if [ "$code" = 0 ] && [ -n "${GATES-}" ]; then
+  set --
   case " $GATES" in
-    *" --max"[_-]drop*) GATES="--against $scores $GATES" ;;
+    *" --max"[_-]drop*) set -- --against "$scores" ;;
   esac
-  "$beam_bleu" gate "$scores/$day" $GATES
+  "$beam_bleu" gate "$scores/$day" "$@" $GATES
   code=$?
 fi
 

@@ -167,6 +167,7 @@ def test_the_script_does_not_score_texts_that_are_not_complete(folders, absent):
 
 def test_the_gates_of_the_script_compare_with_the_last_night_that_passed(folders, tmp_path):
     metrics = tmp_path / "link.prom"
+    folders["SCORES"] += " of all nights"
     gated = {**folders, "GATES": "--drop proven --max-drop 1", "METRICS": str(metrics)}
     write_texts(folders, "2026-11-18")
     first = run([str(SCRIPT), "2026-11-18"], gated)
