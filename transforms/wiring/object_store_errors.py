@@ -90,7 +90,9 @@ def telling(path: str) -> Iterator[None]:
             raise FileNotFoundError(errno.ENOENT, _said(error, path), path) from error
         raise OSError(_said(error, path)) from error
     except (BaseError, ValueError) as error:  # ValueError: the name of an object or an option
-        if _URL.search(str(error)) and any(word in str(error) for word in _NO_ANSWER):
+        said = str(error)
+        is_answered = NO_PROXY_THERE in said or not any(word in said for word in _NO_ANSWER)
+        if _URL.search(said) and not is_answered:
             _UNANSWERED[_server(path)] = time.monotonic()
         raise OSError(_said(error, path)) from error
 

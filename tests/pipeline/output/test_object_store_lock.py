@@ -28,7 +28,7 @@ OUT = "s3://bucket/out"
 def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     """A store in memory. It heeds conditions as real ones do."""
     store = store_in_memory(monkeypatch.setattr)
-    monkeypatch.setattr(object_stores, "client", lambda place, writes=False: store)
+    monkeypatch.setattr(object_stores, "client", lambda place, **_: store)
     monkeypatch.setattr(leases, "_HEEDED", set())
     return store
 

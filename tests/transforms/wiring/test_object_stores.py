@@ -299,7 +299,7 @@ def test_a_listing_finds_all_names_with_a_beginning(
 ) -> None:
     """Some servers list folder by folder, so that a/part/x comes before a/part-1.txt."""
     store = MemoryStore()
-    monkeypatch.setattr(object_stores, "client", lambda place, writes=False: store)
+    monkeypatch.setattr(object_stores, "client", lambda place, **_: store)
     names = ["par", "part", "part-", "part-1.txt", "part-2/x.txt", "part.txt", "part/x", "z.txt"]
     for name in names:
         obstore.put(store, f"a/{name}", b"x")
