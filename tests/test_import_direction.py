@@ -191,7 +191,10 @@ NEEDS_AN_EXTRA = {f"{APPLICATION}.lineage.events": f"{APPLICATION}.lineage.run_l
 
 FOR_OBJECT_STORES = [
     f"{LIBRARY}.wiring.{name}"
-    for name in ("object_store_clients", "object_store_errors", "object_stores", "objects")
+    for name in (
+        *("object_store_clients", "object_store_errors", "object_stores", "objects"),
+        "web_redirects",
+    )
 ]
 """Files that need obstore. Runs on files of this machine do not import them."""
 
@@ -575,7 +578,10 @@ def test_obstore_is_imported_only_for_object_stores(tree):
         for each in imports
         if each.module.partition(".")[0] == "obstore" or each.module in FOR_OBJECT_STORES
     }
-    assert importing - {*FOR_OBJECT_STORES} == {f"{LIBRARY}.wiring.filesystems"}
+    assert importing - {*FOR_OBJECT_STORES} == {
+        f"{LIBRARY}.wiring.filesystems",
+        f"{APPLICATION}.command_line.options",  # in a function, for --allow redirects
+    }
 
 
 def test_a_fresh_interpreter_sees_that_wiring_loads_beam():

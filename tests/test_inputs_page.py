@@ -60,6 +60,6 @@ def test_the_page_names_only_flags_that_exist() -> None:
     assert set(re.findall(r"(?<![\w-])--\w+", PAGE)) <= flags
 
 
-def test_the_commands_of_layouts_name_each_layout_once() -> None:
+def test_the_commands_of_layouts_name_each_layout() -> None:
     commands = re.findall(r"^beam-bleu --layout (\S+)", PAGE, re.MULTILINE)
-    assert commands == list(LAYOUTS)
+    assert list(dict.fromkeys(commands)) == list(LAYOUTS)

@@ -111,6 +111,7 @@ def model_file(tmp_path) -> pathlib.Path:
 def test_any_model_of_sentencepiece(tmp_path, model_file):
     arguments = written(tmp_path, [*JAPANESE, *KOREAN, *EUROPEAN, *spm_models.sentences(5, 40)])
     flags = ["--tokenize", "spm", "--spm_model", model_file, "--range_bytes", "500"]
+    flags += ["--allow", "order"]  # the second references are those of the lines above
     document = called(*arguments, *flags, "--format", "json").document
     candidate, references = corpus(tmp_path)
     processor = sentencepiece.SentencePieceProcessor(model_file=str(model_file))

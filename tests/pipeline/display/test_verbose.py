@@ -194,8 +194,8 @@ def test_each_byte_is_counted_once_in_a_phase(flags, corpus, ends):
 
 def test_streams_of_different_sizes_count_in_full(tmp_path, ends):
     # The units begin at blocks of the longer stream, so bytes of the other one are read twice.
-    write_lines(tmp_path / "hyp.txt", [f"{number} word" for number in range(9000)])
-    write_lines(tmp_path / "ref.txt", [f"{number} word " * 9 for number in range(9000)])
+    write_lines(tmp_path / "hyp.txt", [f"word {number}" for number in range(9000)])
+    write_lines(tmp_path / "ref.txt", [f"word {number} " * 9 for number in range(9000)])
     command = streams([tmp_path / "hyp.txt"], [tmp_path / "ref.txt"], "--range_bytes", "5000")
     assert called(*command).code == 0
     everything = size(*tmp_path.iterdir())

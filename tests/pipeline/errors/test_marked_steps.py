@@ -148,7 +148,7 @@ def test_every_step_of_the_job_marks_its_errors(tmp_path):
     pipeline = beam.Pipeline("FnApiRunner")
     build(pipeline, arguments.job)
     pipeline.visit(Steps())
-    assert sum(name.startswith("_Marked") for name in seen) == 10
+    assert sum(name.startswith("_Marked") for name in seen) == 11
     # These raise no error of ours. A DoFn that does must be marked, and a function must become one.
     assert set(seen) == {"_Marked", "_MarkedInWindow", "_NameTheJob", "_SendOn", "_SendOnSums"}
     assert not functions

@@ -202,13 +202,13 @@ def test_columns_of_records_are_kept_as_texts(suffix, tmp_path):
 def join_files(folder: Path) -> list[str]:
     """Records to join by ids, whose systems have other columns of the same names."""
     references = [
-        {"id": f"s{n}", "ref": text, "source": META[n], "text": "a column"}
+        {"id": f"s{n}", "ref": text, "origin": META[n], "text": "a column"}
         for n, text in enumerate(TEXTS)
     ]
     paths = [write_records(folder / "references.jsonl", references)]
     for name, order in (("A", [2, 0, 1, 3]), ("B", [3, 1, 0, 2])):
         candidates = [
-            {"id": f"s{n}", "hyp": f"{name} {TEXTS[n]}", "source": "no", "text": "no"}
+            {"id": f"s{n}", "hyp": f"{name} {TEXTS[n]}", "origin": "no", "text": "no"}
             for n in order
         ]
         candidates[1]["hyp"] = None if name == "B" else candidates[1]["hyp"]
@@ -217,14 +217,14 @@ def join_files(folder: Path) -> list[str]:
 
 
 def test_a_join_keeps_columns_of_the_first_references_and_the_texts_of_all(tmp_path):
-    asked = [*join_files(tmp_path), "--max_rejected=1", "--keep=id,source,text,t=text"]
+    asked = [*join_files(tmp_path), "--max_rejected=1", "--keep=id,origin,text,t=text"]
     rows = None
     for number, flags in enumerate(([], ["--range_bytes=100", "--threads=3"])):
         scored(tmp_path / f"out{number}", *asked, *flags)
         before, rows = rows, rows_of(tmp_path / f"out{number}")
         assert before in (None, rows)
     assert rows is not None
-    assert [(row["system"], row["id"], row["source"], row["t"]) for row in rows] == [
+    assert [(row["system"], row["id"], row["origin"], row["t"]) for row in rows] == [
         (system, f"s{n}", META[n], "a column") for system in "AB" for n in (0, 2, 3)
     ]
     assert [row["candidate"] for row in rows] == [
@@ -308,5 +308,5 @@ def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_pat
 
 def test_another_column_cannot_take_the_place_of_the_id(tmp_path):
     called(
-        *join_files(tmp_path), "--keep=id=source", "--segment_scores", f"--output={tmp_path}/out"
+        *join_files(tmp_path), "--keep=id=origin", "--segment_scores", f"--output={tmp_path}/out"
     ).assert_failed(2, "the column id has the ids of id in any case")

@@ -75,7 +75,7 @@ def test_the_reason_names_the_run_without_replicates(runs):
 
 def test_totals_that_were_not_saved(runs, tmp_path):
     called("compare", runs["plain"], tmp_path).assert_failed(3, "neither scores.json nor totals")
-    called("merge", tmp_path).assert_failed(3, "totals.json", "--save_totals")
+    called("merge", tmp_path).assert_failed(3, "has no results of beam-bleu")
 
 
 def test_paired(runs):

@@ -174,12 +174,12 @@ def test_a_missing_label_is_no_text(tmp_path):
         for value, written in VALUES.items():
             (entry,) = shown(out, f"--slice=d={written}", "--quiet")
             assert entry["labels"] == {"d": value}
-        called("worst", out, "--slice=d=x").assert_failed(2, 'choose one of "", "null", news, null')
+        called("worst", out, "--slice=d=x").assert_failed(2, 'choose one of "null", news, null')
         called("worst", out, '--slice=d="x').assert_failed(2, "a string of JSON")
         shutil.rmtree(out / "segment_scores", ignore_errors=True)
 
 
-VALUES = {"news": "news", None: "null", "": '""', "null": '"null"'}
+VALUES = {"news": "news", None: "null", "null": '"null"'}
 """Values of a label, as tables and flags write them."""
 
 
