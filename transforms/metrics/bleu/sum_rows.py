@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
+from beam_bleu.transforms.metrics.bleu.columns import (
+    FIRST_MATCHES,
+    BleuColumns,
+    bleu_basis,
+    order_of,
+    width,
+)
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kind import KINDS
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-
-_ANY_DEFINITION = Bleu(Scoring())
-"""The same sums are possible for each definition of BLEU."""
+from beam_bleu.transforms.totals.unit_sums import product
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
@@ -133,16 +133,23 @@ def _require_possible(sums: Sequence[int], products: Sequence[int], references: 
                 f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
                 f"of order {order}"
             )
-    columns, packed = (exact(np.array(integers, object)) for integers in (sums, products))
-    if not KINDS["bleu"].columns_are_possible(columns, references, _ANY_DEFINITION):
+    *_, closest, closest_first, longest, average = sums[:FIRST_MATCHES]
+    short = [*bleu.short_candidates, bleu.segments]
+    if (
+        short != sorted(short)
+        or closest + closest_first > longest
+        or (references == 1 and (longest or average))
+    ):
         raise ValueError(
-            "no segments have these sums: segments, lengths, matches_* and short_* contradict "
-            f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
+            "no segments have these sums: segments, lengths and short_* contradict each other, or "
+            f"{MAX_REFERENCES}; {_ALL_ROWS}"
         )
-    if not KINDS["bleu"].products_are_possible(
-        *(np.array(sums[SEGMENTS]), columns, packed, references),
-        _ANY_DEFINITION,
-        are_segments=True,
+    squares = [products[product(column, column)] for column in range(len(sums))]
+    if any(
+        products[product(SEGMENTS, column)] != total for column, total in enumerate(sums)
+    ) or any(
+        products[product(i, j)] ** 2 > squares[i] * squares[j]
+        for i, j in itertools.combinations(range(len(sums)), 2)
     ):
         raise ValueError(
             f"the products A_x_B are not those of segments with these sums; {_ALL_ROWS}"
