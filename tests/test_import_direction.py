@@ -180,7 +180,6 @@ KNOWS_FORMS_OF_INPUT = [
     f"{APPLICATION}.library.evaluate",
     f"{APPLICATION}.lineage.datasets",
     f"{APPLICATION}.reruns.rerun_input",
-    f"{APPLICATION}.saved.sums_facts",
     f"{APPLICATION}.subcommands.copy",
     f"{APPLICATION}.subcommands.files",
 ]

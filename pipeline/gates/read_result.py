@@ -73,12 +73,11 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
             if not is_named:
                 _require_manifest(file, data)
             return ReadResult(path, document, gated(document, path))
-        # These load the kernel: a second.
-        from beam_bleu.pipeline.saved.saved_totals import document_of
+        # This loads the kernel: a second.
         from beam_bleu.pipeline.saved.totals_file import totals_in
 
         totals = totals_in(data, file, in_folder=not is_named)
-        document = document_of(file, totals)
+        document = totals.document
         return ReadResult(path, document, gated(document, path), totals)
 
 

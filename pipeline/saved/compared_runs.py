@@ -24,7 +24,7 @@ from beam_bleu.pipeline.saved.compared_scores import (
     independent,
 )
 from beam_bleu.pipeline.saved.same_definition import OF_DEFINITION, differing, shown
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals, document_of
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import Difference
@@ -71,12 +71,9 @@ class Run:
           path: its path.
           totals: what it holds.
           document: its result document, if that is known.
-
-        Raises:
-          InputError: its sums contradict each other.
         """
         streams = [stream for partition in totals.partitions for stream in partition.inputs]
-        document = document_of(path, totals) if document is None else document
+        document = totals.document if document is None else document
         return cls(path, document, totals, digests_of(streams, "references"))
 
 

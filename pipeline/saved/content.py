@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,48 +78,34 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     """The saved totals in a content.
 
     Raises:
-      KeyError, TypeError, ValueError: it is not a content of this version.
+      ArithmeticError, AttributeError, LookupError, TypeError, ValueError: it is not a content of
+        this version.
     """
-    with _naming("partitions"):
-        partitions = tuple(
-            Partition(partition["label"], partition["inputs"])
-            for partition in content["partitions"]
-        )
-    with _naming("evidence"):
-        label = partitions[0].label if len(partitions) == 1 else None
-        evidence = _evidence(content["evidence"], label)
-    with _naming("definition"):
-        definition = content["definition"]
-        scorings = {
-            of_metric["metric"]: _scorings(
-                of_metric, definition["languages"], definition["unpooled"]
-            )
-            for of_metric in definition["metrics"]
-        }
-        slicing = _slicing(definition["slicing"])
-    with _naming("tally"):
-        tally = Tally(**content["tally"])
-    with _naming("coverage"):
-        coverage = _coverage(content["coverage"])
-    with _naming("metrics"):
-        metrics = {
-            of_metric["metric"]: _metric_totals(of_metric, evidence)
-            for of_metric in content["metrics"]
-        }
-        if [*metrics] != [*scorings]:
-            raise ValueError([*metrics])
+    partitions = tuple(
+        Partition(partition["label"], partition["inputs"]) for partition in content["partitions"]
+    )
+    label = partitions[0].label if len(partitions) == 1 else None
+    evidence = _evidence(content["evidence"], label)
+    definition = content["definition"]
+    scorings = {
+        of_metric["metric"]: _scorings(of_metric, definition["languages"], definition["unpooled"])
+        for of_metric in definition["metrics"]
+    }
+    metrics = {
+        of_metric["metric"]: _metric_totals(of_metric, evidence) for of_metric in content["metrics"]
+    }
     return SavedTotals(
         Totals(
             tuple(content["systems"]),
-            tally,
+            Tally(**content["tally"]),
             metrics,
             content["is_tallied"],
             Rejected(reasons=content["rejected"]),
             tuple(content["warnings"]),
-            coverage,
+            _coverage(content["coverage"]),
         ),
         scorings,
-        slicing,
+        _slicing(definition["slicing"]),
         evidence,
         partitions,
         definition["versions"],
@@ -128,35 +113,20 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     )
 
 
-@contextlib.contextmanager
-def _naming(field: str) -> Iterator[None]:
-    """A context in which a field is read.
-
-    Raises:
-      ValueError: it has other values than beam-bleu writes; the message names it.
-    """
-    try:
-        yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"the field {field}: {error!r}") from error
-
-
 def _metric_totals(fields: Mapping[str, Any], evidence: Evidence) -> MetricTotals:
-    with _naming("sums"):
-        sums = {
-            TextName(**of_text["text"]): {
-                system: _corpus_sums(sums) for system, sums in of_text["systems"].items()
-            }
-            for of_text in fields["sums"]
+    sums = {
+        TextName(**of_text["text"]): {
+            system: _corpus_sums(sums) for system, sums in of_text["systems"].items()
         }
-    with _naming("slices"):
-        slices = None if fields["slices"] is None else _slices(fields["slices"])
-    with _naming("moments"):
-        moments = None if fields["moments"] is None else _moments(fields["moments"])
-    with _naming("replicates"):
-        part = fields["replicates"]
-        replicates = None if part is None else _replicates(part, evidence.resampling)
-    return MetricTotals(sums, slices, moments, replicates)
+        for of_text in fields["sums"]
+    }
+    slices, moments, replicates = fields["slices"], fields["moments"], fields["replicates"]
+    return MetricTotals(
+        sums,
+        None if slices is None else _slices(slices),
+        None if moments is None else _moments(moments),
+        None if replicates is None else _replicates(replicates, evidence.resampling),
+    )
 
 
 def _of_definition(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:

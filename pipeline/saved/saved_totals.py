@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.document import result_document
@@ -12,7 +11,6 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName, text_versions
@@ -145,40 +143,3 @@ def versions_of(texts: Iterable[TextName]) -> dict[str, str]:
 
 Named = tuple[str, SavedTotals]
 """The path of a file, and what it holds."""
-
-_OF_WRONG_SUMS = (JobError, ArithmeticError, AssertionError, LookupError, TypeError, ValueError)
-"""The errors of sums that contradict each other. A job that finds such a contradiction accuses its
-runner, but here it is the file that is wrong."""
-
-
-def document_of(path: str, saved: SavedTotals) -> dict[str, Any]:
-    """The result document of a file.
-
-    Raises:
-      InputError: its sums contradict each other.
-    """
-    try:
-        return saved.document
-    except _OF_WRONG_SUMS as error:
-        cause = error.cause if isinstance(error, JobError) else repr(error)
-        raise InputError(
-            f"{path}: its sums contradict each other: {cause}",
-            "another program has changed it: repeat the run with --save_totals",
-        ) from error
-
-
-@contextlib.contextmanager
-def naming_wrong_sums(files: Sequence[Named]) -> Iterator[None]:
-    """A context in which something is computed from several files.
-
-    Making the document of each file takes long, so it is done only after a failure.
-
-    Raises:
-      InputError: it fails, because the sums of one of these files contradict each other.
-    """
-    try:
-        yield
-    except _OF_WRONG_SUMS:
-        for path, saved in files:
-            document_of(path, saved)
-        raise

@@ -13,7 +13,6 @@ from beam_bleu.pipeline.output.result_files import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
-from beam_bleu.pipeline.saved.saved_totals import naming_wrong_sums
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
@@ -63,8 +62,7 @@ def _merge(flags: argparse.Namespace) -> bytes:
         for found in (results_at(path) if _has_none(path) else [path])
     ]
     files = [(path, read_totals(path)) for path in paths]
-    with naming_wrong_sums(files):
-        totals = merged(files, replace=flags.replace, force=flags.force)
+    totals = merged(files, replace=flags.replace, force=flags.force)
     labels = [partition.label for partition in totals.partitions if partition.label is not None]
     for warning in (
         *texts_in_several(totals.partitions),

@@ -13,7 +13,7 @@ from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdou
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.metric_views import warnings_of_document
-from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals, naming_wrong_sums
+from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 
 
 def add_common_flags(group: argparse._ActionsContainer) -> None:
@@ -83,8 +83,7 @@ def finish(
     Raises:
       BleuError: it cannot be written.
     """
-    with naming_wrong_sums(files):
-        document = saved.document
+    document = saved.document
     for warning in warnings_of_document(document):
         warn(warning)
     scores = document_bytes(document)

@@ -26,7 +26,6 @@ import many_systems
 import mixtures
 import process
 import reruns
-import tampered
 import valid
 import wrong
 from case import Case
@@ -38,7 +37,6 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "wrong": (wrong.attack, 38),
     "changed": (changed.attack, 13),
     "process": (process.attack, 4),
-    "tampered": (tampered.attack, 4),
     "names": (file_names.attack, 3),
     "reruns": (reruns.attack, 4),
     "systems": (many_systems.attack, 3),

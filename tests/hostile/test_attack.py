@@ -24,7 +24,6 @@ IN_PROCESS = [
     "valid",
     "wrong",
     "changed",
-    "tampered",
     "names",
     "reruns",
     "systems",

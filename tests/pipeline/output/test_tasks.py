@@ -12,8 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import Argument, Run, called
 
-from beam_bleu.pipeline.saved.totals_file import sha256_of
-
 TASKS = {
     "wmt_en-de": [("der Hund schläft im Garten", "der Hund schläft im Park heute")],
     "wmt_en-fr": [("le chat dort sur le lit", "le chat dort sur le lit"), ("a b c d e", "a b")],
@@ -237,15 +235,3 @@ def test_a_rerun_with_another_choice(tmp_path: Path) -> None:
     assert called(*flags, "--if_exists", "skip").code == 0
     run = called(*flags, "--if_exists", "skip", "--pool_tasks")
     run.assert_failed(2, "score of all tasks")
-
-
-@pytest.mark.parametrize("label", ["other", 3])
-def test_saved_totals_with_a_label_of_tasks_that_no_slice_has(label: Any, tmp_path: Path) -> None:
-    output = tmp_path / "out"
-    assert called(*flags_of(lm_eval(tmp_path / "d")), "--output", output, "--save_totals").code == 0
-    path = output / "totals.json"
-    saved = json.loads(path.read_text())
-    saved["content"]["definition"]["unpooled"] = label
-    saved["sha256"] = sha256_of(saved["content"])
-    path.write_text(json.dumps(saved))
-    called("merge", output).assert_failed(3, "definition: unpooled is impossible")

@@ -33,8 +33,6 @@ Poisson(1) are. Each probability is the one of Poisson(1) but for 2e-5. No weigh
 which a weight of Poisson(1) is once in a million times.
 """
 
-LARGEST_WEIGHT = len(AT_LEAST)
-
 _WORD = 0xFFFFFFFF
 
 
