@@ -20,15 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from beam_bleu.transforms.native.arrays import (
-    LARGEST_INTEGER,
-    ExactIntegers,
-    Floats,
-    Integers,
-    largest,
-)
+from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.native.compiling import inlined
 
 LOW_BITS = 24
@@ -57,25 +50,6 @@ def fixed_point_mean(high: Any, low: Any, count: Any) -> Any:
       count: the number of values, 1 or more; of the same type.
     """
     return (high * _HIGHEST + low) / (count * _ONE)
-
-
-def fixed_point_is_possible(high: ExactIntegers, low: ExactIntegers, count: ExactIntegers) -> bool:
-    """Whether columns can be sums of `count` values.
-
-    Args:
-      high: the high columns of the values, added up, of any shape.
-      low: the same of the low columns.
-      count: the numbers of values.
-    """
-    if largest(count) * _ONE > LARGEST_INTEGER:
-        high, low, count = (values.astype(object) for values in (high, low, count))
-    # A value of 1 has no low bits. So each value adds its low bits below the next high one.
-    facts = [
-        high <= count * _HIGHEST,
-        low <= count * _LARGEST_LOW,
-        low <= (count * _HIGHEST - high) * _LARGEST_LOW,
-    ]
-    return all(bool(fact.all()) for fact in facts)
 
 
 SIGNED_COLUMNS = 4
@@ -127,15 +101,3 @@ def signed_sum(columns: Sequence[Any], count: Any) -> Any:
 def signed_mean(columns: Sequence[Any], count: Any) -> Any:
     """The mean of signed values; see `signed_sum`. `count` is 1 or more."""
     return signed_sum(columns, count) / (count * SIGNED_ONE)
-
-
-def signed_is_possible(columns: NDArray[Any], count: ExactIntegers) -> bool:
-    """Whether columns can be sums of so many signed values.
-
-    Args:
-      columns: (..., 4), their columns, added up: integers, 0 or more.
-      count: (...), the numbers of values.
-    """
-    largest_columns = [2 * SIGNED_BOUND - 1, *[_LARGEST_LOW] * (SIGNED_COLUMNS - 1)]
-    most = np.multiply.outer(count.astype(object), np.array(largest_columns, object))
-    return bool((columns <= most).all())

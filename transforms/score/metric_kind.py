@@ -1,4 +1,4 @@
-"""What the other rooms must know of a metric to count it, score it, save it and check it."""
+"""What the other rooms must know of a metric to count it, score it and save it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import Basis, Metric, Presentation, Scores
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import products_of_units
 
 
 class Config(Protocol):
@@ -193,10 +190,6 @@ class MetricKind:
       definition: the dataclass whose fields `encoded` has.
       encoded: (metric) the definition as values of JSON.
       decoded: (values) the definition. It raises a `ValueError` or `TypeError` if there is none.
-      columns_are_possible: (columns (..., W), largest number of references of a segment, metric)
-        whether columns can be a sum of units with weights of 0 or more.
-      segments_are_possible: (sums of products (..., W, W), sums (..., W)) whether the products can
-        be those of segments with these sums, beyond what is true of all units.
     """
 
     config: type[Config]
@@ -219,36 +212,9 @@ class MetricKind:
     definition: type[Any]
     encoded: Callable[[Any], dict[str, Any]] = dataclasses.asdict
     decoded: Callable[[Mapping[str, Any]], Metric]
-    columns_are_possible: Callable[[ExactIntegers, int, Any], bool]
-    segments_are_possible: Callable[[NDArray[Any], ExactIntegers], bool]
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the attributes that only its scores have, in the order of scores.json."""
         names = (field.name for field in dataclasses.fields(self.score_type))
         return tuple(name for name in names if name not in _OF_EVERY_SCORE)
-
-    def products_are_possible(
-        self,
-        units: NDArray[Any],
-        sums: ExactIntegers,
-        packed: ExactIntegers,
-        references: int,
-        metric: Any,
-        *,
-        are_segments: bool,
-    ) -> bool:
-        """Whether sums of products can be those of units with these sums.
-
-        Args:
-          units: (...), the numbers of units.
-          sums: (..., W), the sums of their columns.
-          packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
-          references: the largest number of references of a segment.
-          metric: the definition.
-          are_segments: whether each unit is a segment.
-        """
-        full = products_of_units(units, sums, packed, are_segments=are_segments)
-        if full is None or (are_segments and not self.segments_are_possible(full, sums)):
-            return False
-        return self.columns_are_possible(full, references, metric)

@@ -12,27 +12,19 @@ otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h
 
 If a segment has several references, a rule decides which length counts. `count_rows.py` computes
 the lengths by all rules, and totals/corpus_sums.py adds them up.
-
-What is true of the columns of every unit is true of their sums and weighted sums. Each fact is an
-inequality that is linear in the columns. So it holds for the sums of units, for those of a
-replicate, and for each row of the sums of products: a row is a sum of units whose weights are a
-column, and no column is negative.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import function_of, table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import ExactIntegers
-from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
@@ -210,61 +202,3 @@ class BleuColumns:
         """Tokens in the references by a rule: integers, and the number that divides them."""
         parts = [self._columns[column] * factor for column, factor in length_columns(rule)]
         return sum(parts[1:], parts[0]), length_divisor(rule)
-
-
-_EXACT_REFERENCES = 16
-"""With more references than this, the average length is rounded down (`PARTS_OF_A_TOKEN`)."""
-
-
-def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
-    """Whether columns can be a sum of units with weights of 0 or more.
-
-    Args:
-      columns: (..., W), the columns of BLEU.
-      references: the largest number of references of a segment.
-    """
-    max_order = order_of(columns.shape[-1])
-    rows = columns_of_units(columns, PARTS_OF_A_TOKEN * (references + max_order + 2))
-    if rows is None:
-        return False
-    return all(_facts(rows, max_order, references))
-
-
-def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[bool]:
-    segments, tokens = columns[..., SEGMENTS], columns[..., CANDIDATE_LENGTH]
-    shortest, above = columns[..., SHORTEST], columns[..., AVERAGE]
-    spread = columns[..., LONGEST] * PARTS_OF_A_TOKEN
-    matches = columns[..., FIRST_MATCHES : FIRST_MATCHES + max_order]
-    short = columns[..., first_short(max_order) :]
-    yield bool((short[..., :-1] <= short[..., 1:]).all() and (short[..., -1] <= segments).all())
-    # The n-th tokens of all candidates, for n up to N.
-    nth = segments[..., np.newaxis] - short
-    all_nth = nth.sum(axis=-1)
-    yield bool((tokens >= all_nth).all())
-    yield bool((tokens == all_nth)[short[..., -1] == segments].all())
-    # t_1 = c, and a candidate with n tokens or more has one n-gram less than (n-1)-grams.
-    ngrams = tokens[..., np.newaxis] - np.cumsum(nth, axis=-1) + nth
-    yield bool((matches <= ngrams).all())
-    # A candidate is matched with one reference or with several.
-    yield bool((matches[..., 1:] <= references * matches[..., :-1]).all())
-    rounded = segments if references > _EXACT_REFERENCES else 0
-    of_references = references * (shortest * PARTS_OF_A_TOKEN + above + rounded)
-    yield bool((matches * PARTS_OF_A_TOKEN <= of_references[..., np.newaxis]).all())
-    yield bool((columns[..., CLOSEST] + columns[..., CLOSEST_FIRST] <= columns[..., LONGEST]).all())
-    yield bool((references * above <= (references - 1) * spread).all())
-    yield bool((references * (above + rounded) >= spread).all())
-
-
-def segments_are_possible(full: NDArray[Any], sums: NDArray[Any]) -> bool:
-    """Whether products can be those of segments: each has a short candidate or has none."""
-    orders = order_of(sums.shape[-1])
-    first = first_short(orders)
-    for n in range(orders):
-        short = full[..., first + n, :]
-        # A candidate that is too short for n tokens is too short for more.
-        if (short[..., first + n :] != sums[..., first + n, np.newaxis]).any():
-            return False
-        # It has no match of this order, nor of a larger one.
-        if short[..., FIRST_MATCHES + n : first].any():
-            return False
-    return not full[..., first, CANDIDATE_LENGTH].any()

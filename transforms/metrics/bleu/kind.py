@@ -10,8 +10,6 @@ from typing import Any, cast
 from beam_bleu.transforms.metrics.bleu.columns import (
     BleuColumns,
     basis_of,
-    columns_are_possible,
-    segments_are_possible,
 )
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
@@ -27,7 +25,6 @@ from beam_bleu.transforms.metrics.bleu.score import (
     signature,
 )
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.text.tokenizers import TokenizerName
@@ -72,19 +69,12 @@ def _average_length(columns: Sequence[int]) -> Fraction:
     return Fraction(*BleuColumns(columns).reference_length("average"))
 
 
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: Bleu) -> bool:
-    return columns_are_possible(columns, references)
-
-
 def _encoded(metric: Bleu) -> dict[str, Any]:
     return dataclasses.asdict(metric.scoring)
 
 
 def _decoded(encoded: Mapping[str, Any]) -> Bleu:
-    weights, value = encoded["weights"], encoded["smooth_value"]
-    for number in (0 if value is None else value, *(weights or ())):
-        if type(number) not in (int, float):
-            raise TypeError(f"{number!r} is not a number")
+    weights = encoded["weights"]
     fields = {**encoded, "weights": None if weights is None else tuple(weights)}
     return Bleu(Scoring(**fields))
 
@@ -111,7 +101,5 @@ KINDS = {
         definition=Scoring,
         encoded=_encoded,
         decoded=_decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 }

@@ -1,13 +1,10 @@
-"""The columns of chrF: the integers of a segment from which it is computed, and their facts.
+"""The columns of chrF: the integers of a segment from which it is computed.
 
 For each order they are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of the
 candidate, those of its best reference, and how many of them match. The orders of characters come
 first, and then those of words. Characters are Unicode code points; white space does not count,
 unless the definition says so. A candidate's n-grams count only if the reference has n-grams of this
 order, so they do not follow from the candidate's length.
-
-Each fact in `columns_are_possible` is an inequality that is linear in the columns, as for BLEU. So
-it is true of the columns of every unit, of their sums and of their weighted sums.
 """
 
 from __future__ import annotations
@@ -16,12 +13,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import ExactIntegers
-from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 EMPTY, FIRST_NGRAMS = 1, 2
 """The columns after `SEGMENTS`: 1 if the candidate has no character, then three for each order."""
@@ -71,37 +65,3 @@ class ChrfColumns:
         self.hyp_ngrams: Any = of_orders[0::3]
         self.ref_ngrams: Any = of_orders[1::3]
         self.matches: Any = of_orders[2::3]
-
-
-def columns_are_possible(columns: ExactIntegers, char_order: int) -> bool:
-    """Whether columns can be a sum of units with weights of 0 or more.
-
-    Args:
-      columns: (..., W), the columns of chrF.
-      char_order: how many of the orders are of characters.
-    """
-    rows = columns_of_units(columns)
-    if rows is None:
-        return False
-    segments = rows[..., SEGMENTS]
-    if (rows[..., EMPTY] > segments).any():
-        return False
-    chrf = ChrfColumns(np.moveaxis(rows, -1, 0))
-    hyp, ref, match = chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches
-    if (match > np.minimum(hyp, ref)).any():
-        return False
-    for orders in (slice(char_order), slice(char_order, None)):  # of characters, of words
-        for ngrams in (hyp[orders], ref[orders], match[orders]):
-            # There are fewer longer n-grams, and only shorter n-grams that match can make a match.
-            if (ngrams[1:] > ngrams[:-1]).any():
-                return False
-        if (ref[orders][:-1] - ref[orders][1:] > segments).any():
-            return False
-    # Each word has a character, and each word that matches has one that matches.
-    first_of_words = slice(char_order, char_order + 1)
-    return all(bool((ngrams[first_of_words] <= ngrams[0]).all()) for ngrams in (hyp, ref, match))
-
-
-def segments_are_possible(full: NDArray[Any], sums: ExactIntegers) -> bool:
-    """Whether products can be those of segments: what is true of all units is enough."""
-    return True

@@ -7,9 +7,7 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.chrf.columns import (
     chrf_basis,
-    columns_are_possible,
     orders_of,
-    segments_are_possible,
 )
 from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
 from beam_bleu.transforms.metrics.chrf.metric import Chrf, ChrfConfig
@@ -21,7 +19,6 @@ from beam_bleu.transforms.metrics.chrf.score import (
     chrf_signatures,
 )
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
@@ -38,11 +35,6 @@ def _counter(metrics: Sequence[Chrf]) -> ChrfCounter:
 
 def _basis_of(width: int) -> Basis:
     return chrf_basis(orders_of(width))
-
-
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: Chrf) -> bool:
-    """The number of references does not matter: only the best one counts."""
-    return columns_are_possible(columns, metric.char_order)
 
 
 def _decoded(encoded: Mapping[str, Any]) -> Chrf:
@@ -63,7 +55,5 @@ KINDS = {
         segment_fields=chrf_segment_fields,
         definition=Chrf,
         decoded=_decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 }

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.metrics.error_rates.columns import (
-    columns_are_possible,
     error_basis,
-    segments_are_possible,
 )
 from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
 from beam_bleu.transforms.metrics.error_rates.metric import (
@@ -26,7 +24,6 @@ from beam_bleu.transforms.metrics.error_rates.score import (
     error_signatures,
 )
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
@@ -37,11 +34,6 @@ def _counter(metrics: Sequence[ErrorRate]) -> ErrorCounter:
 
 def _basis_of(width: int) -> Basis:
     return error_basis()
-
-
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: ErrorRate) -> bool:
-    """The number of references does not matter: only one of them counts."""
-    return columns_are_possible(columns)
 
 
 def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> MetricKind:
@@ -65,8 +57,6 @@ def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> M
         segment_fields=error_segment_fields,
         definition=definition,
         decoded=decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.mean.columns import (
     mean_basis,
-    mean_is_possible,
-    segments_are_possible,
 )
 from beam_bleu.transforms.metrics.mean.kernel import NumberCounter
 from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanErrorConfig
@@ -20,7 +18,6 @@ from beam_bleu.transforms.metrics.mean.score import (
     mean_signatures,
 )
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
@@ -36,10 +33,6 @@ def _basis_of(width: int) -> Basis:
 
 def _no_lengths(columns: Sequence[int], metric: Mean) -> None:
     """A mean reads no text."""
-
-
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: Mean) -> bool:
-    return mean_is_possible(columns)
 
 
 def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
@@ -64,8 +57,6 @@ def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
         segment_fields=mean_segment_fields,
         definition=definition,
         decoded=decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 
 

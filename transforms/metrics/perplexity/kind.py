@@ -7,9 +7,7 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.metrics.perplexity.columns import (
-    columns_are_possible,
     perplexity_basis,
-    segments_are_possible,
 )
 from beam_bleu.transforms.metrics.perplexity.kernel import PerplexityCounter
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity, PerplexityConfig
@@ -21,7 +19,6 @@ from beam_bleu.transforms.metrics.perplexity.score import (
     perplexity_segment_scores,
     perplexity_signatures,
 )
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
@@ -52,11 +49,6 @@ def _no_lengths(columns: Sequence[int], metric: Perplexity) -> None:
     """No text is compared with a reference."""
 
 
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: Perplexity) -> bool:
-    """There are no references."""
-    return columns_are_possible(columns, metric.counted)
-
-
 KINDS = {
     "perplexity": MetricKind(
         config=PerplexityConfig,
@@ -73,7 +65,5 @@ KINDS = {
         definition=Perplexity,
         encoded=_encoded,
         decoded=_decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 }

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.metrics.rouge.columns import columns_are_possible, segments_are_possible
-from beam_bleu.transforms.metrics.rouge.count_rows import PAIRS
 from beam_bleu.transforms.metrics.rouge.kernel import RougeCounter
 from beam_bleu.transforms.metrics.rouge.metric import (
     Rouge,
@@ -24,14 +22,8 @@ from beam_bleu.transforms.metrics.rouge.score import (
     rouge_segment_scores,
     rouge_signatures,
 )
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
-
-
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: Rouge) -> bool:
-    """The number of references does not matter: only one of them counts."""
-    return columns_are_possible(columns, metric.HIT == PAIRS)
 
 
 def _kind(
@@ -67,8 +59,6 @@ def _kind(
         segment_fields=rouge_segment_fields,
         definition=definition,
         decoded=decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 
 

@@ -6,11 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.metrics.squad.columns import (
-    exact_match_is_possible,
-    segments_are_possible,
-    token_f1_is_possible,
-)
 from beam_bleu.transforms.metrics.squad.kernel import AnswerCounter
 from beam_bleu.transforms.metrics.squad.metric import (
     ExactMatch,
@@ -31,17 +26,8 @@ from beam_bleu.transforms.metrics.squad.score import (
     token_f1_segment_fields,
     token_f1_segment_scores,
 )
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
-
-
-def _exact_match_is_possible(columns: ExactIntegers, references: int, metric: ExactMatch) -> bool:
-    return exact_match_is_possible(columns)
-
-
-def _token_f1_is_possible(columns: ExactIntegers, references: int, metric: TokenF1) -> bool:
-    return token_f1_is_possible(columns)
 
 
 def _kind(
@@ -73,7 +59,6 @@ def _kind(
         signatures=squad_signatures,
         definition=definition,
         decoded=decoded,
-        segments_are_possible=segments_are_possible,
         **own,
     )
 
@@ -88,7 +73,6 @@ KINDS = {
         segment_scores=exact_match_segment_scores,
         segment_columns=exact_match_segment_columns,
         segment_fields=exact_match_segment_fields,
-        columns_are_possible=_exact_match_is_possible,
     ),
     "token_f1": _kind(
         TokenF1Config,
@@ -99,6 +83,5 @@ KINDS = {
         segment_scores=token_f1_segment_scores,
         segment_columns=token_f1_segment_columns,
         segment_fields=token_f1_segment_fields,
-        columns_are_possible=_token_f1_is_possible,
     ),
 }

@@ -7,8 +7,6 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.metrics.ter.columns import (
-    columns_are_possible,
-    segments_are_possible,
     ter_basis,
 )
 from beam_bleu.transforms.metrics.ter.kernel import TerCounter
@@ -20,7 +18,6 @@ from beam_bleu.transforms.metrics.ter.score import (
     ter_segment_fields,
     ter_signatures,
 )
-from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
@@ -42,10 +39,6 @@ def _decoded(encoded: Mapping[str, Any]) -> Ter:
     return Ter(**encoded)
 
 
-def _columns_are_possible(columns: ExactIntegers, references: int, metric: Ter) -> bool:
-    return columns_are_possible(columns, references)
-
-
 KINDS = {
     "ter": MetricKind(
         config=TerConfig,
@@ -60,7 +53,5 @@ KINDS = {
         segment_fields=ter_segment_fields,
         definition=Ter,
         decoded=_decoded,
-        columns_are_possible=_columns_are_possible,
-        segments_are_possible=segments_are_possible,
     )
 }

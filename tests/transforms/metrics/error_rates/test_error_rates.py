@@ -1,16 +1,15 @@
-"""WER and CER as metrics: definitions, scores, standard errors, and what is possible in sums."""
+"""WER and CER as metrics: definitions, scores and standard errors."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from typing import Any
 
 import jiwer
 import numpy as np
 import pytest
-from error_segments import counted, edited, hostile
+from error_segments import counted, hostile
 from hostile_texts import Segment
 from jiwer_counts import Config, jiwers
 from metric_segments import assert_scores_of_many_sums
@@ -18,23 +17,19 @@ from metric_segments import assert_scores_of_many_sums
 from beam_bleu.transforms.known_metrics import METRICS
 from beam_bleu.transforms.metrics.error_rates.columns import (
     DELETIONS,
-    EMPTY,
     INSERTIONS,
     REFERENCE_LENGTH,
     SUBSTITUTIONS,
     WIDTH,
-    candidate_length,
     edits_of,
 )
 from beam_bleu.transforms.metrics.error_rates.kind import KINDS
 from beam_bleu.transforms.metrics.error_rates.metric import Cer, CerConfig, Wer, WerConfig
 from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
-from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.score.uncertainty import log_gradient
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import product
 
 HOSTILE = hostile(11, 400, 2)
 BOTH: list[Config] = [WerConfig(), CerConfig()]
@@ -226,69 +221,6 @@ def test_without_edits_or_words_there_is_no_standard_error(segment, reason):
     score = score_of([segment] * 40, WerConfig())
     assert score.standard_error is None
     assert any(reason in warning for warning in score.warnings)
-
-
-# What is possible
-
-
-@pytest.mark.parametrize("references", [1, 2, 17])
-@pytest.mark.parametrize("config", BOTH, ids=str)
-def test_what_segments_have_is_possible(references, config):
-    segments = hostile(references, 200, references)
-    rng = random.Random(1)
-    segments += [(c, r * references) for c, r in (edited(rng, "abc", 20, 6) for _ in range(99))]
-    counts = counted(segments, config).counts[0]
-    are_possible = KINDS["wer"].columns_are_possible
-    assert are_possible(counts, references, Wer())
-    assert are_possible(counts.sum(axis=0), references, Wer())
-    assert are_possible(counts.sum(axis=0).astype(object) * 10**20, references, Wer())
-    assert are_possible(np.zeros((3, WIDTH), np.int64), references, Wer())
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (SEGMENTS, 0),
-        (EMPTY, 2),
-        (SUBSTITUTIONS, -1),
-        (SUBSTITUTIONS, 5),  # more than the reference has words
-        (DELETIONS, 5),
-        (DELETIONS, 4),
-        (INSERTIONS, -1),
-        (REFERENCE_LENGTH, 1),
-    ],
-)
-def test_what_no_segment_has_is_impossible(place, value):
-    (right,) = counted([("a b c d", ["a b x y"])], WerConfig()).counts[0]
-    assert right.tolist() == [1, 0, 2, 0, 0, 4]
-    assert KINDS["wer"].columns_are_possible(right, 1, Wer())
-    right[place] = value
-    assert not KINDS["wer"].columns_are_possible(right, 1, Wer())
-
-
-def test_a_candidate_that_is_not_empty_has_words():
-    (right,) = counted([("a", ["a b"])], WerConfig()).counts[0]
-    right[[DELETIONS, EMPTY]] = 2, 1
-    assert KINDS["wer"].columns_are_possible(right, 1, Wer())
-    right[EMPTY] = 0
-    assert not KINDS["wer"].columns_are_possible(right, 1, Wer())
-    assert candidate_length(right) == 0
-
-
-@pytest.mark.parametrize("config", BOTH, ids=str)
-def test_products_of_segments_are_possible_and_changed_ones_are_not(config):
-    kind, metric = KINDS[config.metric.name.lower()], config.metric
-    units = CorpusSums.of(counted(hostile(1, 200, 1), config), 0, with_products=True)
-    sums, products = np.array(units.columns), np.array(units.products)
-    number = np.array(units.units)
-    assert kind.products_are_possible(number, sums, products, 1, metric, are_segments=True)
-    # There is no limit for the insertions of a segment, nor for its hits.
-    unlimited = [product(column, column) for column in (INSERTIONS, REFERENCE_LENGTH)]
-    for place in range(len(products)):
-        wrong = products.copy()
-        wrong[place] += 10**12
-        is_possible = kind.products_are_possible(number, sums, wrong, 1, metric, are_segments=True)
-        assert is_possible == (place in unlimited), place
 
 
 def test_a_definition_survives_as_json():

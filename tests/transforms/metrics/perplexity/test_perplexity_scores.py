@@ -1,4 +1,4 @@
-"""Perplexity as a metric: scores, standard errors, and what is possible in sums."""
+"""Perplexity as a metric: scores and standard errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.metrics.perplexity.columns import LOG_PROBABILITY, SYMBOLS, WIDTH
 from beam_bleu.transforms.metrics.perplexity.kind import KINDS
 from beam_bleu.transforms.metrics.perplexity.metric import (
@@ -223,54 +222,6 @@ def test_without_surprise_there_is_no_standard_error():
     found = score_of([(0.0, 5, 2, 9)] * 40)
     assert (found.score, found.standard_error) == (1, None)
     assert any("all texts have the probability 1" in warning for warning in found.warnings)
-
-
-# What is possible
-
-
-@pytest.mark.parametrize("choices", [{}, {"text_column": None}, {"per": "byte"}])
-def test_what_texts_have_is_possible(choices):
-    config = dataclasses.replace(CONFIG, **choices)
-    counts = counted([*texts(50), (0.0, 1, 1, 0)], config).counts[0]
-    sums = counts.sum(axis=0)
-    for columns in (counts, sums, sums.astype(object) * 10**20, np.zeros_like(counts), counts[:0]):
-        assert KIND.columns_are_possible(columns, 0, config.metric)
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (SEGMENTS, 0),
-        (SEGMENTS, 2),
-        *((SYMBOLS[symbol].column, 0) for symbol in ("token", "word")),
-        *((SYMBOLS[symbol].column, -1) for symbol in ("token", "word", "byte")),
-        (LOG_PROBABILITY.start, 2**24),  # a probability above 1
-        (LOG_PROBABILITY.start, 2**25),
-        (LOG_PROBABILITY.stop - 1, 2**24),
-    ],
-)
-def test_what_no_text_has_is_impossible(place, value):
-    (right,) = counted([(-1.5, 1, 1, 1)]).counts[0]
-    assert KIND.columns_are_possible(right, 0, CONFIG.metric)
-    right[place] = value
-    assert not KIND.columns_are_possible(right, 0, CONFIG.metric)
-
-
-def test_a_number_that_is_not_counted_must_be_0():
-    (row,) = counted([(-1.5, 1, 1, 1)]).counts[0]
-    metric = dataclasses.replace(CONFIG, text_column=None).metric
-    assert not KIND.columns_are_possible(row, 0, metric)
-
-
-def test_products_of_texts_are_possible():
-    units = CorpusSums.of(counted(texts(60)), 0, with_products=True)
-    sums, products = np.array(units.columns), np.array(units.products, object)
-    number, metric = np.array(units.units), CONFIG.metric
-    assert KIND.products_are_possible(number, sums, products, 0, metric, are_segments=True)
-    for place in (0, 1, 3, 6):  # of segments with themselves and with the others
-        wrong = products.copy()
-        wrong[place] += 10**18
-        assert not KIND.products_are_possible(number, sums, wrong, 0, metric, are_segments=True)
 
 
 def test_columns_of_the_logarithm_are_exact():

@@ -1,4 +1,4 @@
-"""ROUGE as metrics: scores, warnings, standard errors, and what is possible in sums."""
+"""ROUGE as metrics: scores, warnings and standard errors."""
 
 from __future__ import annotations
 
@@ -13,26 +13,11 @@ from metric_segments import assert_scores_of_many_sums, counted, score_of
 from rouge_segments import NAMES, by_rouge_score
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.metrics.rouge.columns import (
-    CANDIDATE_LENGTH,
-    EMPTY,
-    F_HIGH,
-    F_LOW,
-    HITS,
-    PRECISION_HIGH,
-    PRECISION_LOW,
-    RECALL_HIGH,
-    RECALL_LOW,
-    REFERENCE_LENGTH,
-    SEVERAL,
     UNREAD,
 )
 from beam_bleu.transforms.metrics.rouge.kernel import MOST_BYTES_OF_SENTENCES, MOST_COMPARED
 from beam_bleu.transforms.metrics.rouge.kind import KINDS
-from beam_bleu.transforms.native.fixed_point import LOW_BITS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import product
 
 
 def summaries(number: int, seed: int = 5) -> list[Segment]:
@@ -177,91 +162,6 @@ def test_without_a_match_there_is_no_standard_error(metric):
     found = score_of([("x", ["y"])] * 40, metric)
     assert found.standard_error is None
     assert any("no candidate has a match" in warning for warning in found.warnings)
-
-
-# What is possible
-
-
-@pytest.mark.parametrize("metric", NAMES)
-def test_what_segments_have_is_possible(metric):
-    kind = KINDS[metric]
-    counts = counted(SUMMARIES, metric).counts[0]
-    sums = counts.sum(axis=0)
-    for columns in (counts, sums, sums.astype(object) * 10**20, np.zeros_like(counts), counts[:0]):
-        assert kind.columns_are_possible(columns, 2, kind.config().metric)
-
-
-@pytest.mark.parametrize("metric", NAMES)
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (SEGMENTS, 0),
-        (EMPTY, 2),
-        (UNREAD, 2),
-        (CANDIDATE_LENGTH, 0),
-        (REFERENCE_LENGTH, 0),
-        (HITS, 0),  # but the values are above 0
-        (HITS, 5),
-        (HITS, -1),
-        (F_HIGH, (1 << LOW_BITS) + 1),
-        (F_HIGH, 0),
-        (F_HIGH, (1 << LOW_BITS) - 1),
-        (F_LOW, 1 << LOW_BITS),
-        (PRECISION_HIGH, 0),
-        (PRECISION_HIGH, (1 << LOW_BITS) + 1),
-        (PRECISION_LOW, -1),
-        (RECALL_HIGH, 0),
-        (RECALL_HIGH, (1 << LOW_BITS) + 1),
-        (RECALL_LOW, 1 << LOW_BITS),
-    ],
-)
-def test_what_no_segment_has_is_impossible(metric, place, value):
-    kind = KINDS[metric]
-    (right,) = counted([("a b c x", ["a b c y"])], metric).counts[0]
-    assert kind.columns_are_possible(right, 1, kind.config().metric)
-    right[place] = value
-    assert not kind.columns_are_possible(right, 1, kind.config().metric)
-
-
-def test_a_candidate_of_n_words_has_fewer_pairs():
-    (right,) = counted([("a b x", ["a b x"])], "rouge2").counts[0]
-    right[HITS] = 3
-    assert not KINDS["rouge2"].columns_are_possible(right, 1, KINDS["rouge2"].config().metric)
-    (right,) = counted([("a b x", ["a b x"])], "rougeLsum").counts[0]
-    right[SEVERAL] = 2
-    assert not KINDS["rougeLsum"].columns_are_possible(right, 1, KINDS["rougeLsum"].config().metric)
-
-
-@pytest.mark.parametrize("metric", NAMES)
-def test_products_of_segments_are_possible_and_changed_ones_are_not(metric):
-    kind = KINDS[metric]
-    units = CorpusSums.of(counted(SUMMARIES, metric), 0, with_products=True)
-    sums, products = np.array(units.columns), np.array(units.products)
-    number, definition = np.array(units.units), kind.config().metric
-    assert kind.products_are_possible(number, sums, products, 2, definition, are_segments=True)
-    lengths = [CANDIDATE_LENGTH, REFERENCE_LENGTH]  # texts can have any length
-    places = {*range(len(products))} - {product(one, other) for one in lengths for other in lengths}
-    for place in places:
-        wrong = products.copy()
-        wrong[place] += 10**18
-        assert not kind.products_are_possible(
-            number, sums, wrong, 2, definition, are_segments=True
-        ), place
-
-
-@pytest.mark.parametrize("metric", NAMES)
-def test_products_of_empty_candidates_have_no_hits(metric):
-    kind = KINDS[metric]
-    units = CorpusSums.of(counted(SUMMARIES, metric), 0, with_products=True)
-    sums = np.array(units.columns)
-    full = np.zeros((len(sums), len(sums)), object)
-    signs = [EMPTY, UNREAD, *([SEVERAL] if metric == "rougeLsum" else [])]
-    full[signs, signs] = sums[signs]
-    assert kind.segments_are_possible(full, sums)
-    for place in [(EMPTY, CANDIDATE_LENGTH), (EMPTY, HITS), (EMPTY, RECALL_LOW), (UNREAD, UNREAD)]:
-        full[place] += 1
-        assert not kind.segments_are_possible(full, sums)
-        full[place] -= 1
 
 
 @pytest.mark.parametrize("metric", NAMES)

@@ -1,4 +1,4 @@
-"""Exact match and token F1 as metrics: scores, standard errors, and what is possible in sums."""
+"""Exact match and token F1 as metrics: scores and standard errors."""
 
 from __future__ import annotations
 
@@ -9,23 +9,10 @@ import statistics
 import numpy as np
 import pytest
 from hostile_texts import WORDS, Segment
-from metric_segments import assert_scores_of_many_sums, counted, score_of
+from metric_segments import assert_scores_of_many_sums, score_of
 from squad_segments import raw_scores
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.metrics.squad.columns import (
-    CANDIDATE_LENGTH,
-    COMMON,
-    EMPTY,
-    EXACT,
-    F1_HIGH,
-    F1_LOW,
-    REFERENCE_LENGTH,
-)
 from beam_bleu.transforms.metrics.squad.kind import KINDS
-from beam_bleu.transforms.native.fixed_point import LOW_BITS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import product
 
 
 def answers(number: int, seed: int = 5) -> list[Segment]:
@@ -136,77 +123,6 @@ def test_without_a_right_answer_there_is_no_standard_error(metric, reason):
     found = score_of([("x", ["y"])] * 40, metric)
     assert found.standard_error is None
     assert any(reason in warning for warning in found.warnings)
-
-
-# What is possible
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_what_segments_have_is_possible(metric):
-    kind = KINDS[metric]
-    counts = counted(ANSWERS, metric).counts[0]
-    sums = counts.sum(axis=0)
-    for columns in (counts, sums, sums.astype(object) * 10**20, np.zeros_like(counts), counts[:0]):
-        assert kind.columns_are_possible(columns, 2, kind.config().metric)
-
-
-@pytest.mark.parametrize(
-    ("metric", "place", "value"),
-    [
-        ("exact_match", SEGMENTS, 0),
-        ("exact_match", EMPTY, 2),
-        ("exact_match", EXACT, 2),
-        ("exact_match", EXACT, -1),
-        ("token_f1", SEGMENTS, 0),
-        ("token_f1", EMPTY, 2),
-        ("token_f1", CANDIDATE_LENGTH, 0),
-        ("token_f1", REFERENCE_LENGTH, 0),
-        ("token_f1", COMMON, 0),  # but the F1 is above 0
-        ("token_f1", COMMON, 2),
-        ("token_f1", COMMON, -1),
-        ("token_f1", F1_HIGH, (1 << LOW_BITS) + 1),
-        ("token_f1", F1_LOW, 1 << LOW_BITS),
-    ],
-)
-def test_what_no_segment_has_is_impossible(metric, place, value):
-    kind = KINDS[metric]
-    (right,) = counted([("x", ["x"])], metric).counts[0]
-    assert kind.columns_are_possible(right, 1, kind.config().metric)
-    right[place] = value
-    assert not kind.columns_are_possible(right, 1, kind.config().metric)
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_products_of_segments_are_possible_and_changed_ones_are_not(metric):
-    kind = KINDS[metric]
-    units = CorpusSums.of(counted(ANSWERS, metric), 0, with_products=True)
-    sums, products = np.array(units.columns), np.array(units.products)
-    number, definition = np.array(units.units), kind.config().metric
-    assert kind.products_are_possible(number, sums, products, 2, definition, are_segments=True)
-    places = set(range(len(products)))
-    if metric == "token_f1":  # texts can have any length
-        lengths = [CANDIDATE_LENGTH, REFERENCE_LENGTH]
-        places -= {product(one, other) for one in lengths for other in lengths}
-    for place in places:
-        wrong = products.copy()
-        wrong[place] += 10**18
-        assert not kind.products_are_possible(
-            number, sums, wrong, 2, definition, are_segments=True
-        ), place
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_products_of_empty_candidates_have_no_words(metric):
-    kind = KINDS[metric]
-    units = CorpusSums.of(counted(ANSWERS, metric), 0, with_products=True)
-    sums = np.array(units.columns)
-    width = len(sums)
-    full = np.zeros((width, width), object)
-    full[EMPTY, EMPTY], full[EXACT, EXACT] = sums[EMPTY], sums[EXACT]
-    assert kind.segments_are_possible(full, sums)
-    changed = (EXACT, EXACT) if metric == "exact_match" else (EMPTY, CANDIDATE_LENGTH)
-    full[changed] += 1
-    assert not kind.segments_are_possible(full, sums)
 
 
 @pytest.mark.parametrize("metric", KINDS)

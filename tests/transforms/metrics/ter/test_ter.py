@@ -1,9 +1,8 @@
-"""TER as a metric: definitions, scores, standard errors, and what is possible in sums."""
+"""TER as a metric: definitions, scores and standard errors."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +10,10 @@ import numpy as np
 import pytest
 from hostile_texts import Segment
 from metric_segments import assert_scores_of_many_sums
-from ter_segments import columns_of, counted, hostile, sacrebleus, shuffled
+from ter_segments import columns_of, counted, hostile, sacrebleus
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.metrics.ter.columns import (
-    CANDIDATE_LENGTH,
     EDITS,
-    EMPTY,
     PARTS_OF_A_WORD,
     REFERENCE_LENGTH,
     REFERENCE_PARTS,
@@ -193,65 +189,6 @@ def test_without_edits_or_words_there_is_no_standard_error(segment, reason):
     score = score_of([segment] * 40)
     assert score.standard_error is None
     assert any(reason in warning for warning in score.warnings)
-
-
-# What is possible
-
-
-@pytest.mark.parametrize("references", [1, 2, 17])
-def test_what_segments_have_is_possible(references):
-    segments = hostile(references, 200, references)
-    rng = random.Random(1)
-    segments += [(c, r * references) for c, r in (shuffled(rng, 5, 20, 3, 6) for _ in range(99))]
-    counts = counted(segments).counts[0]
-    assert KINDS["ter"].columns_are_possible(counts, references, Ter())
-    assert KINDS["ter"].columns_are_possible(counts.sum(axis=0), references, Ter())
-    assert KINDS["ter"].columns_are_possible(
-        counts.sum(axis=0).astype(object) * 10**20, references, Ter()
-    )
-    assert KINDS["ter"].columns_are_possible(np.zeros((3, WIDTH), np.int64), references, Ter())
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (SEGMENTS, 0),
-        (EMPTY, 2),
-        (EDITS, -1),
-        (EDITS, 10),
-        (EDITS, 0),  # the lengths differ by 1
-        (CANDIDATE_LENGTH, 0),
-        (CANDIDATE_LENGTH, 8),
-        (REFERENCE_LENGTH, 9),
-        (REFERENCE_PARTS, 1),
-    ],
-)
-def test_what_no_segment_has_is_impossible(place, value):
-    (right,) = counted([("a b c d", ["a b c x y"])]).counts[0]
-    assert KINDS["ter"].columns_are_possible(right, 1, Ter())
-    right[place] = value
-    assert not KINDS["ter"].columns_are_possible(right, 1, Ter())
-
-
-def test_parts_of_a_word_are_less_than_a_word():
-    (right,) = counted([("a b c d", ["a b c", "a b"])]).counts[0]
-    assert right[REFERENCE_PARTS] == PARTS_OF_A_WORD // 2
-    assert KINDS["ter"].columns_are_possible(right, 2, Ter())
-    right[REFERENCE_PARTS] = PARTS_OF_A_WORD
-    assert not KINDS["ter"].columns_are_possible(right, 2, Ter())
-
-
-def test_products_of_segments_are_possible_and_changed_ones_are_not():
-    units = CorpusSums.of(counted(hostile(1, 200, 1)), 0, with_products=True)
-    sums, products = np.array(units.columns), np.array(units.products)
-    number = np.array(units.units)
-    assert KINDS["ter"].products_are_possible(number, sums, products, 1, Ter(), are_segments=True)
-    for place in range(len(products)):
-        wrong = products.copy()
-        wrong[place] += 10**12
-        assert not KINDS["ter"].products_are_possible(
-            number, sums, wrong, 1, Ter(), are_segments=True
-        ), place
 
 
 def test_a_definition_survives_as_json():
