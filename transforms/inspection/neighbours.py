@@ -18,8 +18,8 @@ from beam_bleu.transforms.native.arrays import Bytes, Floats, Integers
 # The largest offset that is looked for.
 _FARTHEST = 8
 
+# The fewest segments that must fit better at another offset.
 _FEWEST_SHIFTED = 30
-"""The fewest segments that must fit better at another offset."""
 
 # How many times as similar the texts must be at another offset than at their own.
 _TIMES_BETTER = 2
