@@ -109,7 +109,8 @@ def add_checking_flags(parser: argparse._ActionsContainer) -> None:
         type=_allowed,
         default=[],
         metavar="KIND,...",
-        help=f"warn of what otherwise ends the run as a probable mistake. {kinds}",
+        help="what is meant, although it is probably a mistake: what would end the run is a "
+        f"warning. {kinds}",
     )
 
 

@@ -1,4 +1,4 @@
-"""What ends a run because it is probably a mistake, and what --allow lets pass."""
+"""What is probably a mistake in the input, and what --allow lets pass."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ ALLOWED: Mapping[AllowedName, str] = {
     "redirects": "web servers send readers to other hosts (without a warning)",
     "repeats": "the last segments are in the input twice",
 }
-"""What --allow can name, and what is allowed then. Without it the run ends with an error, and with
-it the result has a warning."""
+"""What --allow can name, and what is allowed then: what would end the run is a warning, and what
+would be a warning is not told."""
