@@ -311,7 +311,7 @@ def keep_verdict(folder: str, missed: str) -> None:
 
 def has_passed(record: Mapping[str, Any]) -> bool:
     """Whether the result of a run misses no threshold, by its run.json."""
-    if record.get("verdict") is None:  # of an earlier version, or there is no launcher any more
+    if record.get("verdict") is None:  # an earlier version wrote it, or the launcher was killed
         return record.get("exit_code") != MISSED
     return bool(record["verdict"] == PASSED)
 

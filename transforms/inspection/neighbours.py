@@ -1,7 +1,7 @@
 """Whether lines belong together: each candidate is compared with the references around its own.
 
 Texts are compared by their sequences of four bytes, the rare ones above all, which works for all
-languages. Sums are of integers, so that any machine finds the same.
+languages. Similarities are quotients of integers.
 """
 
 from __future__ import annotations
@@ -55,13 +55,12 @@ def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
     own, others = pair.similarities(places), pair.similarities(places - _FARTHEST - 1)
     shift = _shift(pair, own, others)
     if shift is not None:
-        away = "1 segment" if abs(shift.offset) == 1 else f"{abs(shift.offset)} segments"
-        where = "below" if shift.offset > 0 else "above"
+        where = f"{abs(shift.offset)} {'below' if shift.offset > 0 else 'above'}"
         yield Finding(
             "order",
             True,
-            f"from segment {shift.first + 1:,} on, {candidates.name} match {references.name} "
-            f"{away} {where} their own",
+            f"from segment {shift.first + 1:,} on, {candidates.name} match {references.name} of "
+            f"the segments {where}, not of their own",
             f"look between segments {shift.before + 1:,} and {shift.first + 1:,} for a line that "
             "one of the files lacks, or that is in two pieces",
         )

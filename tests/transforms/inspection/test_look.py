@@ -142,7 +142,7 @@ def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
 @pytest.mark.parametrize("bad", [0.2, 0.6])
 @pytest.mark.parametrize(
     ("shift", "told"),
-    [(1, "1 segment below"), (3, "3 segments below"), (-1, "1 segment above")],
+    [(1, "1 below"), (3, "3 below"), (-1, "1 above")],
 )
 @pytest.mark.parametrize(("count", "at"), [(400, 200), (3000, 2500), (400, 0)])
 def test_lines_that_are_shifted_from_a_line_on(bad, shift, told, count, at):
