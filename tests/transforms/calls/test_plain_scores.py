@@ -29,6 +29,9 @@ from beam_bleu import (
 from beam_bleu.transforms.calls import segments as call_segments
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 
+# The difficult texts are as suspicious as they are meant to be.
+pytestmark = pytest.mark.filterwarnings("ignore:.* that were looked at:UserWarning")
+
 PIECES = [*FRAGMENTS, *WORDS * 3, *[" "] * 200]
 
 
