@@ -80,7 +80,7 @@ sys.path[0] = str(LAUNCHER.parent)
 google.auth.default = lambda **keywords: (AnonymousCredentials(), None)
 GcsIO.is_soft_delete_enabled = lambda client, path: False
 STORE = MemoryStore()  # --output is empty
-object_stores.client = lambda place: STORE
+object_stores.client = lambda place, **_: STORE
 apiclient.dataflow.JobsV1Beta3Client = Jobs
 apiclient.dataflow.MessagesV1Beta3Client = apiclient.dataflow.MetricsV1Beta3Client = Silent
 apiclient.DataflowApplicationClient.stage_file = stage_file

@@ -194,8 +194,9 @@ def test_the_steps_in_the_console(pipeline):
     (root,) = pipeline.root_transform_ids
     transforms = pipeline.components.transforms
     steps = [transforms[each].unique_name for each in transforms[root].subtransforms]
-    assert steps[:4] == [
+    assert steps[:5] == [
         "Pair lines",
+        "Take a sample",
         "Count matches",
         "Sum the totals of bleu",
         "Sum the moments of bleu",
