@@ -74,7 +74,7 @@ def _csv(stream: Stream) -> Found:
     return ([len(row) == width for row in rows], len(rows)) if is_csv else _NOTHING
 
 
-_NUMBER_AT_BEGIN = re.compile(r"\s*[\[(]?(\d{1,9})(?:[.,:;)\]|\t]+\s*\S| +[^\W\d])")
+_ITEM, _NUMBER = r"[\[(]?(\d{1,9})[.,:;)\]|\t]+\s*\S", r"(\d{1,9}) +[^\W\d]"
 _ID = r"(?!\S*://)[\w./]*[^\W\d_]{2}[\w./]*[-_/:][\w./-]*?(\d+)"
 _IDS = {  # and the part of a text in which they are
     re.compile(rf"^\s*{_ID}[\s,;|:]+\S"): slice(80),
@@ -82,17 +82,22 @@ _IDS = {  # and the part of a text in which they are
 }
 
 
-def _numbered(stream: Stream) -> Found:
-    """Texts that begin with the number of their line, with a constant added."""
-    found = [_NUMBER_AT_BEGIN.match(text) for text in stream.texts]
-    if len(stream) < _FEWEST_COUNTING or sum(map(bool, found[:10])) < 5:
-        return _NOTHING
-    offsets = [
-        int(head[1]) - number if head else None
-        for head, number in zip(found, stream.numbers.tolist(), strict=True)
-    ]
-    ((offset, _),) = collections.Counter(offsets).most_common(1)
-    return [own is not None and own == offset for own in offsets], len(stream)
+def _numbered(pattern: str) -> Callable[[Stream], Found]:
+    """Finds texts that begin with the number of their line, with a constant added."""
+    match = re.compile(rf"\s*{pattern}").match
+
+    def find(stream: Stream) -> Found:
+        found = [match(text) for text in stream.texts]
+        if len(stream) < _FEWEST_COUNTING or sum(map(bool, found[:10])) < 5:
+            return _NOTHING
+        offsets = [
+            int(head[1]) - number if head else None
+            for head, number in zip(found, stream.numbers.tolist(), strict=True)
+        ]
+        ((offset, _),) = collections.Counter(offsets).most_common(1)
+        return [own is not None and own == offset for own in offsets], len(stream)
+
+    return find
 
 
 def _with_ids(stream: Stream) -> Found:
@@ -307,7 +312,9 @@ SIGNS: tuple[Sign, ...] = (
         *("numbers of tokens", 0.5, 0.5),
         _matching(r"^\[?(?=.*\d{4})\d+(?:,? +\d+){7,}\]?$", " "),
     ),
-    Sign("ids", "begin with their numbers", 0.9, 0.9, _numbered, _ALONE),
+    Sign("ids", "begin with their numbers", 0.9, 0.9, _numbered(_ITEM), _ALONE),
+    # Made corpora have numbers in their texts, so that no two are the same.
+    Sign("ids", "begin with their numbers", _NEVER, 0.9, _numbered(_NUMBER), _ALONE),
     Sign("ids", "begin or end with ids", 0.9, 0.9, _with_ids, f"{_ALONE}, without the ids"),
     _mark(
         *("special tokens of a model", 0.8, 0.01),
