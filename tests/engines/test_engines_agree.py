@@ -49,7 +49,7 @@ class Texts:
             for example, stream in zip(examples, self.streams, strict=True):
                 words = example[index].split(" ")
                 del words[generator.randrange(len(words))]
-                stream.append(f"{number} {' '.join(words)}")
+                stream.append(f"{' '.join(words)} {number}")
 
     @property
     def candidates(self) -> list[list[str]]:

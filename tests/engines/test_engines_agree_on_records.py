@@ -42,11 +42,11 @@ class Corpus:
             row = draw.randrange(len(english[0]))
             for example, text in zip(english, self.texts, strict=True):
                 if language == "zh":
-                    text.append(f"{number} {''.join(draw.choices(CHINESE, k=2))}")
+                    text.append(f"{''.join(draw.choices(CHINESE, k=2))} {number}")
                     continue
                 words = example[row].split(" ")
                 del words[draw.randrange(len(words))]
-                text.append(f"{number} {' '.join(words)}")
+                text.append(f"{' '.join(words)} {number}")
 
     def record(self, number: int, *columns: str) -> dict[str, Any]:
         """Columns of a segment."""

@@ -51,7 +51,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Argument]:
     for name, source in (("candidates", SYSTEMS["atlas"]), ("references", REFERENCES[0])):
         lines = read_lines(source)
         text = "".join(
-            f"{number} {line}\n" for number, line in enumerate(itertools.chain(*[lines] * COPIES))
+            f"{line} {number}\n" for number, line in enumerate(itertools.chain(*[lines] * COPIES))
         )
         paths.append(folder / name)
         paths[-1].write_text(text, encoding="utf-8")

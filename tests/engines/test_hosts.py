@@ -45,7 +45,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     examples = [read_lines(path) for path in (SYSTEMS["atlas"], SYSTEMS["birch"], REFERENCES[0])]
     rows = [draw.randrange(len(examples[0])) for _ in range(LINES)]
     first, second, reference = (
-        [f"{number} {lines[row]}" for number, row in enumerate(rows)] for lines in examples
+        [f"{lines[row]} {number}" for number, row in enumerate(rows)] for lines in examples
     )
     folder = tmp_path_factory.mktemp("corpus")
 

@@ -50,7 +50,7 @@ def texts() -> list[list[str]]:
     draw = random.Random(3)
     examples = [read_lines(path) for path in (SYSTEMS["atlas"], *REFERENCES)]
     rows = [draw.randrange(len(examples[0])) for _ in range(LINES)]
-    return [[f"{n} {example[row]}" for n, row in enumerate(rows)] for example in examples]
+    return [[f"{example[row]} {n}" for n, row in enumerate(rows)] for example in examples]
 
 
 def no_bucket(store: ObjectStore) -> str:
