@@ -21,17 +21,11 @@ from beam_bleu.transforms.inspection.streams import Stream
 FEWEST_TEXTS = 20
 """With fewer texts that could show a sign, it is not looked for."""
 
-# A single text is not worth a warning.
-_FEWEST_LIKELY = 2
-
 # Shorter texts of numbered steps are often a corpus of their own.
 _FEWEST_COUNTING = 50
 
 # A sign that few texts could show is certain only from this share of all texts on.
 _CERTAIN_OF_ALL = 1 / 10
-
-# How many times as often as the other side a side has a sign that is in one side.
-_TIMES_AS_OFTEN = 2
 
 # In place of a share, for a sign that is only a warning.
 _NEVER = 2.0
@@ -47,11 +41,11 @@ def _matching(pattern: str, *needles: str) -> Callable[[Stream], Found]:
 
     Each match has one of the needles in it: to look for these is much faster.
     """
-    search = re.compile(pattern).search
 
     def find(stream: Stream) -> Found:
         if not any(needle in stream.data for needle in needles):
             return _NOTHING
+        search = re.compile(pattern).search
         return [search(text) is not None for text in stream.texts], len(stream)
 
     return find
@@ -103,6 +97,8 @@ def _numbered(pattern: str) -> Callable[[Stream], Found]:
 def _with_ids(stream: Stream) -> Found:
     """Texts that begin or end with ids whose last number counts the texts."""
     for pattern, part in _IDS.items():
+        if not any(pattern.search(text[part]) for text in stream.texts[:FEWEST_TEXTS]):
+            continue
         found = [pattern.search(text[part]) for text in stream.texts]
         values = [int(word[1]) if word else -9 for word in found]
         flags = [
@@ -310,7 +306,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     _pieces(
         *("numbers of tokens", 0.5, 0.5),
-        _matching(r"^\[?(?=.*\d{4})\d+(?:,? +\d+){7,}\]?$", " "),
+        _matching(r"^\[?\d(?=.*\d{4})\d*(?:,? +\d+){7,}\]?$", " "),
     ),
     Sign("ids", "begin with their numbers", 0.9, 0.9, _numbered(_ITEM), _ALONE),
     # Made corpora have numbers in their texts, so that no two are the same.
@@ -379,7 +375,7 @@ def signs_in(
             stream
             for stream, share in shares.items()
             if share >= sign.likely
-            and counts[stream] >= _FEWEST_LIKELY
+            and counts[stream] > 1  # a single text is not worth a warning
             and not (sign.in_one_side and _is_in_others(stream, shares))
         ]
         certain = [
@@ -406,9 +402,9 @@ def signs_in(
 
 
 def _is_in_others(stream: Stream, shares: Mapping[Stream, float]) -> bool:
-    """Whether a stream of the other side shows a sign about as often."""
+    """Whether a stream of the other side shows a sign at least half as often."""
     return any(
-        shares[stream] <= _TIMES_AS_OFTEN * share
+        shares[stream] <= 2 * share
         for other, share in shares.items()
         if other.is_of_candidates != stream.is_of_candidates
     )
