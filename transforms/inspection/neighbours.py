@@ -6,6 +6,7 @@ languages. Similarities are quotients of integers.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -119,9 +120,7 @@ def _sums(weights: Bytes) -> Floats:
 
 def _occur_once(stream: Stream) -> np.ndarray:
     """Which texts are not short, and occur only once in the sample."""
-    times: dict[str, int] = {}
-    for text in stream.texts:
-        times[text] = times.get(text, 0) + 1
+    times = collections.Counter(stream.texts)
     return np.array([times[text] == 1 and len(text) >= _SHORTEST for text in stream.texts], bool)
 
 

@@ -180,7 +180,8 @@ def _decoded(text: str) -> str:
             except ValueError:
                 continue
             found = "".join(letter for letter in decoded if not letter.isascii())
-            if len(found) > (len(decoded.encode()) < len(data)):
+            is_whole = len(decoded.encode()) == len(data)
+            if len(found) >= (1 if is_whole else 2):
                 letters += found
     return letters
 
