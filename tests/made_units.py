@@ -7,6 +7,7 @@ import numpy as np
 
 from beam_bleu.transforms.metrics.bleu import columns
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 
@@ -75,19 +76,18 @@ def changed(rows, *, share=0.5, seed=1):
     return result
 
 
-def sums_of_rows(rows):
-    """The `UnitSums` of rows, in Python's integers."""
-    width = len(rows[0])
-    return UnitSums(
-        len(rows),
-        tuple(sum(row[i] for row in rows) for i in range(width)),
-        tuple(sum(row[i] * row[j] for row in rows) for i in range(width) for j in range(i + 1)),
-    )
+def sums_of_rows(rows, width=None):
+    """The `UnitSums` of rows of so many integers, in Python's integers."""
+    width = len(rows[0]) if width is None else width
+    sums = [sum(row[i] for row in rows) for i in range(width)]
+    products = [sum(row[i] * row[j] for row in rows) for i in range(width) for j in range(i + 1)]
+    return UnitSums(len(rows), *(exact(np.array(each, object)) for each in (sums, products)))
 
 
-def pair_of_rows(system, baseline):
-    """The `UnitSums` of the rows of two systems, side by side."""
-    return sums_of_rows([[*one, *other] for one, other in zip(system, baseline, strict=True)])
+def pair_of_rows(system, baseline, width=None):
+    """The `UnitSums` of the rows of two systems of so many columns, side by side."""
+    rows = [[*one, *other] for one, other in zip(system, baseline, strict=True)]
+    return sums_of_rows(rows, width and 2 * width)
 
 
 def corpus_sums_of_rows(rows):

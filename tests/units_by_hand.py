@@ -1,6 +1,7 @@
 """Made statistics with domains, and what they add up to in Python's integers."""
 
 from made_statistics import made_statistics
+from made_units import pair_of_rows, sums_of_rows
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.metrics.bleu.columns import (
@@ -9,7 +10,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     SHORTEST,
     bleu_basis,
 )
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 ORDER = 3
 BASIS = bleu_basis(ORDER)
@@ -58,14 +58,9 @@ def by_group(batches):
 
 def sums_by_hand(units, width=BASIS.width):
     """The `UnitSums` of units, which are rows of so many integers."""
-    return UnitSums(
-        len(units),
-        tuple(sum(unit[i] for unit in units) for i in range(width)),
-        tuple(sum(unit[i] * unit[j] for unit in units) for i in range(width) for j in range(i + 1)),
-    )
+    return sums_of_rows(units, width)
 
 
 def pair_by_hand(system, baseline, width=BASIS.width):
     """The `UnitSums` of the units of two systems, side by side."""
-    units = [[*one, *other] for one, other in zip(system, baseline, strict=True)]
-    return sums_by_hand(units, 2 * width)
+    return pair_of_rows(system, baseline, width)

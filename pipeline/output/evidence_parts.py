@@ -204,7 +204,9 @@ def with_products(
         return sums
     units = moments.of_system(system, key)
     where = "" if key is None else f", in the slice {key.values}"
-    require_same_segments(f"standard errors of system {system}", units.columns, sums, where)
+    require_same_segments(
+        f"standard errors of system {system}", units.columns.tolist(), sums, where
+    )
     return sums.with_products(units)
 
 

@@ -127,8 +127,8 @@ def _randomized(
     assert old.totals.moments is not None
     assert new.totals.moments is not None
     sums = {
-        _NEW: new.totals.moments.of_system(system).columns,
-        _OLD: old.totals.moments.of_system(system).columns,
+        _NEW: new.totals.moments.of_system(system).columns.tolist(),
+        _OLD: old.totals.moments.of_system(system).columns.tolist(),
     }
     units = new.totals.moments.units
     resampled = resampled_scores(both, sums, metric, units, [(_NEW, _OLD)])

@@ -100,9 +100,9 @@ def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
         single segments.
     """
     width = len(pair.columns) // 2
-    system, baseline = pair.columns[:width], pair.columns[width:]
+    system, baseline = pair.columns[:width].tolist(), pair.columns[width:].tolist()
     score, score_of_baseline = metric.value(system), metric.value(baseline)
-    difference = Difference(pair.units, pair.columns[SEGMENTS], score - score_of_baseline)
+    difference = Difference(pair.units, int(pair.columns[SEGMENTS]), score - score_of_baseline)
     if _are_identical(pair, metric):
         return _judged(difference, 0.0)
     try:
@@ -182,7 +182,7 @@ def _are_identical(pair: UnitSums, metric: Metric) -> bool:
 
     The squares of the differences of counts add up to 0 only then.
     """
-    width, products = len(pair.columns) // 2, pair.products
+    width, products = len(pair.columns) // 2, pair.products.tolist()
     return not any(
         products[product(column, column)]
         + products[product(width + column, width + column)]

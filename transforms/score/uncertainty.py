@@ -68,7 +68,7 @@ def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:
     """
     try:
         require_enough(units)
-        gradient, factor = gradient_of(units.columns, metric, score)
+        gradient, factor = gradient_of(units.columns.tolist(), metric, score)
     except NoGradientError as error:
         return Uncertainty(None, None, str(error))
     standard_error = factor * root(spread(units, gradient), gradient.denominator**2, units.units)
@@ -101,7 +101,7 @@ def too_few(number: int, unit: str) -> str:
 
 def spread(units: UnitSums, gradient: Gradient) -> int:
     """The spread n g'Qg - (g'S)^2, with the gradient's numerators for g."""
-    columns, numerators, products = gradient.columns, gradient.numerators, units.products
+    columns, numerators, products = gradient.columns, gradient.numerators, units.products.tolist()
     form = 0
     for place, column in enumerate(columns):
         first = column * (column + 1) // 2  # see `unit_sums.product`
@@ -109,7 +109,7 @@ def spread(units: UnitSums, gradient: Gradient) -> int:
         for other in range(place):
             row += numerators[other] * products[first + columns[other]]
         form += numerators[place] * (2 * row + numerators[place] * products[first + column])
-    along = sum(map(int.__mul__, numerators, (units.columns[column] for column in columns)))
+    along = sum(map(int.__mul__, numerators, (int(units.columns[column]) for column in columns)))
     return units.units * form - along**2
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
@@ -145,14 +146,14 @@ class CorpusSums(Sums):
             units = sums_of_columns(columns)
         # The sums of a batch fit in an int64. Those of a corpus are Python's unbounded integers.
         return cls(
-            columns=tuple(counts.sum(axis=0).tolist()) if units is None else units.columns,
+            columns=tuple((counts.sum(axis=0) if units is None else units.columns).tolist()),
             min_reference_count=int(reference_counts.min()),
             max_reference_count=int(reference_counts.max()),
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
             units=0 if units is None else units.units,
-            products=None if units is None else units.products,
+            products=None if units is None else tuple(units.products.tolist()),
         )
 
     def with_products(self, units: UnitSums) -> CorpusSums:
@@ -161,14 +162,18 @@ class CorpusSums(Sums):
         Args:
           units: the sums over the units of the same segments.
         """
-        return dataclasses.replace(self, units=units.units, products=units.products)
+        products = tuple(units.products.tolist())
+        return dataclasses.replace(self, units=units.units, products=products)
 
     @property
     def unit_sums(self) -> UnitSums | None:
         """The sums over units; None without products."""
         if self.products is None:
             return None
-        return UnitSums(self.units, self.columns, self.products)
+        columns, products = (
+            exact(np.array(values, object)) for values in (self.columns, self.products)
+        )
+        return UnitSums(self.units, columns, products)
 
     @property
     def segments(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers, exact
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.totals.unit_sums import UnitSums, products
 
@@ -25,12 +25,12 @@ def sums_of_columns(columns: Integers) -> UnitSums:
     largest = int(columns.max(initial=0))
     if largest * largest * units > LARGEST_INTEGER:
         unbounded = columns.astype(object)
-        packed = (unbounded @ unbounded.T)[np.tril_indices(width)].tolist()
-        return UnitSums(units, tuple(unbounded.sum(axis=1).tolist()), tuple(packed))
+        packed = (unbounded @ unbounded.T)[np.tril_indices(width)]
+        return UnitSums(units, exact(unbounded.sum(axis=1)), exact(packed))
     sums = np.empty(width, np.int64)
     added = np.empty(products(width), np.int64)
     _add_products(columns, sums, added)
-    return UnitSums(units, tuple(sums.tolist()), tuple(added.tolist()))
+    return UnitSums(units, sums, added)
 
 
 def compile_products() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers, exact
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.products import by_column, sums_of_columns
@@ -79,7 +79,9 @@ class SystemSums(Sums):
         system, baseline = (self.systems[place].unit_sums for place in self.pairs[number])
         assert system is not None
         assert baseline is not None
-        return side_by_side(system, baseline, self.crosses[number])
+        width = len(system.columns)
+        cross = exact(np.array(self.crosses[number], object).reshape(width, width))
+        return side_by_side(system, baseline, cross)
 
 
 def chosen_pairs(

@@ -8,7 +8,13 @@ that are compared are one vector with the columns of both, side by side.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.native.arrays import ExactIntegers
 
 
 def products(width: int) -> int:
@@ -22,44 +28,64 @@ def product(one: int, other: int) -> int:
     return high * (high + 1) // 2 + low
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class UnitSums:
     """The sums over units, and the sums of products: their second moments.
 
     They are of the W columns of a metric, for one system; or of 2 W columns, those of a system and
     then those of its baseline, over the units that both have.
 
-    All integers are exact. They have no bound, so the products of very long segments fit.
+    All integers are exact: int64, or Python's unbounded integers where one does not fit.
 
     Attributes:
       units: the number of units, n.
-      columns: for each column its sum over the units.
-      products: for each pair of columns the sum over the units of their product;
+      columns: (W,), for each column its sum over the units.
+      products: (W (W + 1) / 2,), for each pair of columns the sum over the units of their product;
         `product(i, j)` is the place of a pair.
     """
 
     units: int
-    columns: tuple[int, ...]
-    products: tuple[int, ...]
+    columns: ExactIntegers
+    products: ExactIntegers
 
     @classmethod
     def zero(cls, width: int) -> UnitSums:
         """The sums of no unit, of so many columns."""
-        return cls(0, (0,) * width, (0,) * products(width))
+        return cls(0, np.zeros(width, np.int64), np.zeros(products(width), np.int64))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, UnitSums)
+            and self.units == other.units
+            and np.array_equal(self.columns, other.columns)
+            and np.array_equal(self.products, other.products)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it has arrays
 
 
-def side_by_side(system: UnitSums, baseline: UnitSums, cross: Sequence[int]) -> UnitSums:
+def side_by_side(system: UnitSums, baseline: UnitSums, cross: ExactIntegers) -> UnitSums:
     """The sums of two systems over the same units, as those of one vector.
 
     Args:
       system: the sums of one system, of W columns.
       baseline: those of the other system.
-      cross: W * W integers, row by row: row i, column j is the sum over the units of the product
-        of column i of the system and column j of the baseline.
+      cross: (W, W), the sum over the units of the product of column i of the system and column j
+        of the baseline.
     """
     width = len(system.columns)
-    packed = list(system.products)
-    for column in range(width):
-        packed += cross[column::width]
-        packed += baseline.products[product(column, 0) : product(column, column) + 1]
-    return UnitSums(system.units, system.columns + baseline.columns, tuple(packed))
+    square: NDArray[Any] = np.empty(
+        (2 * width, 2 * width), np.result_type(system.products, baseline.products, cross)
+    )
+    triangle = _triangle(width)
+    square[:width, :width][triangle] = system.products
+    square[width:, :width] = cross.T
+    square[width:, width:][triangle] = baseline.products
+    columns: NDArray[Any] = np.concatenate((system.columns, baseline.columns))
+    return UnitSums(system.units, columns, square[_triangle(2 * width)])
+
+
+@functools.cache
+def _triangle(width: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of a lower triangle, in the order in which it is packed."""
+    return np.tril_indices(width)

@@ -33,7 +33,7 @@ def score_of(rows):
 
 def influences(rows):
     """By how much each unit changes the score."""
-    gradient = log_gradient(sums_of_rows(rows).columns, USUAL)
+    gradient = log_gradient(sums_of_rows(rows).columns.tolist(), USUAL)
     derivatives = np.zeros(len(rows[0]))
     derivatives[list(gradient.columns)] = [n / gradient.denominator for n in gradient.numerators]
     return score_of(rows) * (np.array(rows) @ derivatives)
@@ -160,7 +160,7 @@ def test_the_mean_of_differences_adds_up_variances_and_numbers():
 def test_independent_differences_add_up_both_variances():
     new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
     intl = Bleu(Scoring(smooth_method="floor", max_ngram_order=3))
-    scores = USUAL.value(new.columns), intl.value(old.columns)
+    scores = USUAL.value(new.columns.tolist()), intl.value(old.columns.tolist())
     one = uncertainty(new, USUAL, scores[0]).standard_error
     other = uncertainty(old, intl, scores[1]).standard_error
     found = difference_of_estimates(*scores, (one, other), 200)

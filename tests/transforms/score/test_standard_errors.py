@@ -21,13 +21,13 @@ USUAL = Bleu(Scoring())
 
 def found(rows, metric=USUAL):
     units = sums_of_rows(rows)
-    return uncertainty(units, metric, metric.value(units.columns))
+    return uncertainty(units, metric, metric.value(units.columns.tolist()))
 
 
 def by_influences(rows, metric):
     """The standard error from each unit's influence, in fractions."""
     units = sums_of_rows(rows)
-    gradient = log_gradient(units.columns, metric)
+    gradient = log_gradient(units.columns.tolist(), metric)
     influences = [
         Fraction(
             sum(n * row[c] for c, n in zip(gradient.columns, gradient.numerators, strict=True)),
@@ -37,7 +37,7 @@ def by_influences(rows, metric):
     ]
     mean = sum(influences) / len(rows)
     variance = sum((each - mean) ** 2 for each in influences)
-    score = metric.value(units.columns)
+    score = metric.value(units.columns.tolist())
     return score * math.sqrt(variance * len(rows) / (len(rows) - 1))
 
 

@@ -162,15 +162,15 @@ class Moments(Sums):
             )
             for place in places
         )
-        return side_by_side(of_system, of_baseline, cross.ravel().tolist())
+        return side_by_side(of_system, of_baseline, cross)
 
     def _sums(
         self, units: Any, sums: ExactIntegers, packed: ExactIntegers, group: int, place: int
     ) -> UnitSums:
         return UnitSums(
             int(units),
-            tuple(sums[group, place].tolist()),
-            tuple(packed[group, place].tolist()),
+            sums[group, place],
+            packed[group, place],
         )
 
     def without_slices(self) -> Moments:

@@ -57,7 +57,7 @@ def test_it_is_the_derivative_of_the_score(smooth_method, data):
         ratio=data.draw(st.sampled_from([0.7, 1.3])),
         matching=0.9,
     )
-    sums = sums_of_rows(rows).columns
+    sums = sums_of_rows(rows).columns.tolist()
     # To the last bit the score of the same corpus.
     whole = bleu_score(
         corpus_sums_of_rows(rows), BleuConfig().text.name, scoring, judge_input=False
@@ -112,7 +112,7 @@ def numerical(sums, column, scoring):
 
 
 def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
-    sums = list(sums_of_rows(made_units(30)).columns)
+    sums = sums_of_rows(made_units(30)).columns.tolist()
     scoring = Scoring(reference_length="shortest")
     sums[SHORTEST] = sums[CANDIDATE_LENGTH]
     assert SHORTEST not in log_gradient(sums, Bleu(scoring)).columns
@@ -122,7 +122,7 @@ def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
 
 @pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
 def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
-    sums = list(sums_of_rows(made_units(30)).columns)
+    sums = sums_of_rows(made_units(30)).columns.tolist()
     sums[FIRST_MATCHES + 3] = 0
     with pytest.raises(NoGradientError, match=r"^no 4-gram of a candidate is in its references$"):
         log_gradient(sums, Bleu(Scoring(smooth_method=smooth_method)))
@@ -131,7 +131,7 @@ def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
 
 
 def test_orders_that_no_candidate_has_do_not_count_with_effective_order():
-    sums = sums_of_rows(made_units(30, longest=2, matching=1)).columns
+    sums = sums_of_rows(made_units(30, longest=2, matching=1)).columns.tolist()
     effective = log_gradient(sums, Bleu(Scoring(effective_order=True)))
     assert effective == log_gradient(sums, Bleu(Scoring(max_ngram_order=2)))
     with pytest.raises(NoGradientError, match="no 3-gram"):
