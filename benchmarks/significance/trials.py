@@ -94,7 +94,7 @@ def _analytic(
     side_by_side = columns.reshape(-1, columns.shape[2])
     difference = paired_difference(sums_of_columns(side_by_side), metric)
     one = sums_of_columns(columns[0])
-    own = uncertainty(one, metric, float(metric.value(one.columns.tolist())))
+    own = uncertainty(one, metric)
     if difference.p_value is not None and own.interval is not None:
         outcome.p_values.append(difference.p_value)
         outcome.covered.append(own.interval[0] <= truth <= own.interval[1])
@@ -143,7 +143,7 @@ def at_ratio(population: Population, ratio: float, segments: int, trials: int) -
         drawn = draw(population, segments, np.random.default_rng([segments, trial]))
         units = sums_of_columns(drawn.columns()[0])
         score = float(metric.value(units.columns.tolist()))
-        found = uncertainty(units, metric, score)
+        found = uncertainty(units, metric)
         if found.standard_error is not None and found.interval is not None:
             scores.append(score)
             errors.append(found.standard_error)

@@ -33,7 +33,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError, UsageError, unreadable
 from beam_bleu.transforms.version import VERSION
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """The version of the format. A program reads only the versions that it knows."""
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.differentiation import Number
 
 SEGMENTS = 0
 """The first column of every basis: 1 for each segment."""
@@ -78,6 +78,9 @@ class Metric(Protocol):
         Raises:
           ValueError: these sums lack columns that the definition needs.
         """
+
+    def __hash__(self) -> int:
+        """It is a key of a cache."""
 
     def require_corpus(self) -> None:
         """Checks that it can score the sums of a corpus.

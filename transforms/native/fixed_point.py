@@ -7,9 +7,11 @@ products of many segments (`totals/moments`).
 
 - A value from 0 to 1 is a multiple of 2^-48, in two columns. The mean differs by at most 2^-49 from
   that of the values as they are.
-- A signed value, between -2^24 and 2^24, is a multiple of 2^-72, in four columns. That is exact for
-  values of 2^-20 (about 1e-6) or more, and for 0. The mean differs by at most 2^-73, about 1e-22.
-  Columns are 0 or more, so 2^24 is added to each value, and `signed_sum` takes it off again.
+- A larger value, below 2^24, is a multiple of 2^-72, in four columns. That is exact for values of
+  2^-20 (about 1e-6) or more, and for 0. The mean differs by at most 2^-73, about 1e-22.
+
+Values below 0 need columns of their own. An offset that makes them positive would have to be taken
+off again, and the derivatives of their mean would be what is left of two large numbers.
 """
 
 # mypy: allow-untyped-defs
@@ -52,52 +54,41 @@ def fixed_point_mean(high: Any, low: Any, count: Any) -> Any:
     return (high * _HIGHEST + low) / (count * _ONE)
 
 
-SIGNED_COLUMNS = 4
-"""The columns of a signed value. The first one has the bits before the point."""
+VALUE_COLUMNS = 4
+"""The columns of a larger value. The first one has the bits before the point."""
 
-SIGNED_BOUND = 2**LOW_BITS
-"""A signed value is between the negative of this number and this number."""
+VALUE_BOUND = 2**LOW_BITS
+"""A larger value is below this number."""
 
-SIGNED_ONE = _HIGHEST ** (SIGNED_COLUMNS - 1)
-"""A signed value of 1, in the units of `signed_sum`."""
+VALUE_ONE = _HIGHEST ** (VALUE_COLUMNS - 1)
+"""A value of 1, in the units of `value_sum`."""
 
 
-def signed_columns(values: Floats) -> Integers:
-    """The columns of signed values, int64 (..., 4). Each one is 0 or more.
+def value_columns(values: Floats) -> Integers:
+    """The columns of larger values, int64 (..., 4).
 
     Args:
-      values: (...), each one between -`SIGNED_BOUND` and `SIGNED_BOUND`.
+      values: (...), each one 0 or more, and below `VALUE_BOUND`.
     """
-    assert (np.abs(values) < SIGNED_BOUND).all()
-    columns = np.empty((*values.shape, SIGNED_COLUMNS), np.int64)
+    assert ((values >= 0) & (values < VALUE_BOUND)).all()
+    columns = np.empty((*values.shape, VALUE_COLUMNS), np.int64)
     # Each step is exact but the last one, which rounds: a power of two changes no digit of a float.
-    rest = np.abs(values)
-    for place in range(SIGNED_COLUMNS - 1):
+    rest = values
+    for place in range(VALUE_COLUMNS - 1):
         whole = np.floor(rest)
         columns[..., place] = whole
         rest = (rest - whole) * _HIGHEST
     columns[..., -1] = np.rint(rest)
-    columns[values < 0] *= -1
-    for place in range(SIGNED_COLUMNS - 1, 0, -1):
-        columns[..., place - 1] += columns[..., place] >> LOW_BITS  # -1 for a negative one
-        columns[..., place] &= _LARGEST_LOW
-    columns[..., 0] += SIGNED_BOUND
     return columns
 
 
-def signed_sum(columns: Sequence[Any], count: Any) -> Any:
-    """The sum of signed values, in units of 1 / `SIGNED_ONE`.
+def value_sum(columns: Sequence[Any]) -> Any:
+    """The sum of larger values, in units of 1 / `VALUE_ONE`.
 
     Args:
       columns: their columns, added up: integers, or numbers that carry their derivatives.
-      count: the number of values, of the same type.
     """
-    total = columns[0] - count * SIGNED_BOUND
+    total = columns[0]
     for column in columns[1:]:
         total = total * _HIGHEST + column
     return total
-
-
-def signed_mean(columns: Sequence[Any], count: Any) -> Any:
-    """The mean of signed values; see `signed_sum`. `count` is 1 or more."""
-    return signed_sum(columns, count) / (count * SIGNED_ONE)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
-from beam_bleu.transforms.native.fixed_point import SIGNED_BOUND
+from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
 
 Role = Literal["candidates", "references"]
 """What the texts of an input are."""
@@ -48,10 +48,10 @@ class ValuePart:
     is_shared: bool = False
 
 
-_LARGEST = SIGNED_BOUND - 1
+_LARGEST = VALUE_BOUND - 1
 
 VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
-    ValuePart("number", ("number",), f"a number above -{SIGNED_BOUND} and below {SIGNED_BOUND}"),
+    ValuePart("number", ("number",), f"a number above -{VALUE_BOUND} and below {VALUE_BOUND}"),
     ValuePart(
         "log_probability",
         ("number", "list"),

@@ -7,7 +7,7 @@ from typing import Any
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import Lengths, Signatures
 from beam_bleu.transforms.score.suspicious_input import suspicions
-from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, NOT_ASKED_FOR, uncertainty
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, Uncertainty, uncertainty
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -39,7 +39,7 @@ def common_fields(
     suspicious: tuple[str, ...] = ()
     if judge_input and lengths is not None:
         suspicious = suspicions(sums, text, lengths, why_zero=why_zero)
-    estimate = NOT_ASKED_FOR if units is None else uncertainty(units, metric, score)
+    estimate = Uncertainty() if units is None else uncertainty(units, metric)
     return {
         "name": metric.name,
         "score": score,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,12 +28,10 @@ from beam_bleu.transforms.score.shown_score import (
 )
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
-    Gradient,
-    gradient_of,
     interval,
     require_enough,
-    root,
-    spread,
+    score_gradient,
+    standard_error,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums
@@ -100,32 +99,20 @@ def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
         single segments.
     """
     width = len(pair.columns) // 2
-    system, baseline = pair.columns[:width].tolist(), pair.columns[width:].tolist()
-    score, score_of_baseline = metric.value(system), metric.value(baseline)
-    difference = Difference(pair.units, int(pair.columns[SEGMENTS]), score - score_of_baseline)
-    if _are_identical(pair, metric):
-        return _judged(difference, 0.0)
+    columns = tuple(pair.columns.tolist())
+    system, baseline = columns[:width], columns[width:]
+    segments = columns[SEGMENTS]
     try:
         require_enough(pair)
-        one, ours = gradient_of(system, metric, score)
-        other, theirs = gradient_of(baseline, metric, score_of_baseline)
-    except NoGradientError as error:
-        return dataclasses.replace(difference, reason=str(error))
-    # All in integers, over one denominator: what two similar systems share cancels without any
-    # rounding.
-    our_factor, our_parts = ours.as_integer_ratio()
-    their_factor, their_parts = theirs.as_integer_ratio()
-    our_factor *= other.denominator * their_parts
-    their_factor *= one.denominator * our_parts
-    gradient = Gradient(
-        (*one.columns, *(width + column for column in other.columns)),
-        (
-            *(our_factor * numerator for numerator in one.numerators),
-            *(-their_factor * numerator for numerator in other.numerators),
-        ),
-        one.denominator * other.denominator * our_parts * their_parts,
-    )
-    return _judged(difference, root(spread(pair, gradient), gradient.denominator**2, pair.units))
+        score, slopes = score_gradient(system, metric)
+        baseline_score, baseline_slopes = score_gradient(baseline, metric)
+    except NoGradientError as reason:
+        points = metric.value(system) - metric.value(baseline)
+        if _are_identical(pair, metric):
+            return _judged(Difference(pair.units, segments, points), 0.0)
+        return Difference(pair.units, segments, points, reason=str(reason))
+    error = standard_error(pair, (*slopes, *map(operator.neg, baseline_slopes)))
+    return _judged(Difference(pair.units, segments, score - baseline_score), error)
 
 
 def difference_of_estimates(

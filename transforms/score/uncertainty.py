@@ -3,21 +3,23 @@
 A score is a smooth function f of the sums S of n units. So a unit with the integers x changes it by
 about g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these
 influences: n/(n - 1) (g'Qg - (g'S)^2 / n), with Q the sum of all xx' (the delta method; Deng et al.
-2018, https://arxiv.org/abs/1803.06336). Everything up to the last root is exact. The same with the
-integers of two systems side by side gives the standard error of their difference.
+2018, https://arxiv.org/abs/1803.06336). The same with the integers of two systems side by side
+gives the standard error of their difference.
 
-The gradient of the logarithm of a score says how much each integer of a corpus changes it. It
-comes from the formula itself, which runs with numbers that carry their derivatives
-(metrics/dual_numbers.py). The derivatives are rational numbers, so the gradient has no rounding.
+The gradient comes from the formula itself (metrics/differentiation.py), in floats. Everything after
+it is exact up to the last root, because the two terms of the variance, and those of two similar
+systems, can have more digits in common than a float has.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Sequence
 
-from beam_bleu.transforms.metrics.dual_numbers import Dual, Exponential, Number
+from beam_bleu.transforms.metrics.differentiation import gradient
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 
@@ -46,33 +48,24 @@ class Uncertainty:
       reason: why there is none; "" if there is one, or if it was not asked for.
     """
 
-    standard_error: float | None
-    interval: tuple[float, float] | None
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
     reason: str = ""
 
 
-NOT_ASKED_FOR = Uncertainty(None, None)
-"""The uncertainty of a score whose sums have no products."""
-
-
-def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:
-    """The uncertainty of a score.
-
-    Args:
-      units: the sums of the corpus.
-      metric: how sums become a score.
-      score: the score of these sums.
+def uncertainty(units: UnitSums, metric: Metric) -> Uncertainty:
+    """The uncertainty of the score of a corpus.
 
     Raises:
       ValueError: the sums lack columns that the metric needs, or it is for single segments only.
     """
     try:
         require_enough(units)
-        gradient, factor = gradient_of(units.columns.tolist(), metric, score)
-    except NoGradientError as error:
-        return Uncertainty(None, None, str(error))
-    standard_error = factor * root(spread(units, gradient), gradient.denominator**2, units.units)
-    return Uncertainty(standard_error, interval(score, standard_error))
+        score, slopes = score_gradient(tuple(units.columns.tolist()), metric)
+    except NoGradientError as reason:
+        return Uncertainty(reason=str(reason))
+    found = standard_error(units, slopes)
+    return Uncertainty(found, interval(score, found))
 
 
 def interval(center: float, standard_error: float) -> tuple[float, float]:
@@ -99,96 +92,39 @@ def too_few(number: int, unit: str) -> str:
     return f"{shown} fewer than {FEWEST_UNITS}"
 
 
-def spread(units: UnitSums, gradient: Gradient) -> int:
-    """The spread n g'Qg - (g'S)^2, with the gradient's numerators for g."""
-    columns, numerators, products = gradient.columns, gradient.numerators, units.products.tolist()
-    form = 0
-    for place, column in enumerate(columns):
-        first = column * (column + 1) // 2  # see `unit_sums.product`
-        row = 0
-        for other in range(place):
-            row += numerators[other] * products[first + columns[other]]
-        form += numerators[place] * (2 * row + numerators[place] * products[first + column])
-    along = sum(map(int.__mul__, numerators, (int(units.columns[column]) for column in columns)))
-    return units.units * form - along**2
+# A system is compared with many others, in one group of units after the other.
+@functools.lru_cache(maxsize=1024)
+def score_gradient(sums: tuple[int, ...], metric: Metric) -> tuple[float, tuple[float, ...]]:
+    """A score, and its derivatives by the columns; see `gradient`.
 
-
-def root(numerator: int, denominator: int, units: int) -> float:
-    """The standard error, from n g'Qg - (g'S)^2, the denominator of g squared, and n."""
-    return math.sqrt(numerator / (denominator * (units - 1)))
-
-
-@dataclasses.dataclass(frozen=True)
-class Gradient:
-    """The derivatives of a number by columns, at the sums of a corpus.
-
-    The number is a score, its logarithm, or the difference of the scores of two systems whose
-    columns are side by side.
-
-    Attributes:
-      columns: the columns that the number depends on, in ascending order. Columns whose sum is 0
-        are left out: no unit has anything in them.
-      numerators: for each of these columns the derivative times `denominator`.
-      denominator: above 0.
-    """
-
-    columns: tuple[int, ...]
-    numerators: tuple[int, ...]
-    denominator: int
-
-
-def gradient_of(sums: Sequence[int], metric: Metric, score: float) -> tuple[Gradient, float]:
-    """The gradient of a score, as a gradient and a factor.
-
-    Only a score above 0 has a logarithm, but means of numbers can be 0 or less.
-
-    Args:
-      sums: the metric's columns, added up over units.
-      metric: how sums become a score.
-      score: the score of these sums.
+    No unit has anything in a column whose sum is 0, so its derivative does not matter.
 
     Raises:
       NoGradientError: the score has no gradient.
       ValueError: the sums lack columns that the metric needs.
     """
-    if score > 0:
-        return log_gradient(sums, metric), score
-    number = _traced(sums, metric)
-    if not isinstance(number, Dual) or number.slopes is None or number.is_rounded:
-        raise NoGradientError("the score is 0")
-    return _gradient(number.slopes, number.denominator), 1.0
-
-
-def log_gradient(sums: Sequence[int], metric: Metric) -> Gradient:
-    """The gradient of the logarithm of a score.
-
-    Args:
-      sums: the metric's columns, added up over units.
-      metric: how sums become a score.
-
-    Raises:
-      NoGradientError: the score has no gradient.
-      ValueError: the sums lack columns that the metric needs.
-    """
-    score = _traced(sums, metric)
-    if isinstance(score, Exponential) and score.exponent.slopes is not None:
-        return _gradient(score.exponent.slopes, score.exponent.denominator)
-    if isinstance(score, Dual) and score.slopes is not None and not score.is_rounded:
-        # The derivative of log x is 1/x. Both have the same denominator, which is often very long.
-        common = math.gcd(score.numerator, *score.slopes.values())
-        slopes = {column: slope // common for column, slope in score.slopes.items()}
-        return _gradient(slopes, score.numerator // common)
-    raise NotImplementedError(f"the gradient of {metric} has roundings")
-
-
-def _traced(sums: Sequence[int], metric: Metric) -> Number:
-    """The score with its derivatives by the columns that are not 0."""
     metric.require_gradient(sums)
-    return metric.value(
-        [Dual.variable(column, value) if value else 0 for column, value in enumerate(sums)]
-    )
+    return gradient(metric.value, sums)
 
 
-def _gradient(slopes: Mapping[int, int], denominator: int) -> Gradient:
-    columns, numerators = zip(*sorted(slopes.items()), strict=True)
-    return Gradient(columns, numerators, denominator)
+def standard_error(units: UnitSums, slopes: Sequence[float]) -> float:
+    """The standard error of a number that depends on the sums of two or more units.
+
+    Args:
+      units: the sums, of W columns.
+      slopes: W numbers, the derivatives of the number by the columns.
+    """
+    # Without this power of 2 the variance of a large perplexity would exceed the range of floats.
+    _, exponent = math.frexp(max(map(abs, slopes)))
+    ratios = [math.ldexp(slope, -exponent).as_integer_ratio() for slope in slopes]
+    denominator = max(divisor for _, divisor in ratios)  # all are powers of 2
+    factors = [numerator * (denominator // divisor) for numerator, divisor in ratios]
+    products, form, end = units.products.tolist(), 0, 0
+    for column, factor in enumerate(factors):
+        start, end = end, end + column + 1
+        if factor:  # the products with this column and with those before it, which count twice
+            row = sum(map(operator.mul, factors, products[start:end]))
+            form += factor * (2 * row - factor * products[end - 1])
+    along = sum(map(operator.mul, factors, units.columns.tolist()))
+    spread = units.units * form - along**2
+    return math.ldexp(math.sqrt(spread / (denominator**2 * (units.units - 1))), exponent)

@@ -1,59 +1,177 @@
-"""The standard error is that of the units' influences, exactly, and that of a bootstrap."""
+"""The standard error is that of the units' influences, of every metric, and that of a bootstrap."""
 
 import dataclasses
-import math
-from fractions import Fraction
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from made_units import corpus_sums_of_rows, made_units, sums_of_rows
+from made_units import corpus_sums_of_rows, made_units, pair_of_rows, sums_of_rows
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, log_gradient, uncertainty
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.error_rates.metric import Wer
+from beam_bleu.transforms.metrics.mean.metric import Mean
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
+from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
+from beam_bleu.transforms.metrics.rouge.metric import Rouge1
+from beam_bleu.transforms.metrics.squad.metric import ExactMatch, TokenF1
+from beam_bleu.transforms.metrics.ter.metric import Ter
+from beam_bleu.transforms.native.fixed_point import value_columns
+from beam_bleu.transforms.score.differences import paired_difference
+from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, uncertainty
 
 USUAL = Bleu(Scoring())
 
 
-def found(rows, metric=USUAL):
-    units = sums_of_rows(rows)
-    return uncertainty(units, metric, metric.value(units.columns.tolist()))
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A metric, and what it must be equal to.
+
+    Attributes:
+      metric: the metric.
+      formula: the same, written down plainly for numbers of many digits.
+      segments: (random numbers, size) so many segments: rows of integers.
+    """
+
+    metric: Metric
+    formula: Callable[[Sequence[Decimal]], Decimal]
+    segments: Callable[[np.random.Generator, int], Sequence[Sequence[int]]]
 
 
-def by_influences(rows, metric):
-    """The standard error from each unit's influence, in fractions."""
-    units = sums_of_rows(rows)
-    gradient = log_gradient(units.columns.tolist(), metric)
-    influences = [
-        Fraction(
-            sum(n * row[c] for c, n in zip(gradient.columns, gradient.numerators, strict=True)),
-            gradient.denominator,
-        )
-        for row in rows
-    ]
-    mean = sum(influences) / len(rows)
-    variance = sum((each - mean) ** 2 for each in influences)
-    score = metric.value(units.columns.tolist())
-    return score * math.sqrt(variance * len(rows) / (len(rows) - 1))
+def bleu(x):
+    segments, length, reference = x[:3]
+    totals = [length]
+    for short in x[11:14]:
+        totals.append(totals[-1] - segments + short)
+    logs = sum((m / t).ln() for m, t in zip(x[7:11], totals, strict=True)) / 4
+    return 100 * (logs + min(Decimal(0), 1 - reference / length)).exp()
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        USUAL,
-        Bleu(Scoring(reference_length="average", smooth_method="add-k")),
-        Bleu(Scoring(max_ngram_order=2, weights=(0.3, 0.7), smooth_method="nltk-method2")),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("ratio", [0.8, 1.3])
-def test_it_is_that_of_the_influences(metric, ratio):
-    rows = made_units(50, ratio=ratio)
-    assert found(rows, metric).standard_error == by_influences(rows, metric)
+def chrf(x):
+    precision = sum(m / h for m, h in zip(x[4::3], x[2::3], strict=True)) / 6
+    recall = sum(m / r for m, r in zip(x[4::3], x[3::3], strict=True)) / 6
+    return 100 * 5 * precision * recall / (4 * precision + recall)
+
+
+def value(x):
+    return x[0] + x[1] / 2**24 + x[2] / 2**48 + x[3] / 2**72
+
+
+def chrf_segments(random, size):
+    lengths = random.integers(20, 200, (size, 1)) - np.arange(6)
+    matches = (lengths * random.uniform(0.2, 0.9, (size, 1)) ** np.arange(1, 7)).astype(int)
+    orders = np.stack([lengths, lengths + random.integers(-9, 10, (size, 1)), matches], axis=2)
+    return np.concatenate([np.eye(1, 2, dtype=int).repeat(size, 0), orders.reshape(size, 18)], 1)
+
+
+def integers(*largest):
+    """Segments whose other columns are random integers up to these."""
+    return lambda random, size: np.insert(
+        random.integers(0, largest, (size, len(largest))), 0, 1, 1
+    )
+
+
+def numbers(center, deviation):
+    """Segments with these numbers, for a mean."""
+
+    def segments(random, size):
+        drawn = random.normal(center, deviation, size)
+        parts = [value_columns(np.maximum(part, 0)) for part in (drawn, -drawn)]
+        return np.concatenate([np.ones((size, 1), int), *parts], 1)
+
+    return segments
+
+
+def surprising(random, size):
+    tokens = random.integers(1, 60, size)
+    counts = np.stack([np.ones(size, int), tokens, tokens, tokens], 1)
+    return np.concatenate([counts, value_columns(random.gamma(tokens, 2.5))], 1)
+
+
+def bleu_segments(ratio):
+    return lambda random, size: made_units(size, seed=int(random.integers(10**9)), ratio=ratio)
+
+
+CASES = {
+    "bleu": Case(USUAL, bleu, bleu_segments(0.8)),
+    "bleu, short": Case(USUAL, bleu, bleu_segments(1.3)),
+    "chrf": Case(Chrf(), chrf, chrf_segments),
+    "wer": Case(Wer(), lambda x: 100 * sum(x[2:5]) / x[5], integers(2, 9, 5, 5, 60)),
+    "ter": Case(
+        Ter(),
+        lambda x: 100 * x[3] / (x[4] + x[5] / 720_720),
+        integers(2, 60, 9, 60, 720_720),
+    ),
+    "rouge": Case(
+        Rouge1(),
+        lambda x: 100 * (x[6] + x[7] / 2**24) / 2**24 / x[0],
+        integers(2, 2, 60, 60, 9, *[2**24] * 6),
+    ),
+    "exact match": Case(ExactMatch(), lambda x: 100 * x[2] / x[0], integers(2, 2)),
+    "token f1": Case(
+        TokenF1(),
+        lambda x: 100 * (x[5] + x[6] / 2**24) / 2**24 / x[0],
+        integers(2, 9, 9, 5, 2**24, 2**24),
+    ),
+    "mean": Case(Mean("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0.3, 0.8)),
+    "mean around 0": Case(
+        Mean("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0, 1e-6)
+    ),
+    "mean of large numbers": Case(
+        Mean("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(-1000, 1)
+    ),
+    "perplexity": Case(
+        Perplexity("token", ("token",)), lambda x: (value(x[4:]) / x[1]).exp(), surprising
+    ),
+}
+
+
+def documents(case, seed):
+    """Documents of very different sizes: of one segment, up to some hundreds."""
+    random = np.random.default_rng(seed)
+    sizes = (random.pareto(0.6, 50) + 1).clip(max=400).astype(int).tolist()
+    return [np.sum(case.segments(random, size), axis=0).tolist() for size in sizes]
+
+
+def by_influences(formula, rows):
+    """The standard error from each unit's influence on a score, with many digits."""
+    with localcontext(prec=120):
+        sums = [Decimal(sum(column)) for column in zip(*rows, strict=True)]
+        slopes = []
+        for column, total in enumerate(sums):
+            step = max(total, Decimal(1)) / 10**40
+            moved = [[*sums[:column], total + by, *sums[column + 1 :]] for by in (step, -step)]
+            higher, lower = map(formula, moved)
+            slopes.append((higher - lower) / (2 * step) if total else Decimal(0))
+        influences = [sum(map(Decimal.__mul__, slopes, map(Decimal, row))) for row in rows]
+        mean = sum(influences) / len(rows)
+        squares = sum((influence - mean) ** 2 for influence in influences)
+        return float((squares * len(rows) / (len(rows) - 1)).sqrt())
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_it_is_that_of_the_influences_of_documents(case):
+    system, baseline = documents(case, 1), documents(case, 2)
+    found = uncertainty(sums_of_rows(system), case.metric)
+    assert found.standard_error == pytest.approx(by_influences(case.formula, system), rel=1e-9)
+
+    def difference(x):
+        return case.formula(x[: len(x) // 2]) - case.formula(x[len(x) // 2 :])
+
+    # Systems that are almost the same, and others.
+    for other in (baseline, [*system[:-1], baseline[-1]]):
+        rows = [[*left, *right] for left, right in zip(system, other, strict=True)]
+        found = paired_difference(pair_of_rows(system, other), case.metric)
+        assert found.standard_error == pytest.approx(by_influences(difference, rows), rel=1e-9)
+
+
+def found_in(rows):
+    return uncertainty(sums_of_rows(rows), USUAL)
 
 
 @pytest.mark.parametrize("ratio", [0.8, 1.3])
@@ -61,7 +179,7 @@ def test_it_is_that_of_a_bootstrap(ratio):
     rows = np.array(made_units(400, ratio=ratio))
     weights = np.random.default_rng(7).multinomial(400, np.full(400, 1 / 400), size=2000)
     scores = [USUAL.value(tuple(map(int, sums))) for sums in weights @ rows]
-    result = found(rows.tolist())
+    result = found_in(rows.tolist())
     assert result.standard_error == pytest.approx(np.std(scores, ddof=1), rel=0.05)
     assert result.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)
 
@@ -74,9 +192,14 @@ def test_nothing_cancels():
         row[CANDIDATE_LENGTH] += 2**40
         for n in range(4):
             row[FIRST_MATCHES + n] += 2**39
-    result = found(rows).standard_error
-    assert result == by_influences(rows, USUAL)
+    result = found_in(rows).standard_error
+    assert result == pytest.approx(by_influences(bleu, rows), rel=1e-9)
     assert 0 < result < 1e-6
+
+
+def bleu_of(rows, metric=USUAL):
+    sums = corpus_sums_of_rows(rows).with_products(sums_of_rows(rows))
+    return bleu_score(sums, BleuConfig().text.name, metric.scoring, judge_input=False)
 
 
 def test_segments_that_are_all_the_same_have_no_spread():
@@ -85,15 +208,10 @@ def test_segments_that_are_all_the_same_have_no_spread():
     assert score.interval == (score.score, score.score)
 
 
-def bleu_of(rows, metric=USUAL):
-    sums = corpus_sums_of_rows(rows).with_products(sums_of_rows(rows))
-    return bleu_score(sums, BleuConfig().text.name, metric.scoring, judge_input=False)
-
-
 def test_a_score_has_it_if_its_units_are_given():
     rows = made_units(FEWEST_UNITS, ratio=1.2)
-    score, expected = bleu_of(rows), found(rows)
-    assert score.standard_error == expected.standard_error
+    score = bleu_of(rows)
+    assert score.standard_error == found_in(rows).standard_error
     low, high = score.interval
     assert low < score.score < high
     assert high - low == pytest.approx(2 * 1.96 * score.standard_error, rel=1e-4)
@@ -109,13 +227,12 @@ def test_fewer_than_30_units_have_none():
     assert (score.standard_error, score.interval) == (None, None)
     assert score.warnings == ("no standard error: 29 segments are fewer than 30",)
     documents = dataclasses.replace(sums_of_rows(made_units(100)), units=1)
-    assert uncertainty(documents, USUAL, 20.0).reason == "1 document is fewer than 30"
+    assert uncertainty(documents, USUAL).reason == "1 document is fewer than 30"
     assert documents.columns[SEGMENTS] == 100
 
 
 def test_a_score_of_0_has_none():
-    rows = made_units(30, matching=0)
-    score = bleu_of(rows)
+    score = bleu_of(made_units(30, matching=0))
     assert score.standard_error is None
     assert "no standard error: no 1-gram of a candidate is in its references" in score.warnings
-    assert found(made_units(30, longest=0)).reason == "no candidate has a token"
+    assert found_in(made_units(30, longest=0)).reason == "no candidate has a token"

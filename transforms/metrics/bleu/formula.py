@@ -21,7 +21,7 @@ from collections.abc import MutableSequence, Sequence
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
-from beam_bleu.transforms.metrics.dual_numbers import Number, exp, log
+from beam_bleu.transforms.metrics.differentiation import Number, exp, log
 
 # The numbers of the methods in this file, because compiled code cannot compare names.
 _EXP, _FLOOR, _ADD_K, _NONE = range(4)

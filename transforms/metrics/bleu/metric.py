@@ -21,7 +21,7 @@ from beam_bleu.transforms.metrics.bleu.formula import (
 )
 from beam_bleu.transforms.metrics.bleu.row_scores import corpus_scores
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
-from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
@@ -106,20 +106,22 @@ class Bleu:
         Raises:
           NoGradientError: an order has no match.
         """
-        scoring = self.scoring
-        scored, columns = scored_columns(sums, scoring), BleuColumns(sums)
+        scoring, columns = self.scoring, BleuColumns(sums)
         if not columns.candidate_length:
             raise NoGradientError("no candidate has a token")
-        for order in range(1, (scored.orders or scoring.max_ngram_order) + 1):
-            if scoring.weights and not scoring.weights[order - 1]:
-                continue
-            if not columns.matches[order - 1]:
-                is_too_long = scoring.effective_order and not columns.totals[order - 1]
-                if not scored.orders and is_too_long:
-                    raise NoGradientError(
-                        "no candidate is as long as the n-grams that have a weight"
-                    )
-                raise NoGradientError(f"no {order}-gram of a candidate is in its references")
+        weights = scoring.weights or (1.0,) * scoring.max_ngram_order
+        missing = [
+            order
+            for order, weight in enumerate(weights, 1)
+            if weight and not columns.matches[order - 1]
+        ]
+        if not missing:
+            return
+        orders = scored_columns(sums, scoring).orders
+        if not orders and scoring.effective_order and not columns.totals[missing[0] - 1]:
+            raise NoGradientError("no candidate is as long as the n-grams that have a weight")
+        if not orders or missing[0] <= orders:
+            raise NoGradientError(f"no {missing[0]}-gram of a candidate is in its references")
 
     def used(self, width: int) -> Sequence[int]:
         """The lengths, and the columns of the orders that count."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.metrics import dual_numbers
+from beam_bleu.transforms.metrics import differentiation
 from beam_bleu.transforms.metrics.bleu import formula
 from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,
@@ -39,8 +39,8 @@ for _function in (
     formula.weighted_score,
 ):
     callable_by_compiled(_function)
-callable_by_compiled(dual_numbers.exp, instead=math.exp)
-callable_by_compiled(dual_numbers.log, instead=math.log)
+callable_by_compiled(differentiation.exp, instead=math.exp)
+callable_by_compiled(differentiation.log, instead=math.log)
 
 
 def corpus_scores(sums: Integers, scoring: Scoring) -> Scores:

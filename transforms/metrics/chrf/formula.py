@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.differentiation import Number
 
 _EPSILON = 1e-16
 """What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""

@@ -14,7 +14,7 @@ from beam_bleu.transforms.metrics.chrf.columns import (
 )
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.row_scores import row_scores
-from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.metric_kind import Lengths

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.error_rates.columns import (
     DELETIONS,
     EMPTY,

@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.mean.columns import NUMBER, mean_basis
+from beam_bleu.transforms.metrics.mean.columns import NEGATIVE, POSITIVE, mean_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.fixed_point import signed_columns
+from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import Needs, ValueColumn
@@ -47,7 +47,8 @@ class NumberCounter:
         values = batch.values[ValueColumn(self.column)]
         counts = np.empty((*values.shape, self.basis.width), np.int64)
         counts[..., SEGMENTS] = 1
-        counts[..., NUMBER] = signed_columns(values)
+        counts[..., POSITIVE] = value_columns(np.maximum(values, 0))
+        counts[..., NEGATIVE] = value_columns(np.maximum(-values, 0))
         return counts
 
     def lengths(self, counts: Integers) -> None:

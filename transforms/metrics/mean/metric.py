@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.dual_numbers import Number
-from beam_bleu.transforms.metrics.mean.columns import NUMBER, mean_basis
+from beam_bleu.transforms.metrics.differentiation import Number
+from beam_bleu.transforms.metrics.mean.columns import NEGATIVE, POSITIVE, mean_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores, require_width
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.fixed_point import signed_mean
+from beam_bleu.transforms.native.fixed_point import VALUE_ONE, value_sum
 from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.text.text import Text
 
@@ -49,7 +49,8 @@ class Mean:
         require_width(self.NAME, len(sums), mean_basis().width)
         if not sums[SEGMENTS] > 0:
             return 0.0
-        return signed_mean(sums[NUMBER], sums[SEGMENTS])
+        total = value_sum(sums[POSITIVE]) - value_sum(sums[NEGATIVE])
+        return total / (sums[SEGMENTS] * VALUE_ONE)
 
     def values(self, sums: Integers) -> Scores:
         """The mean of each row."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.fixed_point import SIGNED_COLUMNS, signed_sum
+from beam_bleu.transforms.native.fixed_point import VALUE_COLUMNS, value_sum
 
 SymbolName = Literal["token", "word", "byte", "segment"]
 
@@ -35,24 +35,24 @@ SYMBOLS: Mapping[SymbolName, Symbol] = table(
 )
 """What a perplexity can be per, in the order in which they are shown."""
 
-LOG_PROBABILITY = slice(4, 4 + SIGNED_COLUMNS)
-"""The columns of the logarithm of the probability of the text."""
+SURPRISAL = slice(4, 4 + VALUE_COLUMNS)
+"""The columns of the negative logarithm of the probability of the text, a `value_sum`."""
 
-WIDTH = LOG_PROBABILITY.stop
+WIDTH = SURPRISAL.stop
 """The number of columns, W."""
 
 
 @functools.cache
 def perplexity_basis() -> Basis:
     """The columns of perplexity."""
-    parts = (f"log_probability_{part}" for part in reversed(range(SIGNED_COLUMNS)))
+    parts = (f"surprisal_{place}" for place in reversed(range(VALUE_COLUMNS)))
     return Basis(("segments", "tokens", "words", "bytes", *parts), shared=(SEGMENTS,))
 
 
 def surprisal(columns: Sequence[Any]) -> Any:
-    """The negative logarithm of the probability of texts, times `SIGNED_ONE`.
+    """The negative logarithm of the probability of texts, times `VALUE_ONE`.
 
     Args:
       columns: W columns: integers, numbers that carry their derivatives, or arrays of one shape.
     """
-    return -signed_sum(columns[LOG_PROBABILITY], columns[SEGMENTS])
+    return value_sum(columns[SURPRISAL])

@@ -8,14 +8,14 @@ import numpy as np
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.metrics.perplexity.columns import (
-    LOG_PROBABILITY,
+    SURPRISAL,
     SYMBOLS,
     WIDTH,
     perplexity_basis,
 )
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.fixed_point import signed_columns
+from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import Needs
@@ -55,7 +55,7 @@ class PerplexityCounter:
         counts[..., SEGMENTS] = 1
         for symbol, numbers in zip(self.metric.counted, symbols, strict=True):
             counts[..., SYMBOLS[symbol].column] = numbers
-        counts[..., LOG_PROBABILITY] = signed_columns(log_probability)
+        counts[..., SURPRISAL] = value_columns(-log_probability)
         return counts
 
     def lengths(self, counts: Integers) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.dual_numbers import Number, exp
+from beam_bleu.transforms.metrics.differentiation import Number, exp
 from beam_bleu.transforms.metrics.metric import (
     SEGMENTS,
     NoGradientError,
@@ -24,14 +24,14 @@ from beam_bleu.transforms.metrics.metric import (
     require_width,
 )
 from beam_bleu.transforms.metrics.perplexity.columns import (
-    LOG_PROBABILITY,
+    SURPRISAL,
     SYMBOLS,
     WIDTH,
     SymbolName,
     surprisal,
 )
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.fixed_point import SIGNED_ONE
+from beam_bleu.transforms.native.fixed_point import VALUE_ONE
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
 from beam_bleu.transforms.text.text import Text
 
@@ -91,7 +91,7 @@ class Perplexity:
                 f"there is no perplexity per {self.per}, because the texts have no {self.per}",
                 "check the column of the texts",
             )
-        logarithm = surprisal(sums) / (count * SIGNED_ONE)
+        logarithm = surprisal(sums) / (count * VALUE_ONE)
         if logarithm > LARGEST_LOGARITHM:
             raise InputError(
                 f"the perplexity per {self.per} is too large: its logarithm is above "
@@ -104,7 +104,7 @@ class Perplexity:
     def has_value(self, row: Sequence[int]) -> bool:
         """Whether the sums of a segment have a score."""
         count = row[SYMBOLS[self.per].column]
-        return count > 0 and surprisal(row) <= LARGEST_LOGARITHM * count * SIGNED_ONE
+        return count > 0 and surprisal(row) <= LARGEST_LOGARITHM * count * VALUE_ONE
 
     def values(self, sums: Integers) -> Scores:
         """The perplexity of each row."""
@@ -125,11 +125,7 @@ class Perplexity:
 
     def used(self, width: int) -> Sequence[int]:
         """The symbol of the score and the probability."""
-        return (
-            SEGMENTS,
-            SYMBOLS[self.per].column,
-            *range(LOG_PROBABILITY.start, LOG_PROBABILITY.stop),
-        )
+        return SYMBOLS[self.per].column, *range(SURPRISAL.start, SURPRISAL.stop)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,7 +14,7 @@ from beam_bleu.transforms.metrics.metric import Presentation, Scores
 from beam_bleu.transforms.metrics.perplexity import presentation
 from beam_bleu.transforms.metrics.perplexity.columns import SYMBOLS, SymbolName, surprisal
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
-from beam_bleu.transforms.native.fixed_point import SIGNED_ONE
+from beam_bleu.transforms.native.fixed_point import VALUE_ONE
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
@@ -73,11 +73,11 @@ def perplexity_score(
 
     total, size = surprisal(sums.columns), number_of("byte")
     return PerplexityScore(
-        log_probability=-total / SIGNED_ONE,
+        log_probability=-total / VALUE_ONE,
         tokens=number_of("token"),
         words=number_of("word"),
         bytes=size,
-        bits_per_byte=total / (size * SIGNED_ONE) / _BITS if size else None,
+        bits_per_byte=total / (size * VALUE_ONE) / _BITS if size else None,
         **common_fields(
             metric.value(sums.columns),
             sums,
@@ -118,6 +118,6 @@ def perplexity_segment_columns(
     """The parts of the scores of a batch: a row for each segment and system, system by system."""
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     return {
-        "log_probability": [-surprisal(row) / SIGNED_ONE for row in counts.tolist()],
+        "log_probability": [-surprisal(row) / VALUE_ONE for row in counts.tolist()],
         **{f"{symbol}s": counts[:, SYMBOLS[symbol].column] for symbol in metric.counted},
     }

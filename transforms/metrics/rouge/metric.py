@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores, require_width
 from beam_bleu.transforms.metrics.rouge.columns import (
     CANDIDATE_LENGTH,

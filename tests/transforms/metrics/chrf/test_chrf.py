@@ -14,7 +14,6 @@ from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS, chrf_basis
 from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
-from beam_bleu.transforms.score.uncertainty import log_gradient
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 SEGMENTS_OF_TEXT = hostile(11, 600, 2)
@@ -109,13 +108,6 @@ def test_the_standard_error_is_near_that_of_the_bootstrap():
     drawn = Chrf().values(weights @ counts)
     found = score_of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), ChrfConfig())
     assert found.standard_error == pytest.approx(np.std(drawn, ddof=1), rel=0.08)
-
-
-def test_the_gradient_is_a_reduced_fraction():
-    sums = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0).columns
-    gradient = log_gradient(sums, Chrf())
-    assert math.gcd(gradient.denominator, *gradient.numerators) == 1
-    assert gradient.denominator > 0
 
 
 @pytest.mark.parametrize(("smoothed", "expected"), [(False, 0), (True, 1e-14)])

@@ -16,10 +16,7 @@ from metric_segments import assert_scores_of_many_sums
 
 from beam_bleu.transforms.known_metrics import METRICS
 from beam_bleu.transforms.metrics.error_rates.columns import (
-    DELETIONS,
-    INSERTIONS,
     REFERENCE_LENGTH,
-    SUBSTITUTIONS,
     WIDTH,
     edits_of,
 )
@@ -27,7 +24,6 @@ from beam_bleu.transforms.metrics.error_rates.kind import KINDS
 from beam_bleu.transforms.metrics.error_rates.metric import Cer, CerConfig, Wer, WerConfig
 from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.score.uncertainty import log_gradient
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -201,13 +197,6 @@ def test_the_standard_error_is_that_of_a_ratio(config):
     assert score.standard_error == pytest.approx(expected, rel=1e-12)
     assert score.interval is not None
     assert sum(score.interval) / 2 == pytest.approx(score.score)
-
-
-def test_the_gradient_has_the_edits_and_the_length():
-    gradient = log_gradient(CorpusSums.of(counted(HOSTILE, WerConfig()), 0).columns, Wer())
-    assert gradient.columns == (SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH)
-    assert gradient.numerators[0] == gradient.numerators[1] == gradient.numerators[2] > 0
-    assert gradient.numerators[3] < 0
 
 
 @pytest.mark.parametrize(

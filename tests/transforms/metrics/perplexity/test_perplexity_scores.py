@@ -13,14 +13,14 @@ import pytest
 from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.perplexity.columns import LOG_PROBABILITY, SYMBOLS, WIDTH
+from beam_bleu.transforms.metrics.perplexity.columns import SURPRISAL, SYMBOLS, WIDTH
 from beam_bleu.transforms.metrics.perplexity.kind import KINDS
 from beam_bleu.transforms.metrics.perplexity.metric import (
     LARGEST_LOGARITHM,
     Perplexity,
     PerplexityConfig,
 )
-from beam_bleu.transforms.native.fixed_point import signed_columns
+from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -227,4 +227,4 @@ def test_without_surprise_there_is_no_standard_error():
 def test_columns_of_the_logarithm_are_exact():
     log = -123.456789
     counts = counted([(log, 1, 1, 1)]).counts[0, 0]
-    assert counts[LOG_PROBABILITY].tolist() == signed_columns(np.array([log]))[0].tolist()
+    assert counts[SURPRISAL].tolist() == value_columns(np.array([-log]))[0].tolist()

@@ -23,7 +23,6 @@ from beam_bleu.transforms.metrics.ter.kind import KINDS
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
 from beam_bleu.transforms.metrics.ter.score import TerScore
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.score.uncertainty import log_gradient
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -169,13 +168,6 @@ def test_the_standard_error_is_near_that_of_the_bootstrap():
     weights = rng.multinomial(units, [1 / units] * units, size=2000)
     drawn = Ter().values(weights @ counts)
     assert score_of(HOSTILE).standard_error == pytest.approx(np.std(drawn, ddof=1), rel=0.08)
-
-
-def test_the_gradient_is_a_reduced_fraction():
-    gradient = log_gradient(CorpusSums.of(counted(HOSTILE), 0).columns, Ter())
-    assert gradient.columns == (EDITS, REFERENCE_LENGTH, REFERENCE_PARTS)
-    assert math.gcd(gradient.denominator, *gradient.numerators) == 1
-    assert gradient.denominator > 0
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import pyarrow.types as pt
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.fixed_point import SIGNED_BOUND
+from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
@@ -88,7 +88,7 @@ def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
     column = plain_values(column)
     missing = nulls(column)
     values, wrong = function_of(_FUNCTIONS, part, "part of a value")(column)
-    wrong = ~missing & (wrong | ~(np.abs(values) < SIGNED_BOUND))
+    wrong = ~missing & (wrong | ~(np.abs(values) < VALUE_BOUND))
     return Numbers(np.where(missing | wrong, 0.0, values), missing, wrong)
 
 
