@@ -1,0 +1,1 @@
+"""Results: rows, the document both ways, and what compares them."""
