@@ -77,7 +77,9 @@ def _example_kinds() -> str:
 
 
 def _orders() -> str:
-    return table(["order", "by"], [[code(row.name), row.description] for row in ORDERS.values()])
+    return table(
+        ["order", "by"], [[code(name), description] for name, description in ORDERS.items()]
+    )
 
 
 # docs/definitions.md

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from beam_bleu.transforms.score.uncertainty import interval
+
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-0.1.0"
 
 
@@ -31,7 +33,7 @@ def entry(
         "sys_len": 1000,
         "ref_len": 1000,
         "standard_error": standard_error,
-        "interval": None,
+        "interval": standard_error and interval(score, standard_error),
     }
 
 

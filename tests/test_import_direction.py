@@ -199,7 +199,7 @@ FOR_OBJECT_STORES = [
 
 LOADS_BEAM_LATER = [
     f"{APPLICATION}.doctor.engines",
-    f"{APPLICATION}.gates.read_result",
+    f"{APPLICATION}.result.saved_result",
     f"{APPLICATION}.main",
 ]
 """Files that import Beam only in a function."""

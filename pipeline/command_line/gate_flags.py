@@ -6,13 +6,11 @@ import argparse
 import dataclasses
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates.read_result import read_result
-from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
@@ -23,6 +21,8 @@ from beam_bleu.pipeline.gates.thresholds import (
 )
 from beam_bleu.pipeline.history.nights import are_nights_around, last_passed
 from beam_bleu.pipeline.output.result_files import is_local
+from beam_bleu.pipeline.result.saved_result import result_at
+from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.known_metrics import METRICS
 
@@ -107,18 +107,17 @@ def gates(
       InputError: the result of --against cannot be read.
     """
     names = ("fail_under", "warn_under", "fail_over", "warn_over", "max_drop")
-    thresholds: dict[str, Any] = {
-        name: tuple(_threshold(f"--{name}", text) for text in getattr(flags, name))
-        for name in names
-    }
-    drops = thresholds["max_drop"]
+    thresholds = tuple(
+        _threshold(f"--{name}", text) for name in names for text in getattr(flags, name)
+    )
+    drops = flags.max_drop
     if drops and flags.against is None:
         raise UsageError("--max_drop needs --against", "name the earlier result: --against OLD")
     for flag, value in (("--against", flags.against), ("--drop", flags.drop)):
         if value is not None and not drops:
             raise UsageError(f"{flag} needs --max_drop", f"add --max_drop, or leave {flag} out")
     try:
-        chosen = Gates(**thresholds, drop=flags.drop or DEFAULT_DROP_RULE)
+        chosen = Gates(thresholds, flags.drop or DEFAULT_DROP_RULE)
     except ValueError as error:
         raise UsageError(str(error), "give only one of them") from None
     if flags.against is None:
@@ -140,8 +139,8 @@ def gates(
             return chosen
         flags.against = night
     replaced = output is not None and _is_in(flags.against, output)
-    old = read_result(flags.against, must_be_last=not replaced)
-    return dataclasses.replace(chosen, old=old.metrics)
+    old = result_at(flags.against, must_be_last=not replaced)
+    return dataclasses.replace(chosen, old=old.result, old_name=old.name)
 
 
 def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
@@ -172,42 +171,38 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
             remedy = f"did you mean {near}? {remedy}" if near else remedy
             raise UsageError(f"{threshold.shown}: {cause}", remedy)
     definitions = {
-        name: (
-            scorings.shown,
-            definition_of(scorings.signature_of(scorings.corpus), scorings.languages),
-        )
+        name: choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
         for name, scorings in job.scorings.items()
     }
     require_comparable(asked, definitions, flags.against)
     return asked
 
 
-def require_comparable(
-    asked: Gates, metrics: Mapping[str, tuple[str, str]], against: str | None
-) -> None:
+def require_comparable(asked: Gates, metrics: Mapping[str, str], against: str | None) -> None:
     """Checks that the result of --against has scores that --max_drop can compare.
 
     Args:
       asked: the thresholds.
-      metrics: the names for readers and the definitions of the scores that are judged, by metric.
+      metrics: for each metric that is judged what a user has chosen (`Definition.choices`).
       against: the value of --against.
 
     Raises:
       InputError: a metric is missing there, or has another definition.
     """
-    for name, (shown, made) in metrics.items():
-        is_judged = bool(asked.of_metric(name, is_only=len(metrics) == 1).max_drop)
-        if asked.old is None or not is_judged:
+    for name, choices in metrics.items():
+        drops = asked.of_metric(("--max_drop",), name, is_only=len(metrics) == 1)
+        if asked.old is None or not drops:
             continue
-        if name not in asked.old:
+        if name not in asked.old.words:
             raise InputError(
-                f"--against {against} has no scores of {shown}",
+                f"--against {against} has no scores of {name}",
                 f"name a result of a run with --metrics {name}",
             )
-        if asked.old[name].definition != made:
+        former = definition_of(asked.old, name).choices
+        if former != choices:
             raise InputError(
-                f"--against {against} has scores of another definition: "
-                f"{asked.old[name].definition} there, {made} here",
+                f"--against {against} has scores of another definition: {former} there, "
+                f"{choices} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
 

@@ -1,19 +1,17 @@
 """Compares a result with thresholds, and ends a job with an error if one is missed.
 
-It sees only results, no files. The last step of a job calls `enforce`, because there may be no
-launcher that waits for the result. The launcher calls `judged`, for the warnings.
+The last step of a job calls `enforce`, because there may be no launcher that waits for the result.
+The launcher calls `judged`, for the warnings.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore, gated
 from beam_bleu.pipeline.gates.thresholds import (
     DROP_RULES,
     DropRule,
@@ -21,9 +19,16 @@ from beam_bleu.pipeline.gates.thresholds import (
     Threshold,
     targets,
 )
+from beam_bleu.pipeline.result.comparing import compare
+from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
+from beam_bleu.pipeline.result.saved_result import NotPaired
+from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, series_of
 from beam_bleu.transforms.errors import GateError
-from beam_bleu.transforms.known_metrics import row_of
-from beam_bleu.transforms.score.uncertainty import interval
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.saved.paired_runs import Paired
 
 _LOGGER = logging.getLogger("beam_bleu.gates")
 
@@ -33,13 +38,7 @@ _MOST_REASONS = 5
 _FEWEST_DECIMALS = 2
 """How many decimals a score has in messages, unless its standard error asks for more."""
 
-_INDEPENDENT = "with independent standard errors"
-
-Paired = Mapping[str, tuple[float, float]]
-"""By system, the interval of the new score minus the old one, on the whole corpus."""
-
-NOT_PAIRED: Mapping[str, Paired] = {}
-"""No system of two results is known to have the same segments in both."""
+_ONLY_ONE = NotPaired("what a run has added up is not compared with saved totals")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,8 +66,60 @@ class Check:
         return not self.passed and self.only_warns
 
 
+@dataclasses.dataclass(frozen=True)
+class _Judged:
+    """A metric of a result that is judged.
+
+    Attributes:
+      metric: its word.
+      name: its name for readers.
+      result: what the result is called in messages.
+      definition: how its scores were made.
+      scores: its scores.
+    """
+
+    metric: MetricWord
+    name: str
+    result: str
+    definition: Definition
+    scores: Mapping[Key, ScoreRow]
+
+    @classmethod
+    def all_of(cls, result: Result, name: str) -> dict[MetricWord, _Judged]:
+        """The metrics of a result."""
+        scores = series_of(result)
+        return {
+            metric.metric: cls(
+                metric.metric,
+                metric.name,
+                name,
+                definition_of(result, metric.metric),
+                {key: row for key, row in scores.items() if key.metric == metric.metric},
+            )
+            for metric in result.metrics
+        }
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower score is better."""
+        return row_of(self.metric).lower_is_better
+
+    def shown(self, key: Key) -> str:
+        """The system and the slice of a score, and whether it is a mean."""
+        if self.scores[key].group == MACRO_AVERAGE:
+            return f"{key.system} ({self.definition.mean})"
+        return key.shown
+
+    def decimals(self, *standard_errors: float | None) -> int:
+        """How many decimals messages have."""
+        return max(_FEWEST_DECIMALS, decimals_of(self.metric, None, standard_errors))
+
+
 def judge(
-    new: GatedResults, gates: Gates, paired: Mapping[str, Paired] = NOT_PAIRED
+    new: Result,
+    gates: Gates,
+    name: str = "the result",
+    pairs: Paired | NotPaired = _ONLY_ONE,
 ) -> list[Check]:
     """Compares a result with all thresholds.
 
@@ -76,26 +127,32 @@ def judge(
     standard error if the threshold needs it.
 
     Args:
-      new: the metrics of the result.
-      gates: the thresholds, each of which is possible for these metrics (`impossible_metric`).
-      paired: for each metric the intervals of the systems for which both results have the same
-        segments. The other differences are those of independent results.
+      new: the result.
+      gates: the thresholds, each of which is possible for its metrics (`impossible_metric`).
+      name: what it is called in messages.
+      pairs: what compares it with the old result in pairs of segments, or why nothing does.
     """
+    metrics = _Judged.all_of(new, name)
+    former, changes = {}, {}
+    if gates.old is not None:
+        former = _Judged.all_of(gates.old, gates.old_name)
+        if not isinstance(pairs, NotPaired) and not pairs.has_intervals:
+            pairs = NotPaired("randomization gives no intervals")
+        changes = {key_of(row): row for row in compare(gates.old, new, pairs)}
     checks: list[Check] = []
-    for name, result in new.items():
-        of_metric = gates.of_metric(name, is_only=len(new) == 1)
-        failing, warning = of_metric.fail_under, of_metric.warn_under
-        if _lower_is_better(name):
-            failing, warning = of_metric.fail_over, of_metric.warn_over
+    for word, metric in metrics.items():
+        only = len(metrics) == 1
+        failing = gates.of_metric(("--fail_under", "--fail_over"), word, is_only=only)
+        warning = gates.of_metric(("--warn_under", "--warn_over"), word, is_only=only)
+        drops = gates.of_metric(("--max_drop",), word, is_only=only)
         own_checks = [
-            *_beyond(name, result, failing),
-            *(
-                dataclasses.replace(check, only_warns=True)
-                for check in _beyond(name, result, warning)
-            ),
-            *_drops(name, result, of_metric, paired.get(name, {})),
+            *_beyond(metric, failing),
+            *(dataclasses.replace(check, only_warns=True) for check in _beyond(metric, warning)),
         ]
-        named = f"{result.metric}: " if len(new) > 1 else ""
+        if gates.old is not None and drops:
+            rule = DROP_RULES[gates.drop]
+            own_checks += _drops(metric, former.get(word), drops, rule, changes)
+        named = "" if only else f"{metric.name}: "
         checks += [dataclasses.replace(check, text=named + check.text) for check in own_checks]
     return checks
 
@@ -118,131 +175,132 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
     return GateError(cause, remedy)
 
 
-def _lower_is_better(metric: str) -> bool:
-    return row_of(metric).lower_is_better
-
-
-def _decimals(metric: str, *standard_errors: float | None) -> int:
-    return max(_FEWEST_DECIMALS, decimals_of(metric, None, standard_errors))
-
-
-def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
+def _beyond(new: _Judged, thresholds: Sequence[Threshold]) -> Iterator[Check]:
     """Compares scores with the worst ones that are allowed."""
-    side = "above" if _lower_is_better(metric) else "below"
-    asked = targets(thresholds, new)
-    for threshold, lacking in asked.missing.items():
-        yield Check(False, f"{_subject(new)}: {lacking} ({threshold.shown})")
-    for key, threshold in asked.thresholds.items():
-        score = new.scores[key].score
-        if score is None:
-            yield Check(False, f"{_shown(key, new.means_of)} has no score ({threshold.shown})")
+    side = "above" if new.lower_is_better else "below"
+    chosen, missing = targets(thresholds, new.scores)
+    for threshold, lacking in missing.items():
+        yield Check(False, f"{new.result}: {lacking} ({threshold.shown})")
+    for key, threshold in chosen.items():
+        row, worst = new.scores[key], threshold.number
+        if row.score is None:
+            yield Check(False, f"{new.shown(key)} has no score ({threshold.shown})")
             continue
-        worst = threshold.number
-        is_worse = score > worst if side == "above" else score < worst
+        is_worse = row.score > worst if new.lower_is_better else row.score < worst
+        score = exact_enough(row.score, worst, new.decimals(row.standard_error))
         yield Check(
             not is_worse,
-            f"{_shown(key, new.means_of)} scores "
-            f"{exact_enough(score, worst, _decimals(metric, new.scores[key].standard_error))}, "
-            f"{side if is_worse else f'not {side}'} {threshold.typed_number} ({threshold.flag})",
+            f"{new.shown(key)} scores {score}, {side if is_worse else f'not {side}'} "
+            f"{threshold.typed_number} ({threshold.flag})",
         )
 
 
-def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Iterator[Check]:
-    if gates.old is None or not gates.max_drop:
+def _drops(
+    new: _Judged,
+    old: _Judged | None,
+    thresholds: Sequence[Threshold],
+    rule: DropRule,
+    changes: Mapping[Key, ComparedRow],
+) -> Iterator[Check]:
+    """Compares scores with those of an older result, all of which the new one must have.
+
+    Args:
+      new: the metric in the new result.
+      old: the metric in the old one; None if it is not there.
+      thresholds: the largest drops.
+      rule: which drops fail.
+      changes: the scores of both results.
+    """
+    if old is None:
+        yield Check(False, f"the result of --against has no {new.metric} ({thresholds[0].shown})")
         return
-    if metric not in gates.old:
-        yield Check(False, f"the result of --against has no {metric} ({gates.max_drop[0].shown})")
-        return
-    old = gates.old[metric]
-    if new.definition != old.definition or new.references != old.references:
+    if new.definition.made != old.definition.made:
         yield Check(
             False,
-            f"the scores of {old.name} are of another definition, so they cannot be compared: "
-            f"{_made(old)} there, {_made(new)} here (--against)",
+            f"the scores of {old.result} are of another definition, so they cannot be compared: "
+            f"{old.definition.shown} there, {new.definition.shown} here (--against)",
         )
         return
-    asked = targets(gates.max_drop, old)
-    for threshold, lacking in asked.missing.items():
-        yield Check(False, f"{old.name}: {lacking} ({threshold.shown})")
-    for key in old.keys:
+    chosen, missing = targets(thresholds, old.scores)
+    for threshold, lacking in missing.items():
+        yield Check(False, f"{old.result}: {lacking} ({threshold.shown})")
+    for key in old.scores:
         if key not in new.scores:
-            yield Check(False, f"{_subject(new)} has no {_shown(key)}, but {old.name} has it")
-        elif key in asked.thresholds and not key[0] and new.whole != old.whole:
+            yield Check(False, f"{new.result} has no {old.shown(key)}, but {old.result} has it")
+            continue
+        if key not in chosen:
+            continue
+        threshold = chosen[key]
+        if not key.of_slice and new.definition.whole != old.definition.whole:
             # A language more in a mean can hide a drop of the others.
             yield Check(
                 False,
-                f"{_shown(key)} has {old.whole} in {old.name}, and {new.whole} now: they cannot be "
-                f"compared ({asked.thresholds[key].flag})",
+                f"{key.shown} has {old.definition.whole} in {old.result}, and "
+                f"{new.definition.whole} now: they cannot be compared ({threshold.flag})",
             )
-        elif key in asked.thresholds:
-            bounds = None if key[0] else paired.get(key[1])
-            shown = _shown(key, new.means_of)
-            rule = DROP_RULES[gates.drop]
-            one, other = new.scores[key], old.scores[key]
-            threshold = asked.thresholds[key]
-            yield _drop(shown, metric, one, other, old.name, threshold, rule, bounds)
+        else:
+            yield _drop(new, old, key, changes.get(key), threshold, rule)
 
 
 def _drop(
-    name: str,
-    metric: str,
-    new: GatedScore,
-    old: GatedScore,
-    where_old: str,
+    new: _Judged,
+    old: _Judged,
+    key: Key,
+    change: ComparedRow | None,
     threshold: Threshold,
     rule: DropRule,
-    bounds: tuple[float, float] | None,
 ) -> Check:
-    """Compares the difference of two scores with the largest drop that is allowed.
+    """Compares a change with the largest drop that is allowed.
 
-    `name` is that of the score in messages, `where_old` is the name of the old result, and `bounds`
-    is the interval of the difference if it is known of pairs of segments. If a lower score is
-    better, a rise is what a drop is otherwise.
+    If a lower score is better, a rise is what a drop is otherwise.
+
+    Args:
+      new: the metric in the new result.
+      old: the metric in the old one.
+      key: the series.
+      change: the score in both; None if one has none.
+      threshold: the largest drop.
+      rule: which drops fail.
     """
-    lower_is_better = _lower_is_better(metric)
-    decimals = _decimals(metric, new.standard_error, old.standard_error)
-    drop, sign = ("rise", 1) if lower_is_better else ("drop", -1)
-    such = f"a {drop} of more than {threshold.typed_number}"
-    flags = f"{threshold.flag}, --drop {rule.name}"
-    if new.score is None or old.score is None:
-        where = "now" if new.score is None else f"in {where_old}"
-        return Check(False, f"{name} has no score {where}: {such} cannot be judged ({flags})")
-    difference = new.score - old.score
-    relation = "below" if difference < 0 else "above"
+    after, before = new.scores[key], old.scores[key]
+    noun = "rise" if new.lower_is_better else "drop"
+    name, flags = new.shown(key), f"{threshold.flag}, --drop {rule.name}"
+    drop = f"a {noun} of more than {threshold.typed_number}"
+    if change is None:
+        where = "now" if after.score is None else f"in {old.result}"
+        return Check(False, f"{name} has no score {where}: {drop} cannot be judged ({flags})")
+    if change.method == "unchanged":
+        return Check(True, f"{name} has the same counts as in {old.result} ({flags})")
+    decimals = new.decimals(after.standard_error, before.standard_error)
+    relation = "below" if change.difference < 0 else "above"
     scores = (
-        f"{name} scores {new.score:.{decimals}f}, {abs(difference):.{decimals}f} "
-        f"{relation} the {old.score:.{decimals}f} of {where_old}"
+        f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
+        f"{relation} the {change.old:.{decimals}f} of {old.result}"
     )
-    if new.counts and new.counts == old.counts:
-        # Intervals of independent test sets would not exclude a drop where nothing has changed.
-        return Check(True, f"{name} has the same counts as in {where_old} ({flags})")
-    how = "of paired segments"
-    if bounds is None and (new.standard_error is None or old.standard_error is None):
-        where = "now" if new.standard_error is None else f"in {where_old}"
+    if change.interval is None:
+        where = "now" if after.standard_error is None else f"in {old.result}"
         return Check(
-            False, f"{scores}, without a standard error {where}: {such} cannot be judged ({flags})"
+            False, f"{scores}, without a standard error {where}: {drop} cannot be judged ({flags})"
         )
-    if bounds is None:
-        assert new.standard_error is not None
-        assert old.standard_error is not None
-        how = _INDEPENDENT
-        bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
-    compared = 1 - rule.bound if lower_is_better else rule.bound
-    passed = sign * bounds[compared] <= threshold.number
-    shown = [f"{bound:+.{decimals}f}" for bound in bounds]
-    missed = rule.missed
-    unchanged = interval(0.0, math.hypot(new.standard_error or 0, old.standard_error or 0))
-    by_chance = sign * unchanged[compared]
-    if not passed and how == _INDEPENDENT and by_chance > threshold.number:
-        missed += (
-            f"; on other segments, this check fails even if nothing has changed: allow a {drop} of "
-            f"{by_chance:.{decimals}f} or more, score the same segments, or choose --drop proven"
-        )
-    shown[compared] = exact_enough(bounds[compared], sign * threshold.number, decimals, sign="+")
+    sign = 1 if new.lower_is_better else -1
+    place = 1 - rule.bound if new.lower_is_better else rule.bound
+    passed = sign * change.interval[place] <= threshold.number
+    bounds = [f"{bound:+.{decimals}f}" for bound in change.interval]
+    limit = sign * threshold.number
+    bounds[place] = exact_enough(change.interval[place], limit, decimals, sign="+")
+    verdict = rule.kept if passed else rule.missed
+    how = "of paired segments"
+    if change.method == "independent":
+        how = "with independent standard errors"
+        half = (change.interval[1] - change.interval[0]) / 2
+        if not passed and rule.bound == 0 and half > threshold.number:
+            verdict += (
+                f"; on other segments, this check fails even if nothing has changed: allow a "
+                f"{noun} of {half:.{decimals}f} or more, score the same segments, or choose --drop "
+                "proven"
+            )
     return Check(
-        passed,
-        f"{scores} (difference {' to '.join(shown)} {how}): {such} "
-        f"{rule.kept if passed else missed} ({flags})",
+        passed, f"{scores} (difference {' to '.join(bounds)} {how}): {drop} {verdict} ({flags})"
     )
 
 
@@ -263,24 +321,6 @@ def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str
         if (float(shown) < limit) == (value < limit) and (float(shown) > limit) == (value > limit):
             return shown
     return f"{value:{sign}}"
-
-
-def _shown(key: tuple[str, str], means_of: str = "") -> str:
-    """The system and the slice of a score, and whether it is a mean (`GatedResult.means_of`)."""
-    of_slice, system = key
-    if of_slice:
-        return f"{system}[{of_slice}]"
-    return f"{system} ({means_of})" if means_of else system
-
-
-def _subject(result: GatedResult) -> str:
-    return result.name or "the result"
-
-
-def _made(result: GatedResult) -> str:
-    return (
-        f"nrefs:{result.references}|{result.definition}" if result.references else result.definition
-    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -306,7 +346,7 @@ def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
     """
     if not gates:
         return Judged()
-    checks = judge(gated(document), gates)
+    checks = judge(read_result(document), gates)
     remedy = "find out what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"

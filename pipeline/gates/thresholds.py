@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from typing import Literal
 
-from beam_bleu.pipeline.gates.results import GatedResult, GatedResults
+from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.result.series import Key
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.known_metrics import is_metric, row_of
@@ -142,83 +142,50 @@ class Gates:
     """All thresholds of a command line. They are sent with the job.
 
     Attributes:
-      fail_under: the least scores.
-      warn_under: the scores below which there is a warning.
-      max_drop: the largest drops, compared with `old`.
+      thresholds: those of all flags.
       drop: which drops fail.
-      fail_over: the largest scores of metrics of which a lower score is better.
-      warn_over: the scores of these metrics above which there is a warning.
-      old: the metrics of the result with which the new one is compared; None if there is no
-        `max_drop`, or no earlier night.
+      old: the result with which drops compare the new one; None if there is no --max_drop, or no
+        earlier night.
+      old_name: its path, for messages.
 
     Raises:
       ValueError: two thresholds of a flag have the same name, or the rule is unknown.
     """
 
-    fail_under: tuple[Threshold, ...] = ()
-    warn_under: tuple[Threshold, ...] = ()
-    max_drop: tuple[Threshold, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
     drop: DropRuleName = DEFAULT_DROP_RULE
-    fail_over: tuple[Threshold, ...] = ()
-    warn_over: tuple[Threshold, ...] = ()
-    old: GatedResults | None = None
+    old: Result | None = None
+    old_name: str = ""
 
     def __post_init__(self) -> None:
         require_choice("drop", self.drop, DROP_RULES)
-        for thresholds in self._by_flag.values():
-            seen: dict[tuple[str, str], Threshold] = {}
-            for threshold in thresholds:
-                former = seen.setdefault((threshold.metric, threshold.name), threshold)
-                if former is not threshold:
-                    raise ValueError(
-                        f"{former.shown} and {threshold.shown} are for the same scores"
-                    )
+        seen: dict[tuple[str, str, str], Threshold] = {}
+        for threshold in self.thresholds:
+            former = seen.setdefault((threshold.flag, threshold.metric, threshold.name), threshold)
+            if former is not threshold:
+                raise ValueError(f"{former.shown} and {threshold.shown} are for the same scores")
 
     def __bool__(self) -> bool:
         return bool(self.thresholds)
 
-    @property
-    def _by_flag(self) -> dict[str, tuple[Threshold, ...]]:
-        names = ("fail_under", "fail_over", "warn_under", "warn_over", "max_drop")
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def thresholds(self) -> tuple[Threshold, ...]:
-        """The thresholds of all flags."""
-        return tuple(itertools.chain(*self._by_flag.values()))
-
-    def of_metric(self, metric: str, *, is_only: bool) -> Gates:
-        """The thresholds for the scores of one metric.
+    def of_metric(self, flags: Container[str], metric: str, *, is_only: bool) -> list[Threshold]:
+        """The thresholds of some flags for the scores of a metric.
 
         Args:
+          flags: the flags.
           metric: the metric.
           is_only: whether the result has no other one.
         """
-        names = (metric, "") if is_only else (metric,)
-        of_metric: dict[str, Any] = {
-            flag: tuple(threshold for threshold in thresholds if threshold.metric in names)
-            for flag, thresholds in self._by_flag.items()
-        }
-        return dataclasses.replace(self, **of_metric)
+        metrics = (metric, "") if is_only else (metric,)
+        return [
+            threshold
+            for threshold in self.thresholds
+            if threshold.flag in flags and threshold.metric in metrics
+        ]
 
 
 NO_GATES = Gates()
 """The gates of a command line without thresholds: everything passes."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Targets:
-    """The scores that thresholds are for.
-
-    Attributes:
-      thresholds: for each score, its threshold. A threshold for a system or a slice takes the
-        place of a more general one. Keys are the slice's text, "" for the whole corpus, and the
-        system.
-      missing: for each threshold that names something which is not there, what is missing.
-    """
-
-    thresholds: Mapping[tuple[str, str], Threshold]
-    missing: Mapping[Threshold, str]
 
 
 def impossible(name: str, systems: Sequence[str], slicing: Slicing) -> tuple[str, str] | None:
@@ -283,34 +250,42 @@ def _right_flag(flag: str, metric: str) -> str:
     return (_UNDER if lower_is_better else _OVER).get(flag, flag)
 
 
-def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:
-    """The scores of a result that thresholds are for."""
-    chosen: dict[tuple[str, str], tuple[int, Threshold]] = {}
+def targets(
+    thresholds: Iterable[Threshold], keys: Collection[Key]
+) -> tuple[dict[Key, Threshold], dict[Threshold, str]]:
+    """The scores that thresholds are for.
+
+    Args:
+      thresholds: the thresholds of a flag for a metric.
+      keys: the series of the metric, in the order of the result.
+
+    Returns:
+      the threshold of each score: one for a system or a slice takes the place of a more general
+      one; and for each threshold that names something which is not there, what is missing.
+    """
+    chosen: dict[Key, tuple[int, Threshold]] = {}
     missing: dict[Threshold, str] = {}
     for threshold in thresholds:
-        rank, keys, lacking = _named(threshold.name, result)
-        if not keys:
+        rank, named, lacking = _named(threshold.name, keys)
+        if not named:
             missing[threshold] = lacking
-        for key in keys:
+        for key in named:
             if key not in chosen or chosen[key][0] < rank:
                 chosen[key] = (rank, threshold)
-    ordered = [key for key in result.keys if key in chosen]
-    return Targets({key: chosen[key][1] for key in ordered}, missing)
+    return {key: chosen[key][1] for key in keys if key in chosen}, missing
 
 
-def _named(name: str, result: GatedResult) -> tuple[int, list[tuple[str, str]], str]:
-    """How specific a name is, the scores that it names, and what is missing if there are none."""
+def _named(name: str, keys: Collection[Key]) -> tuple[int, list[Key], str]:
+    """How specific a name is, the series that it names, and what is missing if there are none."""
+    whole = [key for key in keys if not key.of_slice]
     if not name:
-        return 0, result.keys_of(""), "it has no score of the whole corpus"
+        return 0, whole, "it has no score of the whole corpus"
     # Names are compared as a whole, because both systems and slices can have brackets in theirs.
-    if ("", name) in result.scores:
-        return 1, [("", name)], ""
-    for key in result.keys:
-        of_slice, system = key
-        if of_slice and name == f"{system}[{of_slice}]":
-            return 2, [key], ""
+    if systems := [key for key in whole if key.system == name]:
+        return 1, systems, ""
+    if slices := [key for key in keys if key.of_slice and key.shown == name]:
+        return 2, slices, ""
     if name.startswith("[") and name.endswith("]"):
-        return 1, result.keys_of(name[1:-1]), f"it has no slice {name[1:-1]}"
-    if "[" in name and name.endswith("]"):
-        return 2, [], f"it has no score of {name}"
-    return 1, [], f"it has no system {name}"
+        systems = [key for key in keys if key.of_slice == name[1:-1]]
+        return 1, systems, f"it has no slice {name[1:-1]}"
+    return 1, [], f"it has no {'score of' if name.endswith(']') else 'system'} {name}"

@@ -1,10 +1,4 @@
-"""What changed between two nights, and whether the difference is larger than chance.
-
-The same segments on both nights can be compared in pairs, if their totals were saved. Other
-segments make the scores independent, so their standard errors are enough. If the segments are the
-same but cannot be paired, the scores vary together. The error of independent scores is then an
-upper bound, so a change that it calls significant is so.
-"""
+"""What changed between two nights, and whether the difference is larger than chance."""
 
 from __future__ import annotations
 
@@ -12,22 +6,18 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from beam_bleu.pipeline.gates.results import GatedResult
-from beam_bleu.pipeline.history.nights import Key, Night, Texts
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.pipeline.result.comparing import compare, pairing
+from beam_bleu.pipeline.result.rows import ComparedRow, Method
+from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
+from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, difference_of_estimates
+from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.saved.compared_runs import Run
+    from beam_bleu.pipeline.saved.paired_runs import Paired
 
-Method = Literal["paired", "independent", "unchanged"]
 BreakKind = Literal["definition", "references"]
 
-_REPEAT = (
-    "the same segments are compared in pairs only if both runs have --save_totals and --resample"
-)
-_NOT_PAIRED = "means of languages and tasks are not compared in pairs"
 _IF_NEW = "if each night has texts of its own, say so with --partition or --new_texts"
 
 
@@ -58,9 +48,7 @@ class Change:
       standard_error: of the difference; None if it is not known.
       interval: the 95 % interval of the difference; None if it is not known.
       p_value: how probable such a difference is if there is none in truth; None if it is not known.
-      method: "paired" if both nights have the same segments; "independent" if they have different
-        ones, or cannot be paired; "unchanged" if all counts are the same; None if the p-value is
-        not known.
+      method: how the p-value was found; None without one.
       cause: why the difference or the p-value is None, or is an upper bound; "" otherwise.
     """
 
@@ -83,8 +71,69 @@ class Change:
         return self.p_value is not None and self.p_value < SIGNIFICANCE_LEVEL
 
 
+@dataclasses.dataclass(frozen=True)
+class _Unknown:
+    """Two nights of which it is not known whether their segments are the same.
+
+    Attributes:
+      reason: why.
+    """
+
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class _Nights:
+    """Two nights that are compared.
+
+    Attributes:
+      definitions: how the scores of each metric of both were made, on the old and the new night.
+      segments: whether their segments are the same; a break if a test set that should be the same
+        has changed.
+      pairs: what compares systems in pairs, or why nothing does.
+      rows: the scores that both have.
+    """
+
+    definitions: Mapping[MetricWord, tuple[Definition, Definition]]
+    segments: Literal["same", "different"] | Break | _Unknown
+    pairs: Paired | NotPaired
+    rows: Mapping[Key, ComparedRow]
+
+    def change(self, key: Key, against: str) -> Change:
+        """What changed in a series since the night of this name."""
+        cause = _new_definition(key, *self.definitions[key.metric])
+        if cause is not None:
+            return Change(against, cause=cause)
+        if isinstance(self.segments, Break):
+            return Change(against, cause=self.segments)
+        row = self.rows.get(key)
+        if row is None:
+            return Change(against, cause="there is no score")
+        if row.method == "unchanged":
+            return Change(against, 0.0, 0.0, (0.0, 0.0), 1.0, row.method)
+        if isinstance(self.segments, _Unknown):
+            return Change(against, row.difference, cause=self.segments.reason)
+        if row.p_value is None:
+            method, reason = None, row.reason
+        else:
+            method, reason = row.method, self._why_not_paired(row)
+        return Change(
+            against, row.difference, row.standard_error, row.interval, row.p_value, method, reason
+        )
+
+    def _why_not_paired(self, row: ComparedRow) -> str:
+        """Why the p-value of the same segments is only an upper bound; "" if it is exact."""
+        if self.segments != "same" or row.method != "independent":
+            return ""
+        if isinstance(row.group, Mapping):
+            return "slices are not compared in pairs"
+        if isinstance(self.pairs, NotPaired):
+            return self.pairs.reason
+        return "means are not compared in pairs"
+
+
 class Changes:
-    """Compares nights. It keeps the saved totals of the last two nights, which take long to read.
+    """Compares nights. It keeps the comparison of the last two nights, which takes long to make.
 
     Args:
       new_texts: whether all nights are known to have different segments.
@@ -92,174 +141,90 @@ class Changes:
 
     def __init__(self, *, new_texts: bool = False) -> None:
         self._new_texts = new_texts
-        self._runs: dict[str, Run | str] = {}
-        self._paired: dict[tuple[str, str], Mapping[Key, Change] | str] = {}
+        self._saved: dict[str, SavedResult] = {}
+        self._nights: dict[tuple[str, str], _Nights] = {}
 
-    def change(self, old: Night, new: Night, key: Key) -> Change:
-        """What changed in a series that both nights have.
+    def change(self, against: str, old: SavedResult, new: SavedResult, key: Key) -> Change:
+        """What changed in a series that two nights have.
+
+        Args:
+          against: the name of the older night.
+          old: its result.
+          new: the result of the newer one.
+          key: the series.
 
         Raises:
           InputError: saved totals are damaged.
         """
-        against = old.moment.text
-        one, other = old.metrics[key.metric], new.metrics[key.metric]
-        assert old.texts is not None
-        assert new.texts is not None
-        segments = _Segments(old.texts, new.texts, self._new_texts)
-        if (cause := _definition(one, other, key) or segments.broken) is not None:
-            return Change(against, cause=cause)
-        former, latter = (result.scores[key.of_slice, key.system] for result in (one, other))
-        if former.score is None or latter.score is None:
-            return Change(against, cause="there is no score")
-        if latter.counts and latter.counts == former.counts:
-            return Change(against, 0.0, 0.0, (0.0, 0.0), 1.0, "unchanged")
-        difference = latter.score - former.score
-        bound = ""
-        if segments.are_same:
-            paired = "slices are not compared in pairs" if key.of_slice else self._pair(old, new)
-            if not isinstance(paired, str) and key in paired:
-                return paired[key]
-            bound = paired if isinstance(paired, str) else _NOT_PAIRED
-        elif not segments.are_different:
-            return Change(against, difference, cause=segments.unknown)
-        known = difference_of_estimates(
-            latter.score,
-            former.score,
-            (latter.standard_error, former.standard_error),
-            min(old.texts.segments, new.texts.segments),
+        names = old.name, new.name
+        if names not in self._nights:
+            # Nights come in their order, and a series can be compared with a night before the last.
+            self._nights = {
+                pair: kept for pair, kept in self._nights.items() if pair[1] == new.name
+            }
+            # Copies, so that the totals that they read are forgotten with them.
+            self._saved = {
+                saved.name: self._saved.get(saved.name) or dataclasses.replace(saved)
+                for saved in (old, new)
+            }
+            copies = self._saved[old.name], self._saved[new.name]
+            self._nights[names] = _nights(*copies, new_texts=self._new_texts)
+        return self._nights[names].change(key, against)
+
+
+def _nights(old: SavedResult, new: SavedResult, *, new_texts: bool) -> _Nights:
+    segments = _segments(old, new, new_texts)
+    pairs = pairing(old, new) if segments == "same" else NotPaired("the segments are others")
+    rows = {key_of(row): row for row in compare(old.result, new.result, pairs)}
+    definitions = {
+        metric.metric: (
+            definition_of(old.result, metric.metric),
+            definition_of(new.result, metric.metric),
         )
-        return Change(
-            against,
-            difference,
-            known.standard_error,
-            known.interval,
-            known.p_value,
-            None if known.p_value is None else "independent",
-            known.reason or bound,
-        )
-
-    def _pair(self, old: Night, new: Night) -> Mapping[Key, Change] | str:
-        """The changes between two nights with the same segments, or why there are none."""
-        pair = old.path, new.path
-        if pair not in self._paired:
-            self._paired.clear()  # nights come in their order
-            self._paired[pair] = self._compared(old, new)
-        return self._paired[pair]
-
-    def _compared(self, old: Night, new: Night) -> Mapping[Key, Change] | str:
-        for night in (old, new):
-            if not night.totals or night.texts is None or not night.texts.is_resampled:
-                return _REPEAT
-        # This loads numpy and the kernel of replicates, so only a comparison in pairs pays for it.
-        from beam_bleu.pipeline.saved.compared_runs import compared_runs
-
-        one, other = self._read(old.totals), self._read(new.totals)
-        if isinstance(one, str) or isinstance(other, str):
-            return one if isinstance(one, str) else str(other)
-        self._runs = {old.totals: one, new.totals: other}
-        # A metric with a new definition is a break of its own, and stops no other one.
-        same = [
-            metric
-            for metric, result in new.metrics.items()
-            if metric in old.metrics and old.metrics[metric].definition == result.definition
-        ]
-        try:
-            compared, _ = compared_runs(one, other, same)
-        except InputError as error:
-            return error.cause
-        metrics = [of_metric for of_metric in compared if of_metric.method == "paired"]
-        if not metrics:
-            return compared[0].reason
-        return {
-            Key(of_metric.metric, "", score.system): Change(
-                old.moment.text,
-                score.difference,
-                score.standard_error,
-                score.interval,
-                score.p_value,
-                None if score.p_value is None else "paired",
-                score.reason if score.p_value is None else "",
-            )
-            for of_metric in metrics
-            for score in of_metric.systems
-        }
-
-    def _read(self, path: str) -> Run | str:
-        """The run of saved totals; or why they cannot be used here, although they are whole."""
-        from beam_bleu.pipeline.saved.compared_runs import Run
-        from beam_bleu.pipeline.saved.totals_file import OtherVersionsError, read_totals
-
-        if path not in self._runs:
-            try:
-                self._runs[path] = Run.of(path, read_totals(path))
-            except OtherVersionsError as error:
-                self._runs[path] = error.cause
-        return self._runs[path]
+        for metric in new.result.metrics
+        if metric.metric in old.result.words
+    }
+    return _Nights(definitions, segments, pairs, rows)
 
 
-def _definition(old: GatedResult, new: GatedResult, key: Key) -> Break | None:
+def _new_definition(key: Key, old: Definition, new: Definition) -> Break | None:
     """The break if the scores of two nights are made in different ways."""
-    if old.definition != new.definition:
-        one, other = (result.definition.split("|") for result in (old, new))
-        changed = [
-            " ".join(field for field in fields if field not in others) or "nothing"
-            for fields, others in ((one, other), (other, one))
-        ]
-        text = f"the definition of {new.metric} changed from {changed[0]} to {changed[1]}"
+    name = new.name
+    if old.choices != new.choices:
+        fields = [definition.choices.split("|") for definition in (old, new)]
+        before, after = (
+            " ".join(field for field in own if field not in others) or "nothing"
+            for own, others in (fields, fields[::-1])
+        )
+        text = f"the definition of {name} changed from {before} to {after}"
         return Break("definition", text, key.metric)
     if old.references != new.references:
         numbers = f"from {old.references} to {new.references}"
-        text = f"the number of references of {new.metric} changed {numbers}"
+        text = f"the number of references of {name} changed {numbers}"
         return Break("references", text, key.metric)
     if not key.of_slice and old.whole != new.whole:
-        text = f"the scores of {new.metric} changed from {old.whole} to {new.whole}"
+        text = f"the scores of {name} changed from {old.whole} to {new.whole}"
         return Break("definition", text, key.metric, "")
     return None
 
 
-@dataclasses.dataclass(frozen=True)
-class _Segments:
-    """Whether two nights have the same segments.
-
-    Attributes:
-      old: the texts of the earlier night.
-      new: the texts of the later night.
-      new_texts: whether the user says that they are different.
-    """
-
-    old: Texts
-    new: Texts
-    new_texts: bool
-
-    @property
-    def are_same(self) -> bool:
-        """Whether they are known to be the same."""
-        old, new = self.old, self.new
-        return (old.references == new.references != ()) or (old.records == new.records != ())
-
-    @property
-    def are_different(self) -> bool:
-        """Whether they are different on purpose."""
-        return not self.are_same and (self.new_texts or self.old.labels != self.new.labels)
-
-    @property
-    def broken(self) -> Break | None:
-        """The break if a test set that should be the same has changed."""
-        if self.are_same or self.are_different:
-            return None
-        if self.old.references and self.new.references:
-            return Break("references", f"the references changed; {_IF_NEW}")
-        if self.old.segments != self.new.segments:
-            return Break(
-                "references",
-                f"the number of segments changed from {self.old.segments} to {self.new.segments}; "
-                f"{_IF_NEW}",
-            )
-        return None
-
-    @property
-    def unknown(self) -> str:
-        """Why it is not known."""
-        if self.old.records or self.new.records:
-            return f"records do not show whether their references are the same; {_IF_NEW}"
-        return f"there is no manifest.json that says what was read; {_IF_NEW}"
+def _segments(
+    old: SavedResult, new: SavedResult, new_texts: bool
+) -> Literal["same", "different"] | Break | _Unknown:
+    """Whether two nights have the same segments."""
+    references, records = (
+        [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
+    )
+    if any(before == after != () for before, after in (references, records)):
+        return "same"
+    if new_texts or old.result.partitions != new.result.partitions:
+        return "different"
+    if all(references):
+        return Break("references", f"the references changed; {_IF_NEW}")
+    sizes = old.result.segments, new.result.segments
+    if sizes[0] != sizes[1]:
+        text = f"the number of segments changed from {sizes[0]} to {sizes[1]}; {_IF_NEW}"
+        return Break("references", text)
+    if any(records):
+        return _Unknown(f"records do not show whether their references are the same; {_IF_NEW}")
+    return _Unknown(f"there is no manifest.json that says what was read; {_IF_NEW}")

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from beam_bleu.pipeline.display.row_order import Verdict
-from beam_bleu.pipeline.gates.results import GatedScore
 from beam_bleu.pipeline.history.changes import Break, BreakKind, Change, Changes
-from beam_bleu.pipeline.history.nights import Key, Night
+from beam_bleu.pipeline.history.nights import Night
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ScoreRow
+from beam_bleu.pipeline.result.saved_result import SavedResult
+from beam_bleu.pipeline.result.series import Key
 from beam_bleu.pipeline.saved.dates import Period, missing_between
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
-from beam_bleu.transforms.score.uncertainty import interval
 
 GapKind = Literal["missing", "failed", "absent"] | BreakKind
 
@@ -155,31 +156,32 @@ def history(
       last: how many of the last nights are wanted; None for all. The first one of them is compared
         with the night before, too.
     """
-    scored = [night for night in nights if night.texts is not None]
     # As texts, dates and times are in the order of time.
     wanted = [night.moment.text for night in nights[-(last or len(nights)) :]]
     rows: dict[Key, list[NightScore]] = {}
     names: dict[MetricWord, str] = {}
     labels: dict[str, Mapping[str, str | None]] = {}
     breaks: dict[tuple[str, Break], Gap] = {}
-    former: dict[Key, Night] = {}
-    for night in scored:
-        for key, score in night.scores:
+    former: dict[Key, tuple[str, SavedResult]] = {}
+    for night in nights:
+        if night.saved is None:
+            continue
+        for key, row in night.scores.items():
             if not chooses(key):
                 continue
             earlier = former.get(key)
-            former[key] = night
+            former[key] = night.moment.text, night.saved
             if night.moment.text < wanted[0]:
                 continue
             change = None
             if earlier is not None:
-                change = changes.change(earlier, night, key)
+                change = changes.change(*earlier, night.saved, key)
                 if isinstance(change.cause, Break):
                     gap = _of_break(change.cause, night)
                     breaks.setdefault((gap.night, change.cause), gap)
-            names[key.metric] = night.metrics[key.metric].metric
-            labels[key.of_slice] = score.labels
-            rows.setdefault(key, []).append(_row(night, score, change))
+            names[key.metric] = night.saved.result.metric(key.metric).name
+            labels[key.of_slice] = row.group if isinstance(row.group, Mapping) else {}
+            rows.setdefault(key, []).append(_score(night, row, change))
     ordered = sorted(rows, key=lambda key: ([*names].index(key.metric), key.of_slice != ""))
     series = tuple(
         Series(
@@ -192,21 +194,20 @@ def history(
         )
         for key in ordered
     )
-    gaps = [*_without_results(nights), *_absent(scored, series), *breaks.values()]
+    gaps = [*_without_results(nights), *_absent(nights, series), *breaks.values()]
     shown = [gap for gap in gaps if gap.until >= wanted[0]]
     shown.sort(key=lambda gap: gap.night)
     return History(tuple(wanted), series, tuple(shown))
 
 
-def _row(night: Night, scored: GatedScore, change: Change | None) -> NightScore:
-    score, error = scored.score, scored.standard_error
+def _score(night: Night, row: ScoreRow, change: Change | None) -> NightScore:
     return NightScore(
         night.moment.text,
         night.path,
-        scored.counts[0] if scored.counts else None,
-        score,
-        error,
-        None if score is None or error is None else interval(score, error),
+        None if row.group == MACRO_AVERAGE else row.segments,
+        row.score,
+        row.standard_error,
+        row.interval,
         change,
     )
 
@@ -241,9 +242,9 @@ def _day(night: Night) -> Period:
     )
 
 
-def _absent(scored: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
+def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
     """The nights whose results lack a series that an earlier night has."""
-    names = [night.moment.text for night in scored]
+    names = [night.moment.text for night in nights if night.saved is not None]
     for of_key in series:
         having = {score.night for score in of_key.scores}
         start: str | None = None

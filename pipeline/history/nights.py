@@ -7,17 +7,15 @@ from the start of its run.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
-from beam_bleu.pipeline.gates.read_result import named_if_damaged, read_result
-from beam_bleu.pipeline.gates.results import GatedResults, GatedScore
-from beam_bleu.pipeline.output.file_names import MANIFEST, RUN_RECORD, SCORES, SUCCESS, TOTALS
-from beam_bleu.pipeline.output.manifest import digests_of
+from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.result_files import (
     beside,
     exists,
@@ -28,18 +26,17 @@ from beam_bleu.pipeline.output.result_files import (
     read,
 )
 from beam_bleu.pipeline.output.run_record import has_passed
+from beam_bleu.pipeline.result.rows import ScoreRow
+from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
+from beam_bleu.pipeline.result.series import Key, series_of
 from beam_bleu.pipeline.saved.dates import Period, periods_in
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.known_metrics import MetricWord
 
 OrderName = Literal["path", "run"]
 
 _OF_RESULTS = (SCORES, TOTALS, RUN_RECORD)
 """A folder with one of these files is that of a run."""
-
-_MOST_DAMAGED = 20
-"""So many damaged results are named in one error."""
 
 _NAME_NIGHTS = "name the folders of results, a folder that contains them, or their files"
 
@@ -47,23 +44,10 @@ _BY_NAME = "or name the earlier result: --against DIR"
 _BY_RUN = "or order the results by their runs: beam-bleu history --order_by run"
 
 
-@dataclasses.dataclass(frozen=True)
-class Order:
-    """A row of `ORDERS`: what puts the nights in order.
-
-    Attributes:
-      name: its name.
-      description: what it is, for --help.
-    """
-
-    name: OrderName
-    description: str
-
-
-ORDERS: Mapping[OrderName, Order] = table(
-    Order("path", "the date in the path of each result, such as 2026-11-19, or the month 2026-11"),
-    Order("run", "the start of each run, as its run.json has it"),
-)
+ORDERS: Mapping[OrderName, str] = {
+    "path": "the date in the path of each result, such as 2026-11-19, or the month 2026-11",
+    "run": "the start of each run, as its run.json has it",
+}
 """What puts the nights in order. Without a choice, it is the first one that all of them have."""
 
 
@@ -87,39 +71,6 @@ class Moment:
         return self.period is not None and self.period.is_month
 
 
-class Key(NamedTuple):
-    """What a series is of.
-
-    Attributes:
-      metric: the metric, as commands write it.
-      of_slice: the text of the slice, such as domain=news; "" for the whole corpus.
-      system: the system.
-    """
-
-    metric: MetricWord
-    of_slice: str
-    system: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Texts:
-    """What is known of the texts that were scored.
-
-    Attributes:
-      labels: the labels of the partitions; None for one without a label.
-      references: the digests of the references; () if they are not known.
-      records: the digests of records, which have references and candidates; () if there are none.
-      segments: the number of segments.
-      is_resampled: whether the result has replicates (--resample).
-    """
-
-    labels: tuple[str | None, ...]
-    references: tuple[str, ...]
-    records: tuple[str, ...]
-    segments: int
-    is_resampled: bool
-
-
 @dataclasses.dataclass(frozen=True)
 class Night:
     """The result of a night, or a run that has none.
@@ -127,25 +78,19 @@ class Night:
     Attributes:
       moment: when it was.
       path: where it is.
-      failure: why there is no result; "" if there is one.
-      metrics: what gates see of its metrics; empty if there is no result.
-      texts: what is known of its texts; None if there is no result.
-      totals: the path of its totals.json; "" if there is none.
+      saved: its result; None if there is none.
+      failure: why there is none; "" if there is one.
     """
 
     moment: Moment
     path: str
+    saved: SavedResult | None = None
     failure: str = ""
-    metrics: GatedResults = dataclasses.field(default_factory=dict)
-    texts: Texts | None = None
-    totals: str = ""
 
-    @property
-    def scores(self) -> Iterator[tuple[Key, GatedScore]]:
-        """All scores, metric by metric."""
-        for metric, result in self.metrics.items():
-            for (of_slice, system), score in result.scores.items():
-                yield Key(metric, of_slice, system), score
+    @functools.cached_property
+    def scores(self) -> Mapping[Key, ScoreRow]:
+        """The score of each series; none without a result."""
+        return {} if self.saved is None else series_of(self.saved.result)
 
 
 def read_nights(
@@ -164,8 +109,7 @@ def read_nights(
       are left out.
 
     Raises:
-      InputError: there are no results, some are damaged or missing, or their
-        order is not known.
+      InputError: there are no results, one is damaged or missing, or their order is not known.
     """
     if order is not None:
         require_choice("order_by", order, ORDERS)
@@ -180,22 +124,8 @@ def read_nights(
     left_out = [path for path in months if not is_named[path]] if len(months) < len(moments) else []
     for path in left_out:
         del moments[path]
-    nights: list[Night] = []
-    damaged: list[InputError] = []
-    for path, moment in _in_order(moments, _BY_RUN if order == "path" else ""):
-        try:
-            nights.append(_night(path, moment))
-        except InputError as error:
-            damaged.append(error)
-    if len(damaged) == 1:
-        raise damaged[0]
-    if damaged:
-        raise InputError(
-            f"{len(damaged)} of {len(moments)} results cannot be read: "
-            + joined([error.cause for error in damaged], _MOST_DAMAGED, "; "),
-            damaged[0].remedy,
-        )
-    return nights, sorted(left_out)
+    ordered = _in_order(moments, _BY_RUN if order == "path" else "")
+    return [_night(path, moment) for path, moment in ordered], sorted(left_out)
 
 
 def are_nights_around(folder: str, result: str) -> bool:
@@ -373,7 +303,10 @@ def _record(file: str) -> Mapping[str, Any]:
         if not isinstance(record["state"], str) or not isinstance(record["message"], str | None):
             raise TypeError(record)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _damaged(file, RUN_RECORD) from error
+        raise InputError(
+            f"{file} is not a {RUN_RECORD} of beam-bleu, or it is damaged",
+            "repeat the run of this night",
+        ) from error
     return cast("Mapping[str, Any]", record)
 
 
@@ -389,28 +322,8 @@ def _night(path: str, moment: Moment) -> Night:
       InputError: it is damaged.
     """
     if is_folder(path) and not exists(_in_folder(path, SUCCESS)):
-        return Night(moment, path, _failure(_in_folder(path, RUN_RECORD)))
-    result = read_result(path)
-    document = result.document
-    with named_if_damaged(path):
-        texts = Texts(
-            tuple(document.get("partitions", [document.get("partition")])),
-            *_digests(path),
-            int(document["segments"]),
-            document.get("resampling") is not None,
-        )
-    return Night(moment, path, "", result.metrics, texts, _totals(path))
-
-
-def _totals(path: str) -> str:
-    """The path of the totals.json of a result; "" if it has none.
-
-    A scores.json that is named can be a copy, with files of other results beside it.
-    """
-    if not is_folder(path):
-        return path if path.rpartition("/")[2] == TOTALS else ""
-    totals = _in_folder(path, TOTALS)
-    return totals if exists(totals) else ""
+        return Night(moment, path, failure=_failure(_in_folder(path, RUN_RECORD)))
+    return Night(moment, path, result_at(path))
 
 
 def _failure(file: str) -> str:
@@ -423,28 +336,3 @@ def _failure(file: str) -> str:
     if record["state"] == "failed":
         return f"the run failed: {record['message'] or 'without a message'}"
     return f"there is no {SUCCESS}, and its {RUN_RECORD} says {record['state']}"
-
-
-def _digests(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The digests of the references, and those of records.
-
-    Both are empty without a manifest.json. One that is beside a scores.json can be that of another
-    result if the user has named the file and not its folder.
-
-    Raises:
-      InputError: the manifest.json is damaged.
-    """
-    file = _in_folder(path, MANIFEST)
-    if not is_folder(path) or not exists(file):
-        return (), ()
-    try:
-        streams = json.loads(read(file))["streams"]
-        return digests_of(streams, "references"), digests_of(streams, "records")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(file, MANIFEST) from error
-
-
-def _damaged(file: str, name: str) -> InputError:
-    return InputError(
-        f"{file} is not a {name} of beam-bleu, or it is damaged", "repeat the run of this night"
-    )

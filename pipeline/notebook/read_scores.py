@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.pipeline.examples.read_examples import read_examples
-from beam_bleu.pipeline.gates.read_result import named_if_damaged, read_result
 from beam_bleu.pipeline.notebook.result_tables import (
     comparison_table,
     example_table,
@@ -20,6 +19,7 @@ from beam_bleu.pipeline.notebook.result_tables import (
 )
 from beam_bleu.pipeline.notebook.shown_result import as_html, as_text
 from beam_bleu.pipeline.output.result_files import is_folder
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -80,7 +80,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
       bleu birch 37.9
       bleu cobalt 16.6
     """
-    result = read_result(os.fspath(path))
+    result = result_at(os.fspath(path))
     document = result.document
     examples = read_examples(result.name) if is_folder(result.name) else None
     with named_if_damaged(result.name):

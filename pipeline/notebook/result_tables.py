@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.pipeline.display.slices import signature_of
-from beam_bleu.pipeline.gates.results import slice_text
 from beam_bleu.pipeline.output.metric_views import metrics_of, parts_of
+from beam_bleu.pipeline.result.series import slice_text
 from beam_bleu.transforms.known_metrics import MetricWord, kind_of
 
 TEXT, INTEGER, NUMBER = pa.string(), pa.int64(), pa.float64()

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.gates.results import slice_text
 from beam_bleu.pipeline.output.metric_views import metrics_of
+from beam_bleu.pipeline.result.series import slice_text
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 

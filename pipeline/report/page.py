@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.gates.read_result import named_if_damaged
 from beam_bleu.pipeline.notebook.result_tables import check_entries
 from beam_bleu.pipeline.output.metric_views import parts_of, warnings_of_document
 from beam_bleu.pipeline.report import sentences
@@ -26,6 +25,7 @@ from beam_bleu.pipeline.report.places import places
 from beam_bleu.pipeline.report.reasons import reasons
 from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.report.standing import standing
+from beam_bleu.pipeline.result.saved_result import named_if_damaged
 from beam_bleu.transforms.errors import UsageError, installing
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.examples.read_examples import read_examples
-from beam_bleu.pipeline.gates.read_result import read_result
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, RUN_RECORD, SCORES
 from beam_bleu.pipeline.output.result_files import beside, exists, read
+from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.transforms.errors import InputError, joined
 
 _REMEDY = "run it again, or remove this file to make the report without it"
@@ -47,7 +47,7 @@ def reported_result(path: str, *, must_be_last: bool = True) -> ReportedResult:
       InputError: there is no such result, or one of its files cannot be read, is damaged, or
         belongs to another result.
     """
-    result = read_result(path, must_be_last=must_be_last)
+    result = result_at(path, must_be_last=must_be_last)
     folder = result.name.rstrip("/")
     if not exists(f"{folder}/{SCORES}"):
         return ReportedResult(result.name, result.document)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.display.slices import of_whole
-from beam_bleu.pipeline.gates.results import definition, definition_of
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
+from beam_bleu.pipeline.result.series import choices_in, choices_of
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 
 _NONE = "none"
@@ -53,14 +53,18 @@ def _first(document: Document) -> Document:
 def _definition(job: Job, document: Document) -> str:
     return _of_metrics(
         {
-            name: definition_of(scorings.signature_of(scorings.corpus), scorings.languages)
+            name: choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
             for name, scorings in job.scorings.items()
         }
     )
 
 
 def _found_definition(document: Document, job: Job) -> str:
-    return _of_metrics({name: definition(part_of(document, name)) for name in metrics_of(document)})
+    return _of_metrics({name: _choices(part_of(document, name)) for name in metrics_of(document)})
+
+
+def _choices(part: Document) -> str:
+    return choices_of(part["signature"], part.get("languages", ()))
 
 
 def _of_metrics(definitions: Mapping[str, str]) -> str:
@@ -87,7 +91,7 @@ def _segments(job: Job, document: Document) -> str:
         return _NONE
     return _of_metrics(
         {
-            name: definition_of(scorings.signature_of(scorings.segments), scorings.languages)
+            name: choices_in(scorings.signature_of(scorings.segments), scorings.languages)
             for name, scorings in job.scorings.items()
             if scorings.segments is not None
         }
@@ -98,10 +102,7 @@ def _found_segments(document: Document, job: Job) -> str:
     if "segment_scores" not in document:
         return _NONE
     return _of_metrics(
-        {
-            name: definition(part_of(document, name)["segment_scores"])
-            for name in metrics_of(document)
-        }
+        {name: _choices(part_of(document, name)["segment_scores"]) for name in metrics_of(document)}
     )
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.manifest import digests_of
-from beam_bleu.pipeline.saved.same_definition import differing, of_resampling, shown
+from beam_bleu.pipeline.result.saved_result import NotPaired
+from beam_bleu.pipeline.saved.same_definition import (
+    OF_DEFINITION,
+    differing,
+    of_resampling,
+    shown,
+)
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import Difference
@@ -23,13 +30,63 @@ from beam_bleu.transforms.totals.replicates.replicates import Replicates
 _NEW, _OLD = "new", "old"
 
 
-def obstacle(old: SavedTotals, new: SavedTotals) -> str:
-    """Why the units of two runs with replicates are not paired; "" if they are."""
-    for name, one, other in differing(of_resampling(old.evidence), of_resampling(new.evidence)):
-        return f"the replicates differ: {name} is {shown(one)} in the old run, now {shown(other)}"
+@dataclasses.dataclass(frozen=True)
+class Paired:
+    """Two runs whose random replicates have the same segments.
+
+    Attributes:
+      old: what the old run has added up.
+      new: what the new run has added up.
+    """
+
+    old: SavedTotals
+    new: SavedTotals
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether differences have standard errors and intervals, and not only p-values."""
+        resampling = self.new.evidence.resampling
+        return resampling is not None and resampling.method == "bootstrap"
+
+    def difference(self, metric: MetricWord, system: str, points: float) -> Difference:
+        """The difference of the scores of a system.
+
+        Args:
+          metric: the metric.
+          system: the system.
+          points: the new score minus the old one.
+        """
+        return _difference(system, self.old.of_metric(metric), self.new.of_metric(metric), points)
+
+
+def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) -> Paired | NotPaired:
+    """Two runs with replicates in pairs, or why they are not.
+
+    Args:
+      old: what the old run has added up.
+      new: what the new run has added up.
+      metrics: those that both have by the same definition.
+    """
+    old, new = old.with_metrics(metrics), new.with_metrics(metrics)
+    reason = _other_definition(old, new) or _other_segments(old, new)
+    return NotPaired(reason) if reason else Paired(old, new)
+
+
+def _other_definition(old: SavedTotals, new: SavedTotals) -> str | None:
+    """What differs in how two runs were made; None if nothing does."""
+    for kind in OF_DEFINITION:
+        for name, before, now in differing(kind.facts(old), kind.facts(new)):
+            return f"{name} is {shown(before)} in the old run, now {shown(now)}"
+    for name, before, now in differing(of_resampling(old.evidence), of_resampling(new.evidence)):
+        return f"the replicates differ: {name} is {shown(before)} in the old run, now {shown(now)}"
+    return None
+
+
+def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
+    """Why two runs may have different segments; None if they have the same."""
+    labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
     if old.evidence.documents != new.evidence.documents:
         return "the replicates are of different units: segments, or documents"
-    labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
     if labels[0] != labels[1]:
         return "the partitions have different labels, and so different random weights"
     if not all(_is_line_parallel(saved) for saved in (old, new)):
@@ -48,7 +105,7 @@ def obstacle(old: SavedTotals, new: SavedTotals) -> str:
     drawn = [[_drawn(metric) for metric in saved.metrics] for saved in (old, new)]
     if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
-    return ""
+    return None
 
 
 def _is_line_parallel(saved: SavedTotals) -> bool:
@@ -88,7 +145,7 @@ def _drawn(metric: SavedMetric) -> Integers:
     return drawn
 
 
-def paired(system: str, old: SavedMetric, new: SavedMetric, points: float) -> Difference:
+def _difference(system: str, old: SavedMetric, new: SavedMetric, points: float) -> Difference:
     """The difference of the scores of a system in two runs, whose segments are the same.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.command_line.output_flags import add_row_flags, row_choice
@@ -26,24 +25,19 @@ from beam_bleu.pipeline.display.slices import SHOWN_SLICES, value_text
 from beam_bleu.pipeline.display.table import on_lines_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates.read_result import named_if_damaged, read_result
-from beam_bleu.pipeline.output.file_names import MANIFEST, TOTALS
-from beam_bleu.pipeline.output.manifest import digests_of
-from beam_bleu.pipeline.output.result_files import exists, read
-from beam_bleu.pipeline.saved.compared_runs import (
-    ComparedRuns,
-    Run,
-    compared_runs,
+from beam_bleu.pipeline.result.compared_results import (
+    ComparedMetric,
+    ComparedResults,
+    compared_results,
 )
-from beam_bleu.pipeline.saved.compared_scores import ComparedScore
-from beam_bleu.pipeline.saved.totals_file import read_totals
+from beam_bleu.pipeline.result.rows import ComparedRow
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.compared_tables import (
     compared_tables,
     entry_of,
     labels_of,
 )
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
-from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import aligned, estimates, p_value, rounded, signed
 
@@ -82,92 +76,64 @@ def main(argv: Sequence[str]) -> int:
 
 def _compare(flags: argparse.Namespace) -> bytes:
     choice = row_choice(flags)
-    old, new = _with_replicates(_run_at(flags.old), _run_at(flags.new))
     with named_if_damaged(f"{flags.old} or {flags.new}"):
-        metrics, left_out = compared_runs(old, new)
-    for cause in left_out:
-        warn(f"{cause}: not compared")
-    for only, path in ((metrics[0].only_old, flags.old), (metrics[0].only_new, flags.new)):
-        if only:
-            warn(f"only {path} has {joined(only)}: not compared")
+        compared = compared_results(result_at(flags.old), result_at(flags.new))
+    for warning in (*compared.warnings, *_without_numbers(compared.metrics)):
+        warn(warning)
+    if flags.format == "json":
+        return _as_json(compared).encode()
+    if flags.format in _PAPER:
+        return _PAPER[flags.format](compared_tables(compared, choice), ()).encode()
+    screen = screen_of_stdout()
+    texts = [_text(compared, metric, choice, screen) for metric in compared.metrics]
+    return "\n".join(texts).encode()
+
+
+def _without_numbers(metrics: Sequence[ComparedMetric]) -> Iterator[str]:
+    """Which differences lack numbers, and why, in sentences."""
     for metric in metrics:
         named = f"{metric.name}: " if len(metrics) > 1 else ""
-        for score in (*metric.systems, *metric.macro_average):
-            if score.reason:
-                warn(f"{named}{score.system}: {score.reason}")
-        if unknown := sum(score.standard_error is None for score in metric.slices):
-            of_all = f"{unknown} of {len(metric.slices)} differences in slices"
+        for row in (*metric.systems, *metric.macro_average):
+            if row.reason:
+                yield f"{named}{row.system}: {row.reason}"
+        if unknown := sum(row.standard_error is None for row in metric.slices):
             has = "has" if unknown == 1 else "have"
-            warn(f"{named}{of_all} {has} no standard error, because a score has none")
-        for note in metric.notes:
-            warn(f"{named}{note}")
-    if flags.format == "json":
-        return _as_json(metrics).encode()
-    if flags.format in _PAPER:
-        return _PAPER[flags.format](compared_tables(metrics, choice), ()).encode()
-    screen = screen_of_stdout()
-    return "\n".join(_text(metric, choice, screen) for metric in metrics).encode()
+            yield (
+                f"{named}{unknown} of {len(metric.slices)} differences in slices {has} no standard "
+                "error, because a score has none"
+            )
 
 
-def _run_at(path: str) -> Run:
-    """The run at a path: its scores.json if it has one, otherwise its totals.json.
-
-    Raises:
-      InputError: there is no result, or it is damaged.
-    """
-    result = read_result(path)
-    if result.totals is not None:
-        return Run.of(result.name, result.totals, result.document)
-    manifest = f"{result.name.rstrip('/')}/{MANIFEST}"
-    if result.name.endswith(".json") or not exists(manifest):
-        return Run(result.name, result.document)
-    with named_if_damaged(manifest):
-        # `read_result` has checked that it belongs to the scores.
-        references = digests_of(json.loads(read(manifest))["streams"], "references")
-    return Run(result.name, result.document, references=references)
-
-
-def _with_replicates(old: Run, new: Run) -> tuple[Run, Run]:
-    """The runs with all that was added up, if both have replicates and so could be paired."""
-    runs = old, new
-    if not all("resampling" in one.document for one in runs):
-        return runs
-    one, other = (
-        Run.of(one.path, read_totals(one.path), one.document)
-        if one.totals is None and exists(f"{one.path.rstrip('/')}/{TOTALS}")
-        else one
-        for one in runs
-    )
-    return one, other
-
-
-def _as_json(metrics: Sequence[ComparedRuns]) -> str:
+def _as_json(compared: ComparedResults) -> str:
     """What all metrics have in common, and lists in which each entry names its metric."""
-    first = metrics[0]
+    metrics = compared.metrics
     names = ("metric", "name", "signature")
     document = {
         "metrics": [{name: getattr(metric, name) for name in names} for metric in metrics],
-        "method": first.method,
-        "reason": first.reason,
+        "method": "paired" if compared.is_paired else "independent",
+        "reason": compared.reason,
         **{
-            name: [entry_of(metric, score) for metric in metrics for score in getattr(metric, name)]
+            name: [entry_of(row) for metric in metrics for row in getattr(metric, name)]
             for name in ("systems", "macro_average", "slices")
         },
-        "only_old": first.only_old,
-        "only_new": first.only_new,
+        "only_old": compared.only_old,
+        "only_new": compared.only_new,
     }
     return json_text(document, indent=1) + "\n"
 
 
-def _text(metric: ComparedRuns, choice: RowChoice, screen: Screen) -> str:
+def _text(
+    compared: ComparedResults, metric: ComparedMetric, choice: RowChoice, screen: Screen
+) -> str:
     signature = metric.signature or "each language has its own definition"
-    head = [f"{metric.name}|{signature}", f"{metric.method}: {metric.reason}"]
-    if metric.method == "paired" and (metric.slices or metric.macro_average):
+    method = "paired" if compared.is_paired else "independent"
+    head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
+    if compared.is_paired and (metric.slices or metric.macro_average):
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
         )
-    elif metric.remedy:
-        head.append(metric.remedy)
+    elif compared.remedy:
+        head.append(compared.remedy)
     parts = [on_lines_of(head, screen)]
     parts += _table(metric, metric.systems, ["system"], choice, screen)
     parts += _table(metric, metric.macro_average, ["macro average"], choice, screen)
@@ -178,8 +144,8 @@ def _text(metric: ComparedRuns, choice: RowChoice, screen: Screen) -> str:
 
 
 def _table(
-    metric: ComparedRuns,
-    scores: Sequence[ComparedScore],
+    metric: ComparedMetric,
+    scores: Sequence[ComparedRow],
     names: Sequence[str],
     choice: RowChoice,
     screen: Screen,
@@ -198,7 +164,7 @@ def _table(
     lower_is_better = row_of(metric.metric).lower_is_better
     most = None if screen.columns is None else SHOWN_SLICES
     rows, hidden = chosen_rows(
-        [entry_of(metric, score) for score in scores],
+        [entry_of(score) for score in scores],
         [{"score": score.new, "standard_error": score.standard_error} for score in scores],
         choice,
         most,

@@ -19,8 +19,8 @@ from beam_bleu.pipeline.display.paper_tables import (
 from beam_bleu.pipeline.display.row_order import RowChoice, chosen_rows
 from beam_bleu.pipeline.display.slices import value_text
 from beam_bleu.pipeline.display.table import LOWER
-from beam_bleu.pipeline.saved.compared_runs import ComparedRuns
-from beam_bleu.pipeline.saved.compared_scores import ComparedScore
+from beam_bleu.pipeline.result.compared_results import ComparedMetric, ComparedResults
+from beam_bleu.pipeline.result.rows import ComparedRow
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
@@ -34,45 +34,57 @@ Entry = Mapping[str, Any]
 _OLD = "the old run"
 
 
-def entry_of(metric: ComparedRuns, score: ComparedScore) -> dict[str, Any]:
+_FIELDS = (
+    *("metric", "system", "old", "new", "difference", "standard_error", "interval", "p_value"),
+    *("reason", "p_value_holm", "detectable", "segments"),
+)
+
+
+def entry_of(row: ComparedRow) -> dict[str, Any]:
     """A difference as JSON has it."""
-    own = {name: value for name, value in vars(score).items() if name != "of_slice"}
-    return {"metric": metric.metric, **own, "slice": score.of_slice}
+    is_slice = isinstance(row.group, Mapping)
+    return {
+        **{name: getattr(row, name) for name in _FIELDS},
+        "slice": row.group if is_slice else None,
+    }
 
 
-def labels_of(score: ComparedScore) -> list[str]:
+def labels_of(row: ComparedRow) -> list[str]:
     """The labels of the slice of a difference; none for the whole corpus."""
-    return list(score.of_slice or ())
+    return [*row.group] if isinstance(row.group, Mapping) else []
 
 
-def compared_tables(metrics: Sequence[ComparedRuns], choice: RowChoice) -> Iterator[PaperTable]:
+def compared_tables(compared: ComparedResults, choice: RowChoice) -> Iterator[PaperTable]:
     """A table of the systems for each metric, and one for each item of its slices.
 
     Args:
-      metrics: the comparisons.
+      compared: the comparison.
       choice: which rows are shown, and in which order.
     """
     usual = choice if choice.sort else dataclasses.replace(choice, sort="difference")
-    for metric in metrics:
+    for metric in compared.metrics:
         notes = named_notes(metric.name, metric.definitions)
         averages = f"Macro averages of {metric.name}"
         for scores, about in ((metric.systems, metric.name), (metric.macro_average, averages)):
             if scores:
-                table = _table(metric, scores, scores, ["system"], about, choice)
+                table = _table(compared, metric, scores, scores, ["system"], about, choice)
                 yield dataclasses.replace(table, notes=notes)
                 notes = []
         for labels, of_item in itertools.groupby(metric.slices, key=labels_of):
             item = "*".join(labels)
             about = f"{metric.name} by {item}"
-            table = _table(metric, [*of_item], metric.slices, [item, "system"], about, usual)
+            table = _table(
+                compared, metric, [*of_item], metric.slices, [item, "system"], about, usual
+            )
             yield dataclasses.replace(table, notes=notes)
             notes = []
 
 
 def _table(
-    metric: ComparedRuns,
-    scores: Sequence[ComparedScore],
-    family: Sequence[ComparedScore],
+    compared: ComparedResults,
+    metric: ComparedMetric,
+    scores: Sequence[ComparedRow],
+    family: Sequence[ComparedRow],
     names: Sequence[str],
     about: str,
     choice: RowChoice,
@@ -80,7 +92,8 @@ def _table(
     """A table of differences.
 
     Args:
-      metric: the comparison that they are of.
+      compared: the comparison.
+      metric: the metric.
       scores: the differences.
       family: these, and all others for which their p-values are adjusted.
       names: the headings of the slice, if it is about slices, and of the system.
@@ -88,7 +101,7 @@ def _table(
       choice: which rows are shown, and in which order.
     """
     rows, hidden = chosen_rows(
-        [entry_of(metric, score) for score in scores],
+        [entry_of(score) for score in scores],
         [{"score": score.new, "standard_error": score.standard_error} for score in scores],
         choice,
         None,
@@ -96,7 +109,7 @@ def _table(
     )
     decimals = decimals_of(metric.metric, None, errors_of(rows))
     tested, shown = (_tested(metric, entries) for entries in (family, scores))
-    in_pairs = metric.method == "paired" and scores is metric.systems
+    in_pairs = compared.is_paired and scores[0].group is None
     way = "in pairs" if in_pairs else "as if their segments were independent"
     cells = [_row(row, decimals, of_slice=len(names) > 1) for row in rows]
     arrow = f" {LOWER}" if row_of(metric.metric).lower_is_better else ""
@@ -110,7 +123,7 @@ def _table(
     return PaperTable(caption, columns, cells)
 
 
-def _tested(metric: ComparedRuns, scores: Sequence[ComparedScore]) -> list[Entry]:
+def _tested(metric: ComparedMetric, scores: Sequence[ComparedRow]) -> list[Entry]:
     """The differences that have a p-value, as the caption counts them."""
     return [
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.gate_flags import (
     add_gate_flags,
@@ -15,11 +15,12 @@ from beam_bleu.pipeline.command_line.parser import Parser, parser_of, with_under
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
-from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, Paired, gate_error, judge
-from beam_bleu.pipeline.gates.read_result import ReadResult, read_result
-from beam_bleu.pipeline.output.result_files import is_folder
+from beam_bleu.pipeline.gates.judging import Check, gate_error, judge
 from beam_bleu.pipeline.output.run_record import keep_verdict
-from beam_bleu.transforms.errors import GateError, InputError, UsageError
+from beam_bleu.pipeline.result.comparing import pairing
+from beam_bleu.pipeline.result.saved_result import NotPaired, result_at
+from beam_bleu.pipeline.result.series import definition_of
+from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (
     "Compares saved results with thresholds, and prints a line for each check. It scores nothing. "
@@ -47,27 +48,26 @@ def _gate(argv: Sequence[str]) -> None:
             "give --fail_under, --fail_over, --warn_under, --warn_over or --max_drop: see --help",
         )
     # All files are read before the first line is printed.
-    comparing = asked.old is not None
-    results = [read_result(path, with_totals=comparing) for path in flags.results]
-    for read in results:
-        require_metrics(asked, read.metrics)
+    results = [result_at(path) for path in flags.results]
+    for saved in results:
+        require_metrics(asked, saved.result.words)
         definitions = {
-            name: (result.metric, result.definition) for name, result in read.metrics.items()
+            word: definition_of(saved.result, word).choices for word in saved.result.words
         }
         require_comparable(asked, definitions, flags.against)
-    old = read_result(flags.against, with_totals=True) if comparing else None
+    old = None if asked.old is None else result_at(flags.against)
     checks: list[Check] = []
     lines: list[str] = []
     several = len(results) > 1
-    for read in results:
-        paired = NOT_PAIRED if old is None else _paired_intervals(old, read)
-        own_checks = judge(read.metrics, asked, paired)
+    for saved in results:
+        pairs = NotPaired("nothing is compared") if old is None else pairing(old, saved)
+        own_checks = judge(saved.result, asked, saved.name, pairs)
         # A scores.json that is named can be a copy, or somebody is only trying thresholds.
-        if is_folder(read.name) and not all(check.only_warns for check in own_checks):
+        if saved.folder and not all(check.only_warns for check in own_checks):
             error = gate_error(own_checks, _REMEDY)
-            keep_verdict(read.name, "" if error is None else error.cause)
+            keep_verdict(saved.folder, "" if error is None else error.cause)
         for check in own_checks:
-            text = f"{read.name}: {check.text}" if several else check.text
+            text = f"{saved.name}: {check.text}" if several else check.text
             checks.append(Check(check.passed, text, check.only_warns))
             lines.append(f"{_word(check)}  {printable(text)}\n")
     if not flags.quiet:
@@ -83,34 +83,6 @@ def _gate(argv: Sequence[str]) -> None:
     if error is not None:
         failed = sum(check.fails for check in checks)
         raise GateError(f"{failed} of {len(checks)} checks failed", _REMEDY)
-
-
-def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, Paired]:
-    """By metric and system, the interval of the new score minus the old one.
-
-    It is empty if they are not paired.
-
-    Segments that are hard in one result are hard in the other one. So these intervals are narrower
-    than those of independent results. They need the totals of both, with the same replicates.
-    """
-    if old.totals is None or new.totals is None:
-        return NOT_PAIRED
-    # This loads numpy and the kernel of replicates, so only a comparison of totals pays for it.
-    from beam_bleu.pipeline.saved.compared_runs import compared
-
-    try:
-        metrics, _ = compared(old.name, old.totals, new.name, new.totals)
-    except InputError:
-        return NOT_PAIRED  # such as results without a system in common: the checks say it
-    return {
-        of_metric.metric: {
-            score.system: score.interval
-            for score in of_metric.systems
-            if score.interval is not None
-        }
-        for of_metric in metrics
-        if of_metric.method == "paired"
-    }
 
 
 def _word(check: Check) -> str:

@@ -13,8 +13,9 @@ from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.changes import Changes
 from beam_bleu.pipeline.history.history import history
-from beam_bleu.pipeline.history.nights import ORDERS, Key, Night, read_nights
+from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
+from beam_bleu.pipeline.result.series import Key
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 
@@ -44,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
         choices=ORDERS,
         metavar="NAME",
         help="how nights are ordered: "
-        + "; ".join(f"{row.name} ({row.description})" for row in ORDERS.values())
+        + "; ".join(f"{name} ({description})" for name, description in ORDERS.items())
         + "; default path, or run if no path has a date",
     )
     files.add_argument(
@@ -113,7 +114,7 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
     Raises:
       UsageError: one of them does not.
     """
-    keys = [key for night in nights for key, _ in night.scores]
+    keys = [key for night in nights for key in night.scores]
     if not keys:
         raise InputError(
             "no night has a result: " + joined([night.failure for night in nights]),

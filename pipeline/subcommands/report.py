@@ -86,7 +86,7 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult,
     nights, left_out = read_nights(results)
     for path in left_out:
         warn(f"{path} is of a month, and the others are of days: left out")
-    scored = [night for night in nights if night.texts is not None]
+    scored = [night for night in nights if night.saved is not None]
     if not scored:
         raise InputError(
             f"none of {len(nights)} runs has a result: {nights[-1].failure}",

@@ -17,10 +17,10 @@ from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.read_examples import read_examples
 from beam_bleu.pipeline.examples.shown_examples import shown_entry
 from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
-from beam_bleu.pipeline.gates.read_result import named_if_damaged, read_result
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
 from beam_bleu.pipeline.output.result_files import exists, is_folder, is_local
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
@@ -86,7 +86,7 @@ def _label(text: str) -> tuple[str, str | None]:
 
 def _worst(flags: argparse.Namespace) -> bytes:
     folder = _folder(flags.result)
-    result = read_result(folder)
+    result = result_at(folder)
     with named_if_damaged(result.name):
         wanted = _wanted(flags, result.document)
     found = _found(folder, wanted, result.document)

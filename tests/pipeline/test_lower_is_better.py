@@ -12,8 +12,8 @@ from made_results import entry, result
 
 from beam_bleu.pipeline.display.table import _best
 from beam_bleu.pipeline.gates.judging import Check, judge
-from beam_bleu.pipeline.gates.results import gated
 from beam_bleu.pipeline.gates.thresholds import Gates, Threshold
+from beam_bleu.pipeline.result.document import read_result
 
 
 def ter_result(**scores: float) -> dict[str, Any]:
@@ -33,12 +33,9 @@ def ter_result(**scores: float) -> dict[str, Any]:
 
 def worse(new: float, old: float, most: str, drop: Any = "not_excluded") -> Check:
     """How a new TER is judged that must not be more than some points worse than an old one."""
-    gates = Gates(
-        max_drop=(Threshold.of("--max_drop", most),),
-        drop=drop,
-        old=gated(ter_result(a=old), "OLD"),
-    )
-    (check,) = judge(gated(ter_result(a=new)), gates)
+    threshold = Threshold.of("--max_drop", most)
+    gates = Gates((threshold,), drop, read_result(ter_result(a=old)), "OLD")
+    (check,) = judge(read_result(ter_result(a=new)), gates)
     return check
 
 
@@ -48,7 +45,7 @@ def worse(new: float, old: float, most: str, drop: Any = "not_excluded") -> Chec
 @pytest.mark.parametrize("flag", ["fail_over", "warn_over"])
 def test_a_score_above_the_threshold_is_found(flag):
     threshold = Threshold.of(f"--{flag}", "130.5")
-    checks = judge(gated(ter_result(a=130.50001, b=130.5, c=2.0)), Gates(**{flag: (threshold,)}))
+    checks = judge(read_result(ter_result(a=130.50001, b=130.5, c=2.0)), Gates((threshold,)))
     assert [check.passed for check in checks] == [False, True, True]
     assert [check.only_warns for check in checks] == [flag == "warn_over"] * 3
     assert checks[0].text == f"a scores 130.50001, above 130.5 (--{flag})"

@@ -8,21 +8,21 @@ import pytest
 from made_results import SIGNATURE, entry, result
 
 from beam_bleu.pipeline.gates.judging import Check, exact_enough, gate_error, judge
-from beam_bleu.pipeline.gates.results import gated
 from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold
+from beam_bleu.pipeline.result.document import read_result
 
 NEWS, MAIL = {"domain": "news"}, {"domain": "mail"}
 
 
 def under(document, *texts: str) -> list[Check]:
     thresholds = tuple(Threshold.of("--fail_under", text) for text in texts)
-    return judge(gated(document), Gates(fail_under=thresholds))
+    return judge(read_result(document), Gates(thresholds))
 
 
 def drops(new, old, *texts: str, drop="not_excluded") -> list[Check]:
     thresholds = tuple(Threshold.of("--max_drop", text) for text in texts)
-    gates = Gates(max_drop=thresholds, drop=drop, old=gated(old, "OLD"))
-    return judge(gated(new), gates)
+    gates = Gates(thresholds, drop, read_result(old), "OLD")
+    return judge(read_result(new), gates)
 
 
 def passed(checks: list[Check]) -> dict[str, bool]:
@@ -150,14 +150,13 @@ def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kin
 
 
 def test_a_mean_is_not_shown_as_the_score_of_the_corpus():
-    mean = gated(of_languages("de", "en", mean=30.1))
-    (check,) = judge(mean, Gates(fail_under=(Threshold.of("--fail_under", "31"),)))
+    (check,) = under(of_languages("de", "en", mean=30.1), "31")
     assert check.text.startswith("a (mean of 2 languages) scores 30.10, below 31")
 
 
 def test_a_warning_does_not_fail():
     (check,) = judge(
-        gated(result(entry("a", 20))), Gates(warn_under=(Threshold.of("--warn_under", "30"),))
+        read_result(result(entry("a", 20))), Gates((Threshold.of("--warn_under", "30"),))
     )
     assert check.warns
     assert not check.fails
@@ -201,7 +200,7 @@ def test_a_metric_with_a_colon_gets_the_right_form():
 def test_two_thresholds_for_the_same_scores_are_refused():
     thresholds = tuple(Threshold.of("--fail_under", text) for text in ("a=30", "a=40"))
     with pytest.raises(ValueError, match="a=30 and --fail_under a=40 are for the same scores"):
-        Gates(fail_under=thresholds)
+        Gates(thresholds)
 
 
 # Drops

@@ -84,7 +84,7 @@ def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_pa
     change = last_change(found)
     assert (change.method, only(found).verdict(only(found).scores[-1])) == ("independent", "worse")
     assert change.standard_error == pytest.approx(math.hypot(0.3, 0.3))
-    assert "--save_totals" in change.reason
+    assert "--resample" in change.reason
     (line,) = [line for line in as_text(found, FILE).splitlines() if "upper bound" in line]
     assert line == f"1 change whose p is an upper bound: {change.reason}"
 

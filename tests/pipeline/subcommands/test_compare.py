@@ -16,10 +16,10 @@ from saved_parts import TEXTS, lines_in, records_in, run_into
 
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS
 from beam_bleu.pipeline.display.terminal import FILE
-from beam_bleu.pipeline.saved import compared_runs as comparing
-from beam_bleu.pipeline.saved.compared_runs import ComparedRuns
-from beam_bleu.pipeline.saved.compared_scores import ComparedScore
-from beam_bleu.pipeline.saved.totals_file import read_totals
+from beam_bleu.pipeline.result.compared_results import ComparedMetric
+from beam_bleu.pipeline.result.comparing import pairing
+from beam_bleu.pipeline.result.rows import ComparedRow
+from beam_bleu.pipeline.result.saved_result import NotPaired, result_at
 from beam_bleu.pipeline.subcommands import compare
 
 
@@ -151,17 +151,20 @@ def test_a_table_without_a_significant_difference_says_so(runs, format_):
 
 
 def test_a_small_p_value_is_shown_as_in_other_tables():
-    def row(score: ComparedScore) -> list[str]:
-        metric = ComparedRuns("bleu", "BLEU", "", "independent", "", (score,), (), ())
+    def row(compared: ComparedRow) -> list[str]:
+        metric = ComparedMetric("bleu", "BLEU", "", (compared,))
         (shown,) = compare._table(metric, metric.systems, ["system"], USUAL_ROWS, FILE)
         return re.split("  +", shown.splitlines()[1])
 
-    numbers = {"old": 29.28, "new": 25.42, "difference": -3.86, "standard_error": 0.83}
     known = {"interval": (-5.48, -2.23), "p_value": 3e-6, "p_value_holm": 3e-6}
-    score = ComparedScore("base", **numbers, **known)
+    compared = ComparedRow(
+        **{"metric": "bleu", "system": "base", "group": None, "segments": 100},
+        **{"old": 29.28, "new": 25.42, "difference": -3.86, "standard_error": 0.83, **known},
+        **{"detectable": None, "method": "independent", "reason": ""},
+    )
     shown = ["base", "29.28", "25.42", "-3.86 worse", "0.83", "-5.48 to -2.23", "<0.001"]
-    assert row(score) == shown
-    unknown = dataclasses.replace(score, standard_error=None, **dict.fromkeys(known))
+    assert row(compared) == shown
+    unknown = dataclasses.replace(compared, standard_error=None, **dict.fromkeys(known))
     assert row(unknown) == ["base", "29.3", "25.4", "-3.86"]
 
 
@@ -307,9 +310,8 @@ def test_coins_of_one_run(runs):
 
 
 def test_other_definitions_are_refused(runs):
-    called("compare", runs["plain"], runs["floor"]).assert_failed(
-        3, "smooth_method is exp in the first one, and floor", "beam-bleu rescore"
-    )
+    failed = called("compare", runs["plain"], runs["floor"])
+    failed.assert_failed(3, "different definitions of BLEU: nrefs:1|", "smooth:floor", "rescore")
 
 
 DOCUMENTS = read_lines(EXAMPLES / "documents.txt")
@@ -372,14 +374,15 @@ def test_only_runs_with_the_same_units_are_paired(tmp_path, old, new, obstacle):
 def test_an_input_that_is_not_known_is_no_proof(tmp_path, role, obstacle):
     documents = f"--documents={EXAMPLES / 'documents.txt'}"
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), *DRAWN, documents)
-    saved = read_totals(str(tmp_path / "out"))
-    (same,), _ = comparing.compared("old", saved, "new", saved)
-    assert same.method == "paired"
-    (partition,) = saved.partitions
+    saved = result_at(str(tmp_path / "out" / "totals.json"))
+    assert not isinstance(pairing(saved, saved), NotPaired)
+    totals = saved.totals()
+    (partition,) = totals.partitions
     kept = [each for each in partition.inputs if each["role"] != role]
-    lacking = dataclasses.replace(saved, partitions=(dataclasses.replace(partition, inputs=kept),))
-    (found,), _ = comparing.compared("old", lacking, "new", lacking)
-    assert found.method == "independent"
+    lacking = dataclasses.replace(totals, partitions=(dataclasses.replace(partition, inputs=kept),))
+    lacks = dataclasses.replace(saved, totals_named=lacking)
+    found = pairing(lacks, lacks)
+    assert isinstance(found, NotPaired)
     assert obstacle in found.reason
 
 

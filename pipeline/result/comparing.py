@@ -1,0 +1,139 @@
+"""Compares two results, row by row: in pairs of the same segments, or as independent samples.
+
+The scores of the whole corpus are compared in pairs if both runs have the same segments and the
+same replicates. All other differences have the errors of both scores: they add up in their squares.
+If the segments are the same but cannot be paired, such an error is too large, so a difference that
+it calls significant is so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Method, Result, ScoreRow
+from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
+from beam_bleu.pipeline.result.series import definition_of
+from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.score.differences import (
+    DETECTABLE,
+    difference_of_estimates,
+    holm,
+)
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.saved.paired_runs import Paired
+
+
+def pairing(old: SavedResult, new: SavedResult) -> Paired | NotPaired:
+    """What compares the systems of two results in pairs of segments, or why nothing can.
+
+    Raises:
+      InputError: the totals of one are damaged.
+    """
+    results = {"old": old, "new": new}
+    if old.result.languages or new.result.languages:
+        why = "each language is scored by itself, and replicates are of the whole corpus only"
+        return NotPaired(why, for_ever=True)
+    without = [name for name, saved in results.items() if saved.result.resampling is None]
+    if without:
+        runs = f"the {without[0]} run has no" if len(without) == 1 else "neither run has"
+        return NotPaired(f"{runs} replicates (--resample), which a comparison in pairs needs")
+    for name, saved in results.items():
+        if not saved.has_totals:
+            return NotPaired(f"the {name} run has no totals.json (--save_totals), which pairs need")
+    # These load numpy and the kernel of replicates, so only a comparison in pairs pays for it.
+    from beam_bleu.pipeline.saved.paired_runs import paired
+    from beam_bleu.pipeline.saved.totals_file import OtherVersionsError
+
+    metrics = comparable(old.result, new.result)
+    if not metrics:
+        return NotPaired("no metric has the same definition in both runs")
+    try:
+        return paired(old.totals(), new.totals(), metrics)
+    except OtherVersionsError as error:
+        return NotPaired(error.cause)
+
+
+def comparable(old: Result, new: Result) -> list[MetricWord]:
+    """The metrics of two results that both have by the same definition."""
+    return [
+        word
+        for word in new.words
+        if word in old.words and definition_of(old, word).made == definition_of(new, word).made
+    ]
+
+
+def compare(old: Result, new: Result, pairs: Paired | NotPaired) -> list[ComparedRow]:
+    """Each score of a result minus the same score of an older one, in the order of the new one.
+
+    Metrics with another definition are left out, and means over other languages or tasks.
+
+    Args:
+      old: the older result.
+      new: the newer one.
+      pairs: what compares systems in pairs, or why nothing does.
+    """
+    metrics = comparable(old, new)
+    means = [word for word in metrics if definition_of(old, word) == definition_of(new, word)]
+    former = {_place(row): row for row in _scored(old)}
+    rows = [
+        _compared(former[_place(row)], row, pairs)
+        for row in _scored(new)
+        if _place(row) in former
+        and row.metric in (means if row.group == MACRO_AVERAGE else metrics)
+    ]
+    families: dict[tuple[MetricWord, str], list[int]] = {}
+    for number, row in enumerate(rows):
+        kind = "slices" if isinstance(row.group, Mapping) else str(row.group)
+        families.setdefault((row.metric, kind), []).append(number)
+    for numbers in families.values():
+        adjusted = holm([rows[number].p_value for number in numbers])
+        for number, p_value in zip(numbers, adjusted, strict=True):
+            rows[number] = dataclasses.replace(rows[number], p_value_holm=p_value)
+    return rows
+
+
+def _scored(result: Result) -> Iterable[ScoreRow]:
+    return (row for row in result.scores if row.preset is None and row.score is not None)
+
+
+def _place(row: ScoreRow) -> tuple[object, ...]:
+    group = tuple(row.group.items()) if isinstance(row.group, Mapping) else row.group
+    return row.metric, row.system, group
+
+
+def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | NotPaired) -> ComparedRow:
+    """A score in two results, before its p-value is adjusted."""
+    assert old.score is not None
+    assert new.score is not None
+    points = new.score - old.score
+    errors = new.standard_error, old.standard_error
+    is_unchanged = (old.score, old.segments, old.parts) == (new.score, new.segments, new.parts)
+    method: Method = "independent"
+    if new.group is None and not isinstance(pairs, NotPaired):
+        method = "paired"
+        difference = pairs.difference(new.metric, new.system, points)
+    else:
+        if is_unchanged and old.standard_error == new.standard_error is not None:
+            errors = 0.0, 0.0  # other texts would have other errors
+        segments = min(old.segments, new.segments)
+        difference = difference_of_estimates(new.score, old.score, errors, segments)
+    error = difference.standard_error
+    return ComparedRow(
+        metric=new.metric,
+        system=new.system,
+        group=new.group,
+        segments=new.segments,
+        old=old.score,
+        new=new.score,
+        difference=points,
+        standard_error=error,
+        interval=difference.interval,
+        p_value=difference.p_value,
+        p_value_holm=None,
+        detectable=None if error is None else DETECTABLE * error or None,
+        method="unchanged" if is_unchanged else method,
+        reason=difference.reason,
+    )

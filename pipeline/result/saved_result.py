@@ -1,0 +1,224 @@
+"""Reads the results of earlier runs: a scores.json, a totals.json, or a folder with one of them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, SCORES_FORMAT, TOTALS
+from beam_bleu.pipeline.output.manifest import digests_of
+from beam_bleu.pipeline.output.result_files import (
+    NAME_A_RESULT,
+    beside,
+    exists,
+    is_folder,
+    read,
+    require_last,
+    require_same_scores,
+)
+from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result
+from beam_bleu.pipeline.result.series import key_of
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.version import VERSION
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedResult:
+    """A result, and what the files beside it say.
+
+    Attributes:
+      name: its path, as the user gave it; "" for the result of this run.
+      result: its rows.
+      document: the result document.
+      folder: the folder, if the user has named it; "" beside a file that is named, because other
+        files there can be those of another result.
+      totals_named: the content of the totals.json that the result was read from; None if it was
+        read from a scores.json.
+    """
+
+    name: str
+    result: Result
+    document: Mapping[str, Any]
+    folder: str = ""
+    totals_named: SavedTotals | None = None
+
+    @property
+    def has_totals(self) -> bool:
+        """Whether everything was saved that was added up."""
+        return self.totals_named is not None or self._has(TOTALS)
+
+    def totals(self) -> SavedTotals:
+        """Everything that was added up, if `has_totals`. The first call takes long.
+
+        Raises:
+          InputError: it is damaged, or cannot be used with the libraries that are installed.
+        """
+        return self._totals_read if self.totals_named is None else self.totals_named
+
+    @functools.cached_property
+    def _totals_read(self) -> SavedTotals:
+        # This loads the kernel: a second.
+        from beam_bleu.pipeline.saved.totals_file import read_totals
+
+        return read_totals(self.folder)
+
+    def digests(self, role: str) -> tuple[str, ...]:
+        """The digests of the streams with a role, such as "references"; () if they are unknown."""
+        return digests_of(self._streams, role)
+
+    @functools.cached_property
+    def _streams(self) -> Sequence[Mapping[str, Any]]:
+        if self.totals_named is not None:
+            return [stream for part in self.totals_named.partitions for stream in part.inputs]
+        if not self._has(MANIFEST):
+            return ()
+        path = f"{self.folder}/{MANIFEST}"
+        with named_if_damaged(path):
+            streams: Sequence[Mapping[str, Any]] = json.loads(read(path))["streams"]
+            digests_of(streams, "")
+            return streams
+
+    def _has(self, name: str) -> bool:
+        return bool(self.folder) and exists(f"{self.folder}/{name}")
+
+
+@dataclasses.dataclass(frozen=True)
+class NotPaired:
+    """Two results whose segments are not compared in pairs.
+
+    Attributes:
+      reason: why.
+      for_ever: whether no flag of the runs would change that.
+    """
+
+    reason: str
+    for_ever: bool = False
+
+
+def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
+    """The result at a path.
+
+    Args:
+      path: a scores.json, a totals.json or a folder with one; of a folder with both, scores.json is
+        read, which is faster.
+      must_be_last: whether a folder, or the folder of a totals.json, must have the file _SUCCESS.
+        Without it, its result can be that of an earlier run.
+
+    Raises:
+      InputError: there is no such result, it cannot be read, it is damaged, or its folder has files
+        of different results.
+    """
+    path = path.removeprefix("file://")
+    file = _file_of(path)
+    folder = "" if file == path else path.rstrip("/")
+    data = read(file)
+    if must_be_last:
+        require_last(file, is_named=not folder)
+    with named_if_damaged(file):
+        document = json.loads(data)
+        if "scores" in document:
+            _require_format(file, document)
+            if folder:
+                _require_manifest(file, data)
+            result = read_result(document)
+            _require_possible(result)
+            return SavedResult(path, result, document, folder)
+        if "format" not in document:
+            raise ValueError("neither a scores.json nor a totals.json")
+        # This loads the kernel: a second.
+        from beam_bleu.pipeline.saved.totals_file import totals_in
+
+        totals = totals_in(data, file, in_folder=bool(folder))
+        document = totals.document
+        return SavedResult(path, read_result(document), document, folder, totals)
+
+
+@contextlib.contextmanager
+def named_if_damaged(path: str) -> Iterator[None]:
+    """A context that reads a file of a result.
+
+    Raises:
+      InputError: what was read is not such a file; the message names the path.
+    """
+    try:
+        yield
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError, IndexError),
+        *(OverflowError, RecursionError),
+    ) as error:
+        raise InputError(
+            f"{path} is not a result of beam-bleu, or it is damaged", NAME_A_RESULT
+        ) from error
+
+
+def _file_of(path: str) -> str:
+    """The file with the result at a path."""
+    if not is_folder(path):
+        if not exists(path):
+            raise InputError(f"there is no {path}", NAME_A_RESULT)
+        return path
+    for name in (SCORES, TOTALS):
+        file = f"{path.rstrip('/')}/{name}"
+        if exists(file):
+            return file
+    raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)
+
+
+def _require_format(file: str, document: Mapping[str, Any]) -> None:
+    """Checks that this version knows the format of a result document.
+
+    Raises:
+      InputError: it is another format.
+      KeyError: the document does not name its format.
+    """
+    if document["format"] != SCORES_FORMAT:
+        raise InputError(
+            f"{file} has format {document['format']!r}, and beam-bleu {VERSION} knows only format "
+            f"{SCORES_FORMAT}",
+            "read it with the version of beam-bleu that wrote it, or with a newer one",
+        )
+
+
+def _require_possible(result: Result) -> None:
+    """Checks the scores of a file that anything can have written or changed.
+
+    Raises:
+      TypeError, ValueError: a number is none, a score has no metric of the result, or a metric or a
+        score is there twice.
+    """
+    metrics = [metric.metric for metric in result.metrics]
+    places = [key_of(row) for row in result.scores if row.group != MACRO_AVERAGE]
+    scored = {row.metric for row in result.scores}
+    if not metrics or any(len({*names}) < len(names) for names in (metrics, places)):
+        raise ValueError("it has no metrics, or one of them or a score twice")
+    if not scored <= {*metrics} or not all(isinstance(place.system, str) for place in places):
+        raise ValueError("a score has no metric or no system")
+    for row in result.scores:
+        if row.score is None and row.group != MACRO_AVERAGE:
+            raise ValueError("a score is missing")
+        for number in (row.segments, row.score or 0, row.standard_error or 0):
+            if isinstance(number, bool) or not math.isfinite(number):
+                raise ValueError(f"{number!r} is not a possible number")
+        if row.segments < 0 or (row.standard_error or 0) < 0:
+            raise ValueError("a number is below 0")
+
+
+def _require_manifest(file: str, scores: bytes) -> None:
+    """Checks that the manifest.json beside a scores.json is of the same result, if there is one."""
+    path = beside(file, MANIFEST)
+    if not exists(path):
+        return
+    try:
+        named = json.loads(read(path))["scores_sha256"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        named = None
+    require_same_scores(path, named, scores)

@@ -1,0 +1,150 @@
+"""Series: what gates and histories follow, and when two scores of one can be compared.
+
+A series is the scores of a system by a metric, on the whole corpus or on a slice. A result has one
+score of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from beam_bleu.pipeline.display.slices import value_text
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
+from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+
+_OF_TOKENS = {
+    *("tok", "unicode"),
+    *(package for row in TOKENIZERS.values() for package in row.versions),
+}
+"""Fields that can differ between languages. All others are the same for them."""
+
+OF_CORPUS = "the score of the whole corpus"
+
+
+class Key(NamedTuple):
+    """What a series is of.
+
+    Attributes:
+      metric: the metric, as commands write it.
+      of_slice: the text of the slice, such as domain=news; "" for the whole corpus.
+      system: the system.
+    """
+
+    metric: MetricWord
+    of_slice: str
+    system: str
+
+    @property
+    def shown(self) -> str:
+        """The system, and the slice in brackets, as thresholds name them."""
+        return f"{self.system}[{self.of_slice}]" if self.of_slice else self.system
+
+
+class Definition(NamedTuple):
+    """How the scores of a metric were made.
+
+    Attributes:
+      name: its name for readers.
+      choices: the fields of the signature that a user chooses; of languages, those that all have.
+      references: the numbers of references of each segment, as the signature says them.
+      parts: the texts of the languages or tasks whose mean the whole corpus has; none if it has a
+        score of its own.
+      mean: such a mean in short.
+    """
+
+    name: str
+    choices: str
+    references: str
+    parts: tuple[str, ...] = ()
+    mean: str = ""
+
+    @property
+    def made(self) -> tuple[str, str]:
+        """What must be the same for any two scores that are compared."""
+        return self.choices, self.references
+
+    @property
+    def shown(self) -> str:
+        """The same for messages."""
+        return f"nrefs:{self.references}|{self.choices}" if self.references else self.choices
+
+    @property
+    def whole(self) -> str:
+        """What the scores of the whole corpus are."""
+        return f"the mean of {', '.join(self.parts)}" if self.parts else OF_CORPUS
+
+
+def slice_text(group: Mapping[str, str | None]) -> str:
+    """The text that names a slice.
+
+    >>> slice_text({"domain": "news", "lang_pair": "en-de"})
+    'domain=news,lang_pair=en-de'
+    """
+    return ",".join(f"{label}={value_text(value)}" for label, value in group.items())
+
+
+def key_of(row: ScoreRow | ComparedRow) -> Key:
+    """The series of a score."""
+    of_slice = slice_text(row.group) if isinstance(row.group, Mapping) else ""
+    return Key(row.metric, of_slice, row.system)
+
+
+def series_of(result: Result) -> dict[Key, ScoreRow]:
+    """The score of each series, metric by metric, and first those of the whole corpus.
+
+    Where languages have different tokenizers, or tasks no common score, the whole corpus has their
+    mean.
+    """
+    scores: dict[Key, ScoreRow] = {}
+    for metric in result.words:
+        rows = [row for row in result.scores if row.metric == metric and row.preset is None]
+        wholes = [row for row in rows if row.group is None]
+        wholes = wholes or [row for row in rows if row.group == MACRO_AVERAGE]
+        slices = [row for row in rows if isinstance(row.group, Mapping)]
+        scores |= {key_of(row): row for row in (*wholes, *slices)}
+    return scores
+
+
+def definition_of(result: Result, metric: MetricWord) -> Definition:
+    """How the scores of a metric were made."""
+    names = result.metric(metric)
+    languages = result.languages_of(metric)
+    signatures = [language["signature"] for language in languages] or [names.signature]
+    fields = [dict(field.split(":", 1) for field in text.split("|")) for text in signatures]
+    groups = {None if row.group is None else "" for row in result.scores if row.metric == metric}
+    parts = () if None in groups else [part["slice"] for part in languages or result.tasks]
+    return Definition(
+        names.name,
+        choices_of(names.signature, languages),
+        ",".join(sorted({each.get("nrefs", "") for each in fields})),
+        tuple(sorted(map(slice_text, parts))),
+        f"mean of {len(parts)} {'languages' if languages else 'tasks'}",
+    )
+
+
+def choices_of(signature: str | None, languages: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The fields that a user has chosen.
+
+    Args:
+      signature: the signature; None if languages have their own.
+      languages: the languages with their signatures; none if there is one for all segments.
+    """
+    if not languages:
+        return choices_in(str(signature))
+    (label,) = {label for language in languages for label in language["slice"]}
+    kinds = {choices_in(language["signature"], label) for language in languages}
+    return "|".join(sorted(kinds))
+
+
+def choices_in(signature: str, language_label: str | None = None) -> str:
+    """The fields of a signature that a user has chosen.
+
+    Args:
+      signature: a signature.
+      language_label: the label that chooses the tokenizer; None if there is one for all segments.
+    """
+    left_out = {"nrefs", "version"} if language_label is None else {"nrefs", "version", *_OF_TOKENS}
+    fields = [field for field in signature.split("|") if field.partition(":")[0] not in left_out]
+    return "|".join([*([] if language_label is None else [language_label]), *fields])
