@@ -12,7 +12,6 @@ from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.differences import (
     Difference,
-    best_first,
     clusters,
     holm,
     mean_difference,
@@ -232,5 +231,9 @@ def listed_clusters(
         for comparison in of_corpus
     }
     # Nothing is known about such a system. It would take the lines away from all the others.
-    known = [system for system in systems if scores[system].standard_error is not None]
-    return clusters(best_first(known, scores, lower_is_better=lower_is_better), p_values)
+    known = {
+        system: scores[system].score
+        for system in systems
+        if scores[system].standard_error is not None
+    }
+    return clusters(known, p_values, lower_is_better=lower_is_better)

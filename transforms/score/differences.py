@@ -57,18 +57,10 @@ DETECTABLE = TWO_SIDED_95 + _POWER_80
 class Difference:
     """The difference of two scores: a system minus its baseline, or a new score minus an old one.
 
+    `SystemComparison` explains the other attributes.
+
     Attributes:
       units: the number of units that both have; of two independent corpora, those of the smaller.
-      segments: the number of segments of these units.
-      difference: in BLEU, -100..100.
-      standard_error: of the difference; None if there is none.
-      interval: the 95 % interval of the difference; None if there is no standard error.
-      p_value: the probability of a difference at least this large, in either direction, if there
-        were no true difference; None if there is no standard error, or if it is 0 and the
-        difference is not.
-      detectable: the smallest true difference that this test set would usually find significant
-        (80 % power); None if there is no standard error, or if it is 0.
-      reason: why there is no standard error or no p-value; "" if there are both.
     """
 
     units: int
@@ -109,10 +101,10 @@ def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
     except NoGradientError as reason:
         points = metric.value(system) - metric.value(baseline)
         if _are_identical(pair, metric):
-            return _judged(Difference(pair.units, segments, points), 0.0)
+            return _judged(pair.units, segments, points, 0.0)
         return Difference(pair.units, segments, points, reason=str(reason))
     error = standard_error(pair, (*slopes, *map(operator.neg, baseline_slopes)))
-    return _judged(Difference(pair.units, segments, score - baseline_score), error)
+    return _judged(pair.units, segments, score - baseline_score, error)
 
 
 def difference_of_estimates(
@@ -131,14 +123,14 @@ def difference_of_estimates(
       standard_errors: of the new score and of the old one; None if it has none.
       segments: the segments of the smaller corpus.
     """
-    difference = Difference(segments, segments, new - old)
-    of_new, of_old = standard_errors
-    if of_new is None or of_old is None:
-        lacking = "new" if of_old is not None else "old"
-        whose = "neither" if of_new is of_old else f"the {lacking}"
-        verb = "has a" if of_new is of_old else "has no"
-        return dataclasses.replace(difference, reason=f"{whose} score {verb} standard error")
-    return _judged(difference, math.hypot(of_new, of_old))
+    new_error, old_error = standard_errors
+    if new_error is not None and old_error is not None:
+        return _judged(segments, segments, new - old, math.hypot(new_error, old_error))
+    if new_error is old_error:
+        reason = "neither score has a standard error"
+    else:
+        reason = f"the {'new' if new_error is None else 'old'} score has no standard error"
+    return Difference(segments, segments, new - old, reason=reason)
 
 
 def mean_difference(differences: Sequence[Difference]) -> Difference:
@@ -150,18 +142,16 @@ def mean_difference(differences: Sequence[Difference]) -> Difference:
     Args:
       differences: one or more.
     """
+    units = sum(difference.units for difference in differences)
+    segments = sum(difference.segments for difference in differences)
     number = len(differences)
-    mean = Difference(
-        sum(difference.units for difference in differences),
-        sum(difference.segments for difference in differences),
-        math.fsum(difference.difference for difference in differences) / number,
-    )
+    mean = math.fsum(difference.difference for difference in differences) / number
     squares = []
     for difference in differences:
         if difference.standard_error is None:
-            return dataclasses.replace(mean, reason=difference.reason)
+            return Difference(units, segments, mean, reason=difference.reason)
         squares.append(difference.standard_error**2)
-    return _judged(mean, math.sqrt(math.fsum(squares)) / number)
+    return _judged(units, segments, mean, math.sqrt(math.fsum(squares)) / number)
 
 
 def _are_identical(pair: UnitSums, metric: Metric) -> bool:
@@ -178,26 +168,24 @@ def _are_identical(pair: UnitSums, metric: Metric) -> bool:
     )
 
 
-def _judged(difference: Difference, standard_error: float) -> Difference:
-    """The difference with all that follows from its standard error."""
-    points = difference.difference
-    p_value = _two_sided_p(points, standard_error)
-    return dataclasses.replace(
-        difference,
-        standard_error=standard_error,
-        interval=interval(points, standard_error),
-        p_value=p_value,
-        # Units that all show the same do not tell how small a difference they would show.
-        detectable=DETECTABLE * standard_error or None,
-        reason=_NO_P_VALUE if p_value is None else "",
-    )
-
-
-def _two_sided_p(difference: float, standard_error: float) -> float | None:
-    """The p-value of a difference; None if its standard error is 0, and the difference is not."""
+def _judged(units: int, segments: int, difference: float, standard_error: float) -> Difference:
+    """A difference with all that follows from its standard error."""
+    p_value: float | None = None
     if standard_error:
-        return math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
-    return None if difference else 1.0
+        p_value = math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
+    elif not difference:
+        p_value = 1.0
+    return Difference(
+        units,
+        segments,
+        difference,
+        standard_error,
+        interval(difference, standard_error),
+        p_value,
+        # Units that all show the same do not tell how small a difference they would show.
+        DETECTABLE * standard_error or None,
+        _NO_P_VALUE if p_value is None else "",
+    )
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -221,16 +209,20 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def clusters(
-    systems: Sequence[str], p_values: Mapping[tuple[str, str], float | None]
+    scores: Mapping[str, float],
+    p_values: Mapping[tuple[str, str], float | None],
+    *,
+    lower_is_better: bool,
 ) -> list[list[str]]:
     """Groups of systems, as WMT draws them: a line is only where all above it beat all below it.
 
     Systems of one group may still differ significantly from each other.
 
     Args:
-      systems: their names, as `best_first` orders them.
+      scores: the score of each system by its name. Systems with equal scores stay in this order.
       p_values: for each pair of systems, in either order of their names, its p-value, adjusted
         for the number of pairs; None if there is none, so that neither system beats the other.
+      lower_is_better: whether a lower score is better.
     """
 
     def beats(better: str, worse: str) -> bool:
@@ -238,6 +230,8 @@ def clusters(
         p_value = p_values[pair]
         return p_value is not None and p_value < SIGNIFICANCE_LEVEL
 
+    sign = 1 if lower_is_better else -1
+    systems = sorted(scores, key=lambda system: sign * scores[system])
     groups: list[list[str]] = []
     for place, system in enumerate(systems):
         above, below = systems[:place], systems[place:]
@@ -247,26 +241,21 @@ def clusters(
     return groups
 
 
-def best_first(
-    systems: Sequence[str], scores: Mapping[str, Score], *, lower_is_better: bool
-) -> list[str]:
-    """The systems by their scores. Those with equal scores stay in their order."""
-    return sorted(systems, key=lambda system: scores[system].score * (1 if lower_is_better else -1))
-
-
-@dataclasses.dataclass(frozen=True, repr=False)
-class SystemComparison:
+@dataclasses.dataclass(frozen=True, repr=False, kw_only=True)
+class SystemComparison(Difference):
     """A system compared with a baseline on the same segments.
 
     Attributes:
       system: the system.
       baseline: the system whose score is subtracted.
+      units: the number of units, which are segments here.
       segments: the number of segments.
       difference: in points of the score, -100..100.
       standard_error: of the difference; None if there is none.
       interval: the 95 % interval of the difference; None if there is no standard error.
       p_value: the probability of a difference at least this large, in either direction, if there
-        were no true difference; None if there is no standard error.
+        were no true difference; None if there is no standard error, or if it is 0 and the
+        difference is not.
       p_value_holm: the same, adjusted by Holm for all comparisons of the element.
       detectable: the smallest true difference that this test set would usually find significant
         (80 % power); None if there is no standard error, or if it is 0.
@@ -289,14 +278,7 @@ class SystemComparison:
 
     system: str
     baseline: str
-    segments: int
-    difference: float
-    standard_error: float | None
-    interval: tuple[float, float] | None
-    p_value: float | None
-    p_value_holm: float | None
-    detectable: float | None
-    reason: str = ""
+    p_value_holm: float | None = None
 
     def __repr__(self) -> str:
         shown = {name: cell for name, (cell,) in _columns_of([self]).items()}
@@ -405,25 +387,17 @@ def compared_systems(
       all_pairs: whether the sums have all pairs, and clusters are asked for.
       lower_is_better: whether a lower score is better.
     """
-    scores = {
-        system: score(of_system) for system, of_system in zip(systems, sums.systems, strict=True)
-    }
+    scores = {system: score(own) for system, own in zip(systems, sums.systems, strict=True)}
     differences = [
         paired_difference(sums.of_pair(number), metric) for number in range(len(sums.pairs))
     ]
     adjusted = holm([difference.p_value for difference in differences])
     comparisons = tuple(
         SystemComparison(
-            systems[system],
-            systems[baseline],
-            difference.segments,
-            difference.difference,
-            difference.standard_error,
-            difference.interval,
-            difference.p_value,
-            p_value_holm,
-            difference.detectable,
-            difference.reason,
+            **vars(difference),
+            system=systems[system],
+            baseline=systems[baseline],
+            p_value_holm=p_value_holm,
         )
         for (system, baseline), difference, p_value_holm in zip(
             sums.pairs, differences, adjusted, strict=True
@@ -435,6 +409,8 @@ def compared_systems(
         (comparison.system, comparison.baseline): comparison.p_value_holm
         for comparison in comparisons
     }
-    known = [system for system in systems if scores[system].standard_error is not None]
-    ranked = best_first(known, scores, lower_is_better=lower_is_better)
-    return ComparedSystems(scores, comparisons, tuple(map(tuple, clusters(ranked, p_values))))
+    known = {
+        system: score.score for system, score in scores.items() if score.standard_error is not None
+    }
+    groups = clusters(known, p_values, lower_is_better=lower_is_better)
+    return ComparedSystems(scores, comparisons, tuple(map(tuple, groups)))

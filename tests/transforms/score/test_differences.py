@@ -214,11 +214,16 @@ def test_holm(p_values, adjusted):
 def test_clusters(similar, groups, p_value):
     p_values = {}
     for place, pair in enumerate(itertools.combinations("ABCD", 2)):
-        found = p_value if "".join(pair) in similar else 0.049
-        p_values[pair if place % 2 else pair[::-1]] = found  # either order of names
-    assert clusters("ABCD", p_values) == [list(group) for group in groups]
+        adjusted = p_value if "".join(pair) in similar else 0.049
+        p_values[pair if place % 2 else pair[::-1]] = adjusted  # either order of names
+    for lower_is_better in (False, True):
+        scores = {system: -"ABCD".index(system) for system in "BADC"}
+        if lower_is_better:
+            scores = {system: -score for system, score in scores.items()}
+        found = clusters(scores, p_values, lower_is_better=lower_is_better)
+        assert found == [list(group) for group in groups]
 
 
 def test_clusters_of_one_system_and_of_none():
-    assert clusters(["A"], {}) == [["A"]]
-    assert clusters([], {}) == []
+    assert clusters({"A": 1.0}, {}, lower_is_better=False) == [["A"]]
+    assert clusters({}, {}, lower_is_better=False) == []

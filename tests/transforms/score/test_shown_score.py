@@ -79,7 +79,12 @@ def test_a_score_says_that_it_has_warnings_and_html_has_no_markup_of_them() -> N
     assert "<li>warning: &lt;script&gt;alert(1)&lt;/script&gt;</li>" in hostile._repr_html_()
 
 
-COMPARISON = SystemComparison("b", "a", 90, 11.349, 0.912, (9.56, 13.14), 0.0000001, 0.0412, 2.553)
+COMPARISON = SystemComparison(
+    *(90, 90, 11.349, 0.912, (9.56, 13.14), 0.0000001, 2.553),
+    system="b",
+    baseline="a",
+    p_value_holm=0.0412,
+)
 
 
 def test_a_comparison_reads_like_its_row() -> None:
@@ -87,7 +92,7 @@ def test_a_comparison_reads_like_its_row() -> None:
         "system b  baseline a  difference +11.35 ± 1.79  p <0.001  Holm p 0.041  detectable 2.55  "
         "segments 90"
     )
-    without = SystemComparison("b", "a", 1, 0.04, None, None, None, None, None, "one segment")
+    without = SystemComparison(1, 1, 0.04, reason="one segment", system="b", baseline="a")
     assert repr(without) == "system b  baseline a  difference 0.0  segments 1  reason one segment"
     assert "<td>&lt;0.001</td><td>0.041</td>" in COMPARISON._repr_html_()
 
