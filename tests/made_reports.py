@@ -10,6 +10,10 @@ from typing import Any
 
 from made_results import entry, result
 
+from beam_bleu.pipeline.report.results import ReportedResult
+from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.saved_result import SavedResult
+
 HOSTILE = (
     '<script>alert("x")</script>',
     "\u202eright to left\u2069",
@@ -113,3 +117,8 @@ def written_result(
         (folder / "examples.jsonl").write_bytes(lines)
     (folder / "_SUCCESS").touch()
     return folder
+
+
+def reported(document: dict[str, Any], examples: Sequence[dict[str, Any]] = ()) -> ReportedResult:
+    """What a report shows of a document and of examples."""
+    return ReportedResult(SavedResult("night", read_result(document), document), examples)

@@ -32,7 +32,7 @@ def facts(result: ReportedResult, metrics: Sequence[Mapping[str, Any]]) -> Secti
       result: the result.
       metrics: what its document says about each metric.
     """
-    figures = [_definitions(metrics), _counts(result.document)]
+    figures = [_definitions(metrics), _counts(result.saved.document)]
     figures += [*_inputs(result), *_versions(result)]
     return Section("how", "What was scored, and how?", figures)
 
@@ -83,9 +83,9 @@ def _counted(document: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 def _inputs(result: ReportedResult) -> Iterator[Figure]:
     """What was read, if the folder of the result says it."""
-    if result.manifest is None:
+    streams = result.saved.streams
+    if not streams:
         return
-    streams = result.manifest["streams"]
     rows = [
         [
             stream["role"] + (f" of {stream['system']}" if stream["system"] is not None else ""),
@@ -113,13 +113,13 @@ def _inputs(result: ReportedResult) -> Iterator[Figure]:
 
 def _versions(result: ReportedResult) -> Iterator[Figure]:
     """The versions of the software, but not the machine: a report does not depend on it."""
-    if result.run is None:
-        return
     versions = {
         name.replace("_", "-"): version
-        for name, version in result.run["versions"].items()
+        for name, version in result.versions.items()
         if name != "platform"
     }
+    if not versions:
+        return
     rows = [["software", "version"], *([name, version] for name, version in versions.items())]
     table = Table("Versions", rows, texts=frozenset([1]))
     yield Figure("Versions", f"beam-bleu {versions['beam-bleu']} scored these texts.", table)

@@ -66,15 +66,16 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
     """
     require_libraries()
     # What the page shows goes beyond what was checked when the result was read.
-    with named_if_damaged(result.name):
-        check_entries(result.document)
+    with named_if_damaged(result.saved.name):
+        check_entries(result.saved.document)
         text = _text(result, history)
     # A document can have lone surrogates, for bytes of paths that are not UTF-8.
     return text.encode("utf-8", "backslashreplace")
 
 
 def _text(result: ReportedResult, history: History | None) -> str:
-    metrics = [(part, sentences.measure_of(part)) for part in parts_of(result.document)]
+    document = result.saved.document
+    metrics = [(part, sentences.measure_of(part)) for part in parts_of(document)]
     sections: list[Section | None] = [
         None if history is None else past(history),
         standing(metrics),
@@ -82,11 +83,11 @@ def _text(result: ReportedResult, history: History | None) -> str:
         reasons(metrics),
     ]
     text: str = _template().render(
-        title=_title(result.document),
+        title=_title(document),
         sections=[section for section in sections if section is not None],
         examples=groups(result.examples, {part["metric"]: of for part, of in metrics}),
         facts=facts(result, [part for part, _ in metrics]),
-        warnings=warnings_of_document(result.document),
+        warnings=warnings_of_document(document),
         style=_style(),
         marks=MARKS,
     )

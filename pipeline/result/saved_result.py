@@ -73,10 +73,15 @@ class SavedResult:
 
     def digests(self, role: str) -> tuple[str, ...]:
         """The digests of the streams with a role, such as "references"; () if they are unknown."""
-        return digests_of(self._streams, role)
+        return digests_of(self.streams, role)
 
     @functools.cached_property
-    def _streams(self) -> Sequence[Mapping[str, Any]]:
+    def streams(self) -> Sequence[Mapping[str, Any]]:
+        """What was read, as manifest.json has it; () if that is not known.
+
+        Raises:
+          InputError: manifest.json is damaged.
+        """
         if self.totals_named is not None:
             return [stream for part in self.totals_named.partitions for stream in part.inputs]
         if not self._has(MANIFEST):

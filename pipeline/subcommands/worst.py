@@ -18,8 +18,8 @@ from beam_bleu.pipeline.examples.read_examples import read_examples
 from beam_bleu.pipeline.examples.shown_examples import shown_entry
 from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
-from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
 from beam_bleu.pipeline.output.result_files import exists, is_folder, is_local
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
@@ -86,15 +86,14 @@ def _label(text: str) -> tuple[str, str | None]:
 
 def _worst(flags: argparse.Namespace) -> bytes:
     folder = _folder(flags.result)
-    result = result_at(folder)
-    with named_if_damaged(result.name):
-        wanted = _wanted(flags, result.document)
-    found = _found(folder, wanted, result.document)
+    saved = result_at(folder)
+    wanted = _wanted(flags, saved.result)
+    found = _found(folder, wanted, saved.document)
     for note in found.notes:
         warn(note)
     if flags.format == "json":
         return (json_text(list(found.entries), indent=1) + "\n").encode()
-    name = part_of(result.document, wanted.metric)["name"]
+    name = saved.result.metric(wanted.metric).name
     return _as_text(found, wanted, name, screen_of_stdout()).encode()
 
 
@@ -116,17 +115,14 @@ def _folder(path: str) -> str:
     return folder or "."
 
 
-def _wanted(flags: argparse.Namespace, document: Mapping[str, Any]) -> Wanted:
+def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
     """Which segments a command line asks for.
 
     Raises:
       UsageError: the result has no such metric or system, or there are several systems.
     """
-    metrics = metrics_of(document)
-    metric = flags.metric or metrics[0]
-    _require("--metric", metric, metrics)
-    entries = [*document["scores"], *document.get("macro_average", ())]
-    systems = list(dict.fromkeys(entry["system"] for entry in entries))
+    metric, systems = flags.metric or result.words[0], result.systems
+    _require("--metric", metric, result.words)
     for flag, name in (("--against", flags.against), ("--system", flags.system)):
         if name is not None:
             _require(flag, name, systems)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from made_reports import example, of_two_systems
+from made_reports import example, of_two_systems, reported
 
 from beam_bleu.pipeline.output.metric_views import parts_of
 from beam_bleu.pipeline.report.examples import groups
 from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.places import places
-from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.report.sentences import Measure
 
 
@@ -20,7 +19,7 @@ def test_each_language_has_its_signatures():
         for name, known in (("ja", "tok:ja-mecab"), ("tlh", None))
     ]
     part = {**document["metrics"][0], "signature": None, "languages": languages}
-    table = facts(ReportedResult("night", document), [part]).figures[0].table
+    table = facts(reported(document), [part]).figures[0].table
     assert table is not None
     assert [tuple(row) for row in table.rows[1:]] == [
         ("BLEU (ja)", "beam-bleu", "tok:ja|ours"),

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, called, streams
-from made_reports import HOSTILE, example, of_two_systems, written_result
+from made_reports import HOSTILE, example, of_two_systems, reported, written_result
 from made_results import entry, result
 
 from beam_bleu.pipeline.report import page_file
@@ -168,7 +168,7 @@ def test_hostile_names_and_texts_are_shown_as_text(tmp_path):
     assert r"escape \x1b[2J and \x00 NUL" in parsed.text
     assert r"\u202eright to left\u2069" in parsed.text
     assert {tag for tag, _ in parsed.elements} == {
-        tag for tag, _ in Parsed(page(ReportedResult("a", of_two_systems(), examples))).elements
+        tag for tag, _ in Parsed(page(reported(of_two_systems(), examples))).elements
     } | {"li", "ul"}
     assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xe2\x80\xae|\xe2\x81\xa9", data)
 
@@ -182,9 +182,9 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
         for kind in ("loss", "gain", "worst", "best")
         for number in range(20)
     ]
-    page(ReportedResult("warm", of_two_systems()))  # loads the libraries
+    page(reported(of_two_systems()))  # loads the libraries
     begin = time.process_time()
-    data = page(ReportedResult("large", document, examples))
+    data = page(reported(document, examples))
     assert time.process_time() - begin < 3
     assert len(data) < 2_000_000
     text = Parsed(data).text
@@ -195,7 +195,7 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
 
 def test_one_system_without_errors_or_slices():
     document = result({**entry("only", 12.34, None), "interval": None}) | {"segments": 1}
-    text = Parsed(page(ReportedResult("one", document))).text
+    text = Parsed(page(reported(document))).text
     assert "only has 12.3 BLEU." in text
     assert "1 segment was scored." in text
     assert "Where?" not in text
@@ -323,13 +323,15 @@ def test_damaged_files_are_named(tmp_path):
     folder = written_result(tmp_path / "night", of_two_systems(), lines)
     called("report", folder).assert_failed(3, "examples.jsonl line 2 is not an example")
     other = written_result(tmp_path / "other", of_two_systems(), [example("best", metric="ter")])
-    called("report", other).assert_failed(3, "examples.jsonl has examples of ter")
+    called("report", other).assert_failed(3, "other is not a result of beam-bleu")
     (folder / "examples.jsonl").write_text(f"{json.dumps(example('best'))}\n")
     called("report", folder).assert_failed(3, "examples.jsonl does not belong to the manifest")
     (folder / "manifest.json").unlink()
     called("report", folder).assert_failed(3, "has no manifest.json")
     (folder / "examples.jsonl").unlink()
     (folder / "run.json").write_text("{")
-    called("report", folder).assert_failed(3, "run.json is not as beam-bleu writes it")
+    called("report", folder).assert_failed(
+        3, "run.json is not a result of beam-bleu, or it is damaged"
+    )
     (folder / "run.json").unlink()
     assert called("report", folder).code == 0
