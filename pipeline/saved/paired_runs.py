@@ -18,9 +18,7 @@ from beam_bleu.pipeline.saved.same_definition import (
     shown,
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import Difference
 from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
@@ -56,7 +54,31 @@ class Paired:
           system: the system.
           points: the new score minus the old one.
         """
-        return _difference(system, self.old.of_metric(metric), self.new.of_metric(metric), points)
+        old, new = self.old.of_metric(metric), self.new.of_metric(metric)
+        assert old.totals.moments is not None
+        assert new.totals.moments is not None
+        scoring, units = new.scorings.corpus, new.totals.moments.units
+        both = _both(system, old, new)
+        difference = Difference(units, new.own[system].segments, points)
+        if self.has_intervals:
+            now, before = (scoring.values(sums) for sums in both.sums)
+            resampled = bootstrap_difference(_NEW, _OLD, points, now - before, units)
+            has_interval = resampled.interval is not None
+            return dataclasses.replace(
+                difference,
+                standard_error=_deviation((now - before).tolist()) if has_interval else None,
+                interval=resampled.interval,
+                p_value=resampled.p_value,
+                reason="" if has_interval else too_few(units, unit_of(self.new.evidence)),
+            )
+        moments = {_NEW: new.totals.moments, _OLD: old.totals.moments}
+        sums = {name: each.of_system(system).columns.tolist() for name, each in moments.items()}
+        randomized = resampled_scores(both, sums, scoring, units, [(_NEW, _OLD)])
+        return dataclasses.replace(
+            difference,
+            p_value=randomized.differences[0].p_value,
+            reason="randomization gives no standard error and no interval",
+        )
 
 
 def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) -> Paired | NotPaired:
@@ -93,15 +115,11 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
         return "only line-parallel texts show whether their segments are the same"
     if _references(old) != _references(new):
         return "the references are not the same"
-    if _documents(old) != _documents(new):
-        return "the documents are not the same"
-    if old.evidence.documents is not None and not all(_documents(old)):
-        return "the documents are not known"
     for saved in (old, new):
         tally = saved.totals.tally
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, perhaps different ones in each run"
-    # The same file can be read in two ways, such as with and without domains before documents.
+    # Other documents have other weights, and so have the same ones under other names.
     drawn = [[_drawn(metric) for metric in saved.metrics] for saved in (old, new)]
     if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
@@ -124,18 +142,6 @@ def _references(saved: SavedTotals) -> list[tuple[str, ...]]:
     return [digests_of(partition.inputs, "references") for partition in saved.partitions]
 
 
-def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
-    """The names and the digest of the labels with the documents of each partition."""
-    return [
-        [
-            (stream["labels"], stream["digest"])
-            for stream in partition.inputs
-            if saved.evidence.documents in stream.get("labels", ())
-        ]
-        for partition in saved.partitions
-    ]
-
-
 def _drawn(metric: SavedMetric) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
     assert metric.totals.replicates is not None
@@ -145,67 +151,13 @@ def _drawn(metric: SavedMetric) -> Integers:
     return drawn
 
 
-def _difference(system: str, old: SavedMetric, new: SavedMetric, points: float) -> Difference:
-    """The difference of the scores of a system in two runs, whose segments are the same.
-
-    Args:
-      system: the system.
-      old: what the old run has added up for a metric.
-      new: what the new run has.
-      points: the new score minus the old one.
-    """
-    assert new.totals.moments is not None
-    metric = new.scorings.corpus
-    both = _both(system, old, new)
-    units = new.totals.moments.units
-    difference = Difference(units, new.own[system].segments, points)
-    if both.resampling.method == "bootstrap":
-        one, other = (metric.values(sums) for sums in both.sums)
-        drawn = one - other
-        resampled = bootstrap_difference(_NEW, _OLD, points, drawn, units)
-        has_interval = resampled.interval is not None
-        return dataclasses.replace(
-            difference,
-            standard_error=_deviation(drawn.tolist()) if has_interval else None,
-            interval=resampled.interval,
-            p_value=resampled.p_value,
-            reason="" if has_interval else too_few(units, unit_of(new.saved.evidence)),
-        )
-    return dataclasses.replace(
-        difference,
-        p_value=_randomized(system, old, new, both, metric),
-        reason="randomization gives no standard error and no interval",
-    )
-
-
-def _randomized(
-    system: str, old: SavedMetric, new: SavedMetric, both: Replicates, metric: Metric
-) -> float | None:
-    assert old.totals.moments is not None
-    assert new.totals.moments is not None
-    sums = {
-        _NEW: new.totals.moments.of_system(system).columns.tolist(),
-        _OLD: old.totals.moments.of_system(system).columns.tolist(),
-    }
-    units = new.totals.moments.units
-    resampled = resampled_scores(both, sums, metric, units, [(_NEW, _OLD)])
-    return resampled.differences[0].p_value
-
-
 def _both(system: str, old: SavedMetric, new: SavedMetric) -> Replicates:
     """The replicates of a system in both runs, as if these were two systems."""
-    of_runs = []
-    for metric in (new, old):
-        replicates = metric.totals.replicates
-        assert replicates is not None
-        of_runs.append((replicates, replicates.systems.index(system)))
-    (first, one), (second, other) = of_runs
-    if first.width != second.width:
-        raise InputError(
-            f"the runs counted n-grams of different orders: {new.scorings.shown} has "
-            f"{second.width} columns in the old run, and {first.width} in the new one",
-            "repeat one of the runs with the flags of the other one",
-        )
+    (first, one), (second, other) = (
+        (replicates, replicates.systems.index(system))
+        for metric in (new, old)
+        if (replicates := metric.totals.replicates) is not None
+    )
     return dataclasses.replace(
         first,
         systems=(_NEW, _OLD),
