@@ -12,6 +12,7 @@ from hostile_texts import Segment
 
 from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -41,7 +42,7 @@ def score_of(segments: Sequence[Segment], metric: str, **choices: Any) -> Any:
     kind = kind_of(metric)
     config = kind.config(**choices)
     sums = CorpusSums.of(counted(segments, metric, **choices), 0, with_products=True)
-    return kind.score(sums, config.text.name, kind.metric_of(config))
+    return corpus_score(kind, sums, config.text.name, kind.metric_of(config))
 
 
 def segment_scores(

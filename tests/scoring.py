@@ -19,13 +19,13 @@ from beam_bleu.transforms.metrics.bleu.kind import KINDS
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
-    bleu_score,
     sacrebleu_signature,
     signature,
 )
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -88,7 +88,8 @@ def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:
 
 
 def bleu_of(sums: CorpusSums, config: BleuConfig, **options: Any) -> BleuScore:
-    return bleu_score(sums, config.text.name, config.scoring, **options)
+    metric = Bleu(config.scoring)
+    return corpus_score(KINDS["bleu"], sums, config.text.name, metric, **options)
 
 
 def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:

@@ -263,7 +263,9 @@ class Definition:
 
     def score(self, sums: CorpusSums) -> Score:
         """The score of sums, with its uncertainty if the sums have products."""
-        return self.kind.score(sums, self.text, self.metric)
+        from beam_bleu.transforms.score.corpus_score import corpus_score
+
+        return corpus_score(self.kind, sums, self.text, self.metric)
 
     def compared(
         self, sums: SystemSums, systems: Sequence[str], *, all_pairs: bool

@@ -114,7 +114,8 @@ def scored(tokenize: TokenizerName) -> Recorded:
 
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig
     from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-    from beam_bleu.transforms.metrics.bleu.score import bleu_score
+    from beam_bleu.transforms.metrics.bleu.metric import Bleu
+    from beam_bleu.transforms.metrics.bleu.score import bleu_parts
     from beam_bleu.transforms.metrics.bleu.scoring import counted_order
     from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -127,10 +128,9 @@ def scored(tokenize: TokenizerName) -> Recorded:
     ]
     batch = SegmentBatch(candidates=(streams[0],), references=tuple(streams[1:]))
     counts = count_batch(batch, config.text, order)
-    bleu = bleu_score(CorpusSums.of(counts, 0), config.text.name, config.scoring)
-    return Recorded(
-        tuple(bleu.matches), tuple(bleu.totals), (bleu.sys_len, bleu.ref_len), bleu.score
-    )
+    bleu = bleu_parts(CorpusSums.of(counts, 0).columns, Bleu(config.scoring))
+    lengths = bleu["sys_len"], bleu["ref_len"]
+    return Recorded(bleu["matches"], bleu["totals"], lengths, bleu["score"])
 
 
 CHECKS = (

@@ -30,6 +30,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.metric_kind import MetricKind, Score
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
@@ -81,7 +82,8 @@ def metric_part(
         judge_input: bool,
     ) -> dict[str, Score]:
         return {
-            system: kind.score(
+            system: corpus_score(
+                kind,
                 with_products(of_corpus[system], system, moments if of_corpus is own else None),
                 text,
                 metric,
@@ -247,7 +249,8 @@ def _of_slices(
         is_part = list(values) == [parts]
         for system, sums in by_system.items():
             if key in sums:
-                score = kind.score(
+                score = corpus_score(
+                    kind,
                     with_products(sums[key], system, moments, key),
                     text,
                     scorings.corpus,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -14,7 +14,6 @@ from beam_bleu.transforms.metrics.metric import Basis, Metric, Presentation, Sco
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 class Config(Protocol):
@@ -98,28 +97,6 @@ class Lengths:
     empty_candidates: int
 
 
-class ScoreSums(Protocol):
-    """Scores the sums of a corpus."""
-
-    def __call__(
-        self,
-        sums: CorpusSums,
-        text: TextName,
-        metric: Any,
-        *,
-        judge_input: bool = True,
-    ) -> Score:
-        """The score.
-
-        Args:
-          sums: those of the corpus, with products for a score with a standard error.
-          text: how the texts became tokens.
-          metric: how sums become a score.
-          judge_input: whether to warn about suspicious input, too; False if another score of the
-            same texts has these warnings.
-        """
-
-
 def _own_lengths(columns: Sequence[int], metric: Any) -> Lengths:
     """What the definition itself says of columns."""
     lengths: Lengths = metric.lengths(columns)
@@ -151,6 +128,16 @@ def _only_batches(text: Text, metric: Any, references: int) -> None:
     """The metric has no code for single segments."""
 
 
+def _no_reason(columns: Sequence[int], metric: Any, parts: Mapping[str, Any]) -> str:
+    """A score of 0 needs no explanation."""
+    return ""
+
+
+def _no_warnings(columns: Sequence[int], metric: Any) -> Iterable[str]:
+    """The metric has no warnings of its own."""
+    return ()
+
+
 def _unknown_length(columns: Sequence[int]) -> None:
     """The average length of references, in tokens, of columns that count something else."""
 
@@ -173,7 +160,9 @@ class MetricKind:
       presets: definitions of other tools, by name.
       counter: (metrics) what counts the columns that all of these definitions need.
       basis_of: (W) its columns, if there is this number of them.
-      score: scores sums.
+      parts: (columns, metric) the fields of the score of a corpus that its columns tell.
+      why_zero: (columns, metric, parts) a sentence that says why the score is 0, or "".
+      warnings: (columns, metric) sentences about input that only this metric has.
       signatures: (text, metric, least and largest number of references of a segment) how scores
         are made.
       lengths: (columns, metric) how long the texts are; None if it counts no texts.
@@ -200,7 +189,9 @@ class MetricKind:
     presets: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     counter: Callable[[Sequence[Any]], Counter]
     basis_of: Callable[[int], Basis]
-    score: ScoreSums
+    parts: Callable[[Sequence[int], Any], Mapping[str, Any]]
+    why_zero: Callable[[Sequence[int], Any, Mapping[str, Any]], str] = _no_reason
+    warnings: Callable[[Sequence[int], Any], Iterable[str]] = _no_warnings
     signatures: Callable[[TextName, Any, int, int], Signatures]
     lengths: Callable[[Sequence[int], Any], Lengths | None] = _own_lengths
     average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length

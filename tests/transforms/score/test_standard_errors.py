@@ -7,11 +7,11 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from made_units import corpus_sums_of_rows, made_units, pair_of_rows, sums_of_rows
+from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.error_rates.metric import Wer
@@ -197,33 +197,31 @@ def test_nothing_cancels():
     assert 0 < result < 1e-6
 
 
-def bleu_of(rows, metric=USUAL):
+def bleu_with_error(rows):
     sums = corpus_sums_of_rows(rows).with_products(sums_of_rows(rows))
-    return bleu_score(sums, BleuConfig().text.name, metric.scoring, judge_input=False)
+    return bleu_of(sums, BleuConfig(), judge_input=False)
 
 
 def test_segments_that_are_all_the_same_have_no_spread():
-    score = bleu_of([made_units(1, longest=90, seed=5)[0]] * 30)
+    score = bleu_with_error([made_units(1, longest=90, seed=5)[0]] * 30)
     assert score.standard_error == 0
     assert score.interval == (score.score, score.score)
 
 
 def test_a_score_has_it_if_its_units_are_given():
     rows = made_units(FEWEST_UNITS, ratio=1.2)
-    score = bleu_of(rows)
+    score = bleu_with_error(rows)
     assert score.standard_error == found_in(rows).standard_error
     low, high = score.interval
     assert low < score.score < high
     assert high - low == pytest.approx(2 * 1.96 * score.standard_error, rel=1e-4)
     assert score.warnings == ()
-    without = bleu_score(
-        corpus_sums_of_rows(rows), BleuConfig().text.name, USUAL.scoring, judge_input=False
-    )
+    without = bleu_of(corpus_sums_of_rows(rows), BleuConfig(), judge_input=False)
     assert without == dataclasses.replace(score, standard_error=None, interval=None)
 
 
 def test_fewer_than_30_units_have_none():
-    score = bleu_of(made_units(29))
+    score = bleu_with_error(made_units(29))
     assert (score.standard_error, score.interval) == (None, None)
     assert score.warnings == ("no standard error: 29 segments are fewer than 30",)
     documents = dataclasses.replace(sums_of_rows(made_units(100)), units=1)
@@ -232,7 +230,7 @@ def test_fewer_than_30_units_have_none():
 
 
 def test_a_score_of_0_has_none():
-    score = bleu_of(made_units(30, matching=0))
+    score = bleu_with_error(made_units(30, matching=0))
     assert score.standard_error is None
     assert "no standard error: no 1-gram of a candidate is in its references" in score.warnings
     assert found_in(made_units(30, longest=0)).reason == "no candidate has a token"

@@ -21,6 +21,7 @@ from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.metrics.bleu.metric import bleu_lengths
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import suspicious_input
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import TextName
@@ -307,7 +308,7 @@ def test_if_all_candidates_are_empty_each_metric_says_so(metric, told_once):
     batch = to_batch([("", ["b c d"])] * 40)
     counted = count_batch(batch, config.text, kind.counter([kind.metric_of(config)]))
     sums = CorpusSums.of(counted, 0)
-    warnings = kind.score(sums, config.text.name, kind.metric_of(config)).warnings
+    warnings = corpus_score(kind, sums, config.text.name, kind.metric_of(config)).warnings
     (warning,) = warnings
     assert warning.startswith(told_once)
 

@@ -9,13 +9,12 @@ import sacrebleu
 from combining import by_every_route
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoring import statistics_of, sums_of
+from scoring import bleu_of, statistics_of, sums_of
 
 from beam_bleu.transforms.definition.slicing import SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
@@ -116,7 +115,7 @@ def test_the_score_of_a_slice_is_that_of_sacrebleu_on_its_lines(rows):
     for key, sums in total.of_system("a").items():
         lines = [row for row in rows if (row[2],) == key.values]
         oracle = sacrebleu.corpus_bleu([a for a, _, _ in lines], [[b for _, b, _ in lines]])
-        score = bleu_score(sums, CONFIG.text.name, CONFIG.scoring)
+        score = bleu_of(sums, CONFIG)
         assert (score.score, score.sys_len, score.ref_len, list(score.matches)) == (
             oracle.score,
             oracle.sys_len,

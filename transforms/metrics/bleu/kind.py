@@ -17,10 +17,11 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
 from beam_bleu.transforms.metrics.bleu.one_segment import one_segment
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
-    bleu_score,
+    bleu_parts,
     bleu_segment_columns,
     bleu_segment_fields,
     bleu_segment_scores,
+    bleu_why_zero,
     sacrebleu_signature,
     signature,
 )
@@ -28,7 +29,6 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.text.tokenizers import TokenizerName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def _metric_of(config: BleuConfig) -> Bleu:
@@ -48,12 +48,6 @@ def _config_of(text: Text, choices: Mapping[str, Any]) -> BleuConfig:
 
 def _counter(metrics: Sequence[Bleu]) -> BleuCounter:
     return BleuCounter(counted_order(metric.scoring for metric in metrics))
-
-
-def _score(
-    sums: CorpusSums, text: TextName, metric: Bleu, *, judge_input: bool = True
-) -> BleuScore:
-    return bleu_score(sums, text, metric.scoring, judge_input=judge_input)
 
 
 def _signatures(text: TextName, metric: Bleu, fewest: int, most: int) -> Signatures:
@@ -89,7 +83,8 @@ KINDS = {
         presets={name: preset(name) for name in PRESETS},
         counter=_counter,
         basis_of=basis_of,
-        score=_score,
+        parts=bleu_parts,
+        why_zero=bleu_why_zero,
         signatures=_signatures,
         lengths=_lengths,
         average_length=_average_length,

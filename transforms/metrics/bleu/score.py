@@ -7,7 +7,7 @@ equal scores. So the signature has everything that changes the number.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +19,6 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths, scored_
 from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, counted_order
 from beam_bleu.transforms.metrics.metric import Presentation, Scores
-from beam_bleu.transforms.score.common_fields import common_fields
-from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -33,7 +31,6 @@ from beam_bleu.transforms.text.text import (
     reference_field,
     signature_line,
 )
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
@@ -98,73 +95,50 @@ class BleuScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def bleu_score(
-    sums: CorpusSums,
-    text: TextName,
-    scoring: Scoring,
-    *,
-    judge_input: bool = True,
-) -> BleuScore:
-    """The BLEU score of a corpus.
-
-    Args:
-      sums: those of the corpus, of the scoring's `counted_order` or a higher one; with products
-        for a score with a standard error.
-      text: how the texts became tokens, for the signature and the warnings.
-      scoring: how sums become a score.
-      judge_input: whether to warn about suspicious input, too; False if another score of the
-        same texts has these warnings.
+def bleu_parts(columns: Sequence[int], metric: Bleu) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell.
 
     Raises:
-      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is
-        only for single segments.
+      ValueError: the columns have a lower n-gram order than the scoring, or the scoring is only for
+        single segments.
     """
-    scored = scored_columns(sums.columns, scoring)
-    score, bp = scored.score, scored.bp
-    columns, orders = BleuColumns(sums.columns), scoring.max_ngram_order
-    lengths = bleu_lengths(sums.columns, scoring)
+    scoring = metric.scoring
+    scored, counts = scored_columns(columns, scoring), BleuColumns(columns)
+    orders, lengths = scoring.max_ngram_order, bleu_lengths(columns, scoring)
     sys_len, ref_len = lengths.candidates, lengths.references
-    is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
-    signed = text, scoring, sums.min_reference_count, sums.max_reference_count
-    return BleuScore(
-        precisions=scored.precisions,
-        matches=tuple(columns.matches[:orders]),
-        totals=columns.totals[:orders],
-        bp=bp,
-        ratio=float(sys_len / ref_len) if ref_len else 0.0,
-        sys_len=sys_len,
-        ref_len=float(ref_len) if is_divided else int(ref_len),
-        **common_fields(
-            score,
-            sums,
-            text,
-            Bleu(scoring),
-            Signatures(signature(*signed), sacrebleu_signature(*signed)),
-            lengths,
-            why_zero="" if score > _ALMOST_0 else _why_zero(columns, scoring, score, bp),
-            judge_input=judge_input,
-        ),
-    )
+    return {
+        "score": scored.score,
+        "precisions": scored.precisions,
+        "matches": tuple(counts.matches[:orders]),
+        "totals": counts.totals[:orders],
+        "bp": scored.bp,
+        "ratio": float(sys_len / ref_len) if ref_len else 0.0,
+        "sys_len": sys_len,
+        "ref_len": float(ref_len) if _is_divided(scoring) else int(ref_len),
+    }
 
 
-def _why_zero(columns: BleuColumns, scoring: Scoring, score: float, bp: float) -> str:
-    """The reason for a score of 0 or near 0, and a remedy."""
+def bleu_why_zero(columns: Sequence[int], metric: Bleu, parts: Mapping[str, Any]) -> str:
+    """The reason for a score of 0 or near 0, and a remedy; or ""."""
+    score, scoring, counts = parts["score"], metric.scoring, BleuColumns(columns)
+    if score > _ALMOST_0:
+        return ""
     is_zero = f"the score is {'almost ' if score else ''}0"
     weights = scoring.weights or (1,) * scoring.max_ngram_order
-    if not columns.candidate_length:
+    if not counts.candidate_length:
         return f"{is_zero}: no candidate has a token"
-    if not any(columns.matches):
+    if not any(counts.matches):
         return (
             f"{is_zero}: no n-gram of a candidate is in its references; "
             "check that they are of the same segments"
         )
     weighted = [n for n, weight in enumerate(weights, 1) if weight]
-    order = next((n for n in weighted if not columns.matches[n - 1]), 0)
+    order = next((n for n in weighted if not counts.matches[n - 1]), 0)
     if not order:
-        if bp < _ALMOST_0:
+        if parts["bp"] < _ALMOST_0:
             return f"{is_zero}: the candidates are many times shorter than the references"
         return f"{is_zero}: with these weights"
-    if not columns.totals[order - 1]:
+    if not counts.totals[order - 1]:
         return (
             f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
             "use effective_order or a smaller max_ngram_order"

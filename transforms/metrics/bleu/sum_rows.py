@@ -12,7 +12,7 @@ import decimal
 import itertools
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,8 +24,11 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     width,
 )
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.kind import KINDS
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import product
 
@@ -70,7 +73,9 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
       monday 2 81.65
     """
     config = BleuConfig() if config is None else config
-    return bleu_score(sums_of_row(sums), config.text.name, config.scoring, judge_input=False)
+    text, metric = config.text.name, Bleu(config.scoring)
+    score = corpus_score(KINDS["bleu"], sums_of_row(sums), text, metric, judge_input=False)
+    return cast(BleuScore, score)
 
 
 def summed_columns(max_order: int) -> list[str]:

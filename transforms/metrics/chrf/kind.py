@@ -13,10 +13,11 @@ from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
 from beam_bleu.transforms.metrics.chrf.metric import Chrf, ChrfConfig
 from beam_bleu.transforms.metrics.chrf.score import (
     ChrfScore,
-    chrf_score,
+    chrf_parts,
     chrf_segment_columns,
     chrf_segment_fields,
     chrf_signatures,
+    chrf_why_zero,
 )
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.score.metric_kind import MetricKind
@@ -48,7 +49,8 @@ KINDS = {
         config_of=_config_of,
         counter=_counter,
         basis_of=_basis_of,
-        score=chrf_score,
+        parts=chrf_parts,
+        why_zero=chrf_why_zero,
         signatures=chrf_signatures,
         has_no_error="no character that matches",
         segment_columns=chrf_segment_columns,

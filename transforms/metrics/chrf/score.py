@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from beam_bleu.transforms.metrics.chrf.columns import ChrfColumns
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.chrf.presentation import COUNTS
 from beam_bleu.transforms.metrics.metric import Presentation
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
 from beam_bleu.transforms.score.shown_score import ShownScore
@@ -27,7 +26,6 @@ from beam_bleu.transforms.text.text import (
     reference_field,
     signature_line,
 )
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -79,31 +77,17 @@ class ChrfScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def chrf_score(
-    sums: CorpusSums, text: TextName, metric: Chrf, *, judge_input: bool = True
-) -> ChrfScore:
-    """The chrF score of a corpus; see `ScoreSums`."""
-    score: float = metric.value(sums.columns)
-    columns, lengths = ChrfColumns(sums.columns), metric.lengths(sums.columns)
-    return ChrfScore(
-        hyp_ngrams=tuple(columns.hyp_ngrams),
-        ref_ngrams=tuple(columns.ref_ngrams),
-        matches=tuple(columns.matches),
-        **common_fields(
-            score,
-            sums,
-            text,
-            metric,
-            chrf_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
-            lengths,
-            why_zero="" if score else _why_zero(lengths.candidates),
-            judge_input=judge_input,
-        ),
-    )
+def chrf_parts(columns: Sequence[int], metric: Chrf) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    counts = {name: tuple(getattr(ChrfColumns(columns), name)) for name in COUNTS}
+    return {"score": metric.value(columns), **counts}
 
 
-def _why_zero(characters: int) -> str:
-    if not characters:
+def chrf_why_zero(columns: Sequence[int], metric: Chrf, parts: Mapping[str, Any]) -> str:
+    """The reason for a score of 0, or ""."""
+    if parts["score"]:
+        return ""
+    if not metric.lengths(columns).candidates:
         return "the score is 0: no candidate has a character that can match"
     return (
         "the score is 0: no character of a candidate is in its references; "

@@ -18,7 +18,7 @@ from beam_bleu.transforms.metrics.error_rates.metric import (
 )
 from beam_bleu.transforms.metrics.error_rates.score import (
     ErrorRateScore,
-    error_score,
+    error_parts,
     error_segment_columns,
     error_segment_fields,
     error_signatures,
@@ -50,7 +50,7 @@ def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> M
         config_of=config_of,
         counter=_counter,
         basis_of=_basis_of,
-        score=error_score,
+        parts=error_parts,
         signatures=error_signatures,
         has_no_error=f"no edits or no {definition.SYMBOL}s in the references",
         segment_columns=error_segment_columns,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -19,7 +19,6 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
 )
 from beam_bleu.transforms.metrics.error_rates.metric import ErrorRate
 from beam_bleu.transforms.metrics.metric import Presentation
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -31,7 +30,6 @@ from beam_bleu.transforms.text.text import (
     reference_field,
 )
 from beam_bleu.transforms.text.tokenizers import JiwerName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -86,27 +84,16 @@ class ErrorRateScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def error_score(
-    sums: CorpusSums, text: TextName, metric: ErrorRate, *, judge_input: bool = True
-) -> ErrorRateScore:
-    """The error rate of a corpus; see `ScoreSums`."""
-    return ErrorRateScore(
-        edits=edits_of(sums.columns),
-        substitutions=sums.columns[SUBSTITUTIONS],
-        deletions=sums.columns[DELETIONS],
-        insertions=sums.columns[INSERTIONS],
-        ref_length=float(sums.columns[REFERENCE_LENGTH]),
-        **common_fields(
-            metric.value(sums.columns),
-            sums,
-            text,
-            metric,
-            error_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
-            metric.lengths(sums.columns),
-            why_zero="",
-            judge_input=judge_input,
-        ),
-    )
+def error_parts(columns: Sequence[int], metric: ErrorRate) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    return {
+        "score": metric.value(columns),
+        "edits": edits_of(columns),
+        "substitutions": columns[SUBSTITUTIONS],
+        "deletions": columns[DELETIONS],
+        "insertions": columns[INSERTIONS],
+        "ref_length": float(columns[REFERENCE_LENGTH]),
+    }
 
 
 def error_signatures(text: TextName, metric: ErrorRate, fewest: int, most: int) -> Signatures:

@@ -12,7 +12,7 @@ from beam_bleu.transforms.metrics.mean.kernel import NumberCounter
 from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.metrics.mean.score import (
     MeanScore,
-    mean_score,
+    mean_parts,
     mean_segment_columns,
     mean_segment_fields,
     mean_signatures,
@@ -50,7 +50,7 @@ def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
         counter=_counter,
         basis_of=_basis_of,
         score_type=MeanScore,
-        score=mean_score,
+        parts=mean_parts,
         signatures=mean_signatures,
         lengths=_no_lengths,
         segment_columns=mean_segment_columns,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -11,12 +11,10 @@ import pyarrow as pa
 from beam_bleu.transforms.metrics.mean import presentation
 from beam_bleu.transforms.metrics.mean.metric import Mean
 from beam_bleu.transforms.metrics.metric import Presentation
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -47,22 +45,9 @@ class MeanScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def mean_score(
-    sums: CorpusSums, text: TextName, metric: Mean, *, judge_input: bool = True
-) -> MeanScore:
-    """The mean of a corpus; see `ScoreSums`. No text says anything about its input."""
-    return MeanScore(
-        **common_fields(
-            metric.value(sums.columns),
-            sums,
-            text,
-            metric,
-            mean_signatures(text, metric, 0, 0),
-            None,
-            why_zero="",
-            judge_input=judge_input,
-        )
-    )
+def mean_parts(columns: Sequence[int], metric: Mean) -> Mapping[str, Any]:
+    """The score: there are no other fields that the columns tell."""
+    return {"score": metric.value(columns)}
 
 
 def mean_signatures(text: TextName, metric: Mean, fewest: int, most: int) -> Signatures:

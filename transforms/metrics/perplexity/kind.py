@@ -13,7 +13,7 @@ from beam_bleu.transforms.metrics.perplexity.kernel import PerplexityCounter
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity, PerplexityConfig
 from beam_bleu.transforms.metrics.perplexity.score import (
     PerplexityScore,
-    perplexity_score,
+    perplexity_parts,
     perplexity_segment_columns,
     perplexity_segment_fields,
     perplexity_segment_scores,
@@ -56,7 +56,7 @@ KINDS = {
         config_of=_config_of,
         counter=_counter,
         basis_of=_basis_of,
-        score=perplexity_score,
+        parts=perplexity_parts,
         signatures=perplexity_signatures,
         lengths=_no_lengths,
         segment_scores=perplexity_segment_scores,

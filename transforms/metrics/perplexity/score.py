@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +12,13 @@ import pyarrow as pa
 
 from beam_bleu.transforms.metrics.metric import Presentation, Scores
 from beam_bleu.transforms.metrics.perplexity import presentation
-from beam_bleu.transforms.metrics.perplexity.columns import SYMBOLS, SymbolName, surprisal
+from beam_bleu.transforms.metrics.perplexity.columns import SYMBOLS, surprisal
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
 from beam_bleu.transforms.native.fixed_point import VALUE_ONE
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _BITS = math.log(2)
 
@@ -63,32 +61,21 @@ class PerplexityScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def perplexity_score(
-    sums: CorpusSums, text: TextName, metric: Perplexity, *, judge_input: bool = True
-) -> PerplexityScore:
-    """The perplexity of a corpus; see `ScoreSums`."""
-
-    def number_of(symbol: SymbolName) -> int | None:
-        return sums.columns[SYMBOLS[symbol].column] if symbol in metric.counted else None
-
-    total, size = surprisal(sums.columns), number_of("byte")
-    return PerplexityScore(
-        log_probability=-total / VALUE_ONE,
-        tokens=number_of("token"),
-        words=number_of("word"),
-        bytes=size,
-        bits_per_byte=total / (size * VALUE_ONE) / _BITS if size else None,
-        **common_fields(
-            metric.value(sums.columns),
-            sums,
-            text,
-            metric,
-            perplexity_signatures(text, metric, 0, 0),
-            None,
-            why_zero="",
-            judge_input=judge_input,
-        ),
-    )
+def perplexity_parts(columns: Sequence[int], metric: Perplexity) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    counts = {
+        name: columns[symbol.column] if name in metric.counted else None
+        for name, symbol in SYMBOLS.items()
+    }
+    total, size = surprisal(columns), counts["byte"]
+    return {
+        "score": metric.value(columns),
+        "log_probability": -total / VALUE_ONE,
+        "tokens": counts["token"],
+        "words": counts["word"],
+        "bytes": size,
+        "bits_per_byte": total / (size * VALUE_ONE) / _BITS if size else None,
+    }
 
 
 def perplexity_signatures(text: TextName, metric: Perplexity, fewest: int, most: int) -> Signatures:

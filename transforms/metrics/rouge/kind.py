@@ -16,11 +16,13 @@ from beam_bleu.transforms.metrics.rouge.metric import (
 )
 from beam_bleu.transforms.metrics.rouge.score import (
     RougeScore,
-    rouge_score,
+    rouge_parts,
     rouge_segment_columns,
     rouge_segment_fields,
     rouge_segment_scores,
     rouge_signatures,
+    rouge_warnings,
+    rouge_why_zero,
 )
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
@@ -51,7 +53,9 @@ def _kind(
         config_of=config_of,
         counter=counter,
         basis_of=basis_of,
-        score=rouge_score,
+        parts=rouge_parts,
+        why_zero=rouge_why_zero,
+        warnings=rouge_warnings,
         has_no_error="no match",
         signatures=rouge_signatures,
         segment_scores=rouge_segment_scores,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -21,14 +21,12 @@ from beam_bleu.transforms.metrics.rouge.columns import (
     UNREAD,
 )
 from beam_bleu.transforms.metrics.rouge.metric import Rouge, Rouge2, RougeLsum, mean
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.text import CASES, TextName, own_signature, reference_field
 from beam_bleu.transforms.text.tokenizers import RougeName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _WITHOUT_WORDS = "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
 
@@ -89,34 +87,24 @@ class RougeScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def rouge_score(
-    sums: CorpusSums, text: TextName, metric: Rouge, *, judge_input: bool = True
-) -> RougeScore:
-    """The score of a corpus; see `ScoreSums`."""
-    columns = sums.columns
-    fields = common_fields(
-        metric.value(columns),
-        sums,
-        text,
-        metric,
-        rouge_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
-        metric.lengths(columns),
-        why_zero="" if columns[CANDIDATE_LENGTH] else _WITHOUT_WORDS,
-        judge_input=judge_input,
-    )
-    # No score of another metric has these warnings.
-    fields["warnings"] = (*fields["warnings"], *_suspicions(columns, metric))
-    return RougeScore(
-        precision=float(mean(columns, PRECISION_HIGH)),
-        recall=float(mean(columns, RECALL_HIGH)),
-        hits=columns[HITS],
-        hyp_words=columns[CANDIDATE_LENGTH],
-        ref_words=columns[REFERENCE_LENGTH],
-        **fields,
-    )
+def rouge_parts(columns: Sequence[int], metric: Rouge) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    return {
+        "score": metric.value(columns),
+        "precision": float(mean(columns, PRECISION_HIGH)),
+        "recall": float(mean(columns, RECALL_HIGH)),
+        "hits": columns[HITS],
+        "hyp_words": columns[CANDIDATE_LENGTH],
+        "ref_words": columns[REFERENCE_LENGTH],
+    }
 
 
-def _suspicions(columns: tuple[int, ...], metric: Rouge) -> Iterator[str]:
+def rouge_why_zero(columns: Sequence[int], metric: Rouge, parts: Mapping[str, Any]) -> str:
+    """The reason for a score of 0, or ""."""
+    return "" if columns[CANDIDATE_LENGTH] else _WITHOUT_WORDS
+
+
+def rouge_warnings(columns: Sequence[int], metric: Rouge) -> Iterator[str]:
     """Sentences about input that ROUGE does not read as a user may expect."""
     unread, segments = columns[UNREAD], columns[SEGMENTS]
     if unread and unread >= _NOT_BY_ACCIDENT * segments:

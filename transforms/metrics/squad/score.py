@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,6 @@ from beam_bleu.transforms.metrics.squad.columns import (
     REFERENCE_LENGTH,
 )
 from beam_bleu.transforms.metrics.squad.metric import ExactMatch, TokenF1
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -28,7 +27,6 @@ from beam_bleu.transforms.text.text import (
     own_signature,
     reference_field,
 )
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -122,41 +120,19 @@ class TokenF1Score(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def exact_match_score(
-    sums: CorpusSums, text: TextName, metric: ExactMatch, *, judge_input: bool = True
-) -> ExactMatchScore:
-    """The exact match of a corpus; see `ScoreSums`."""
-    return ExactMatchScore(
-        exact_matches=sums.columns[EXACT],
-        **_common_fields(sums, text, metric, judge_input=judge_input),
-    )
+def exact_match_parts(columns: Sequence[int], metric: ExactMatch) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    return {"score": metric.value(columns), "exact_matches": columns[EXACT]}
 
 
-def token_f1_score(
-    sums: CorpusSums, text: TextName, metric: TokenF1, *, judge_input: bool = True
-) -> TokenF1Score:
-    """The token F1 of a corpus; see `ScoreSums`."""
-    return TokenF1Score(
-        common_words=sums.columns[COMMON],
-        hyp_words=sums.columns[CANDIDATE_LENGTH],
-        ref_words=sums.columns[REFERENCE_LENGTH],
-        **_common_fields(sums, text, metric, judge_input=judge_input),
-    )
-
-
-def _common_fields(
-    sums: CorpusSums, text: TextName, metric: ExactMatch | TokenF1, *, judge_input: bool
-) -> dict[str, Any]:
-    return common_fields(
-        metric.value(sums.columns),
-        sums,
-        text,
-        metric,
-        squad_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
-        metric.lengths(sums.columns),
-        why_zero="",
-        judge_input=judge_input,
-    )
+def token_f1_parts(columns: Sequence[int], metric: TokenF1) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    return {
+        "score": metric.value(columns),
+        "common_words": columns[COMMON],
+        "hyp_words": columns[CANDIDATE_LENGTH],
+        "ref_words": columns[REFERENCE_LENGTH],
+    }
 
 
 def squad_signatures(

@@ -13,7 +13,7 @@ from beam_bleu.transforms.metrics.ter.kernel import TerCounter
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
 from beam_bleu.transforms.metrics.ter.score import (
     TerScore,
-    ter_score,
+    ter_parts,
     ter_segment_columns,
     ter_segment_fields,
     ter_signatures,
@@ -46,7 +46,7 @@ KINDS = {
         config_of=_config_of,
         counter=_counter,
         basis_of=_basis_of,
-        score=ter_score,
+        parts=ter_parts,
         signatures=ter_signatures,
         has_no_error="no edits or no words in the references",
         segment_columns=ter_segment_columns,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 import pyarrow as pa
@@ -12,7 +12,6 @@ from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.metrics.ter import presentation
 from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
 from beam_bleu.transforms.metrics.ter.metric import Ter
-from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import ShownScore
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -26,7 +25,6 @@ from beam_bleu.transforms.text.text import (
     signature_line,
 )
 from beam_bleu.transforms.text.tokenizers import TercomName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -76,25 +74,13 @@ class TerScore(ShownScore):
     name: str = dataclasses.field(kw_only=True)
 
 
-def ter_score(
-    sums: CorpusSums, text: TextName, metric: Ter, *, judge_input: bool = True
-) -> TerScore:
-    """The TER of a corpus; see `ScoreSums`."""
-    lengths = metric.lengths(sums.columns)
-    return TerScore(
-        edits=sums.columns[EDITS],
-        ref_length=float(lengths.references),
-        **common_fields(
-            metric.value(sums.columns),
-            sums,
-            text,
-            metric,
-            ter_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
-            lengths,
-            why_zero="",
-            judge_input=judge_input,
-        ),
-    )
+def ter_parts(columns: Sequence[int], metric: Ter) -> Mapping[str, Any]:
+    """The fields of the score of a corpus that its columns tell."""
+    return {
+        "score": metric.value(columns),
+        "edits": columns[EDITS],
+        "ref_length": float(metric.lengths(columns).references),
+    }
 
 
 def ter_signatures(text: TextName, metric: Ter, fewest: int, most: int) -> Signatures:

@@ -23,6 +23,7 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
 from beam_bleu.transforms.metrics.error_rates.kind import KINDS
 from beam_bleu.transforms.metrics.error_rates.metric import Cer, CerConfig, Wer, WerConfig
 from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -34,7 +35,7 @@ BOTH: list[Config] = [WerConfig(), CerConfig()]
 def score_of(segments: Sequence[Segment], config: Config) -> ErrorRateScore:
     sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
     name = config.metric.name.lower()
-    score: Any = KINDS[name].score(sums, config.text.name, config.metric)
+    score: Any = corpus_score(KINDS[name], sums, config.text.name, config.metric)
     return score
 
 

@@ -15,6 +15,7 @@ from beam_bleu.transforms.metrics.mean.kind import KINDS
 from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.statistics.counting import count_batch, prepare_counting
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -57,7 +58,7 @@ def sums_of(*systems: np.ndarray) -> list[CorpusSums]:
 @pytest.mark.parametrize("values", SCALES.values(), ids=SCALES)
 def test_scores_and_standard_errors_are_those_of_numpy(values: np.ndarray) -> None:
     (sums,) = sums_of(values)
-    score = KIND.score(sums, MeanConfig().text.name, METRIC)
+    score = corpus_score(KIND, sums, MeanConfig().text.name, METRIC)
     assert score.score == pytest.approx(math.fsum(values) / len(values), rel=1e-15, abs=1e-22)
     assert score.score == pytest.approx(values.mean(), rel=1e-13, abs=1e-22)
     usual = statistics.stdev(map(float, values)) / math.sqrt(len(values))
@@ -117,7 +118,7 @@ def test_signatures_say_which_numbers_are_better() -> None:
     for name, better in (("mean", "higher"), ("mean_error", "lower")):
         kind = KINDS[name]
         metric = kind.metric_of(kind.config("comet"))
-        score = kind.score(sums, kind.config("comet").text.name, metric)
+        score = corpus_score(kind, sums, kind.config("comet").text.name, metric)
         assert score.signature.startswith(f"mean:comet|better:{better}|version:")
         assert score.sacrebleu_signature is None
         assert kind.decoded(kind.encoded(metric)) == metric

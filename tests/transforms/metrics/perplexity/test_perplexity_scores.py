@@ -22,6 +22,7 @@ from beam_bleu.transforms.metrics.perplexity.metric import (
 )
 from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -68,7 +69,7 @@ def score_of(rows: Sequence[Row], **choices: Any) -> Any:
     """The score of texts."""
     config = dataclasses.replace(CONFIG, **choices)
     sums = CorpusSums.of(counted(rows, config), 0, with_products=True)
-    return KIND.score(sums, config.text.name, config.metric)
+    return corpus_score(KIND, sums, config.text.name, config.metric)
 
 
 def segment_rows(rows: Sequence[Row], **choices: Any) -> list[dict[str, Any]]:

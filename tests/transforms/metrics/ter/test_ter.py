@@ -22,6 +22,7 @@ from beam_bleu.transforms.metrics.ter.columns import (
 from beam_bleu.transforms.metrics.ter.kind import KINDS
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
 from beam_bleu.transforms.metrics.ter.score import TerScore
+from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -32,7 +33,7 @@ HOSTILE = hostile(11, 400, 2)
 def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
     config = TerConfig() if config is None else config
     sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
-    score: Any = KINDS["ter"].score(sums, config.text.name, config.metric)
+    score: Any = corpus_score(KINDS["ter"], sums, config.text.name, config.metric)
     return score
 
 

@@ -1,0 +1,54 @@
+"""The score of a corpus: the parts that a metric computes, signatures, uncertainty and warnings."""
+
+from __future__ import annotations
+
+from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.suspicious_input import suspicions
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, Uncertainty, uncertainty
+from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+
+def corpus_score(
+    kind: MetricKind,
+    sums: CorpusSums,
+    text: TextName,
+    metric: Metric,
+    *,
+    judge_input: bool = True,
+) -> Score:
+    """The score of a corpus.
+
+    Args:
+      kind: the metric.
+      sums: those of the corpus, with products for a score with a standard error.
+      text: how the texts became tokens.
+      metric: how sums become a score.
+      judge_input: whether to warn about suspicious input, too; False if another score of the same
+        texts has these warnings.
+
+    Raises:
+      ValueError: the sums lack columns that the metric needs, or it is for single segments only.
+    """
+    columns, units = sums.columns, sums.unit_sums
+    parts = kind.parts(columns, metric)
+    signatures = kind.signatures(text, metric, sums.min_reference_count, sums.max_reference_count)
+    estimate = Uncertainty() if units is None else uncertainty(units, metric)
+    why_zero, lengths = kind.why_zero(columns, metric, parts), kind.lengths(columns, metric)
+    warnings = [why_zero] if why_zero else []
+    if estimate.reason:
+        warnings.append(f"{NO_STANDARD_ERROR}: {estimate.reason}")
+    if judge_input and lengths is not None:
+        warnings += suspicions(sums, text, lengths, why_zero=why_zero)
+    score: Score = kind.score_type(
+        **parts,
+        name=metric.name,
+        segments=sums.segments,
+        signature=signatures.own,
+        sacrebleu_signature=signatures.sacrebleu,
+        warnings=(*warnings, *kind.warnings(columns, metric)),
+        standard_error=estimate.standard_error,
+        interval=estimate.interval,
+    )
+    return score
