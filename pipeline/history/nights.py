@@ -13,8 +13,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.result_files import (
     beside,
@@ -27,7 +28,7 @@ from beam_bleu.pipeline.output.result_files import (
 )
 from beam_bleu.pipeline.output.run_record import has_passed
 from beam_bleu.pipeline.result.rows import ScoreRow
-from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
+from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import Key, series_of
 from beam_bleu.pipeline.saved.dates import Period, periods_in
 from beam_bleu.transforms.definition.choices import require_choice
@@ -93,20 +94,16 @@ class Night:
         return {} if self.saved is None else series_of(self.saved.result)
 
 
-def read_nights(
-    words: Sequence[str], order: OrderName | None = None
-) -> tuple[list[Night], list[str]]:
+def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
     """The nights in some folders and files, in their order.
+
+    Merged months that a folder contains beside its nights are left out, with a warning.
 
     Args:
       words: folders of results, folders that contain such folders, scores.json and totals.json
         files, and patterns of them.
       order: what puts them in order; None for the dates in their paths, or if no path has one,
         the start of their runs.
-
-    Returns:
-      The nights; and the paths of merged months that a folder contains beside its nights, which
-      are left out.
 
     Raises:
       InputError: there are no results, one is damaged or missing, or their order is not known.
@@ -120,12 +117,13 @@ def read_nights(
         order = "path" if any(map(periods_in, is_named)) else "run"
     of_path = _dated if order == "path" else _started
     moments = {path: of_path(path) for path in is_named}
-    months = {path for path, moment in moments.items() if moment.is_month}
-    left_out = [path for path in months if not is_named[path]] if len(months) < len(moments) else []
-    for path in left_out:
-        del moments[path]
+    if not all(moment.is_month for moment in moments.values()):
+        months = [path for path, moment in moments.items() if moment.is_month]
+        for path in sorted(path for path in months if not is_named[path]):
+            warn(f"{path} is a whole month, and not a night: left out")
+            del moments[path]
     ordered = _in_order(moments, _BY_RUN if order == "path" else "")
-    return [_night(path, moment) for path, moment in ordered], sorted(left_out)
+    return [_night(path, moment) for path, moment in ordered]
 
 
 def are_nights_around(folder: str, result: str) -> bool:
@@ -288,7 +286,7 @@ def _started(path: str) -> Moment:
             "rename its folder to its date, such as 2026-11-19",
         )
     start = _record(file)["start"]
-    return Moment(datetime.fromisoformat(start.replace("Z", "+00:00")).timestamp(), start)
+    return Moment(_seconds(start), start)
 
 
 def _record(file: str) -> Mapping[str, Any]:
@@ -297,17 +295,17 @@ def _record(file: str) -> Mapping[str, Any]:
     Raises:
       InputError: it is damaged.
     """
-    try:
-        record = json.loads(read(file))
-        datetime.fromisoformat(record["start"].replace("Z", "+00:00"))
+    with named_if_damaged(file):
+        record: Mapping[str, Any] = json.loads(read(file))
+        _seconds(record["start"])
         if not isinstance(record["state"], str) or not isinstance(record["message"], str | None):
             raise TypeError(record)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(
-            f"{file} is not a {RUN_RECORD} of beam-bleu, or it is damaged",
-            "repeat the run of this night",
-        ) from error
-    return cast("Mapping[str, Any]", record)
+    return record
+
+
+def _seconds(start: str) -> float:
+    """The start of a run, in seconds since 1970."""
+    return datetime.fromisoformat(start.replace("Z", "+00:00")).timestamp()
 
 
 def _in_folder(path: str, name: str) -> str:

@@ -10,7 +10,6 @@ from beam_bleu.pipeline.command_line.metric_flags import add_metrics_flag
 from beam_bleu.pipeline.command_line.parser import parser_of, positive
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
-from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.changes import Changes
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
@@ -83,9 +82,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _history(flags: argparse.Namespace) -> bytes:
-    nights, left_out = read_nights(flags.nights, flags.order_by)
-    for path in left_out:
-        warn(f"{path} is a whole month, and not a night: left out")
+    nights = read_nights(flags.nights, flags.order_by)
     _require_known(flags, nights)
     slices = flags.slice or [""]
 

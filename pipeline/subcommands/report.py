@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import parser_of
-from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
 from beam_bleu.pipeline.output.result_files import exists, is_folder
@@ -83,9 +82,7 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult,
     from beam_bleu.pipeline.history.history import history
     from beam_bleu.pipeline.report.results import reported_result
 
-    nights, left_out = read_nights(results)
-    for path in left_out:
-        warn(f"{path} is of a month, and the others are of days: left out")
+    nights = read_nights(results)
     scored = [night for night in nights if night.saved is not None]
     if not scored:
         raise InputError(

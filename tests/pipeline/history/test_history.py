@@ -19,7 +19,7 @@ from beam_bleu.pipeline.history.shown import as_text
 
 
 def of(folder: Path, **choices: Any) -> History:
-    return history(read_nights([str(folder)])[0], Changes(**choices))
+    return history(read_nights([str(folder)]), Changes(**choices))
 
 
 def only(found: History) -> Series:
@@ -186,7 +186,7 @@ def test_chosen_series_only(tmp_path):
     for day in (20, 21):
         scores = [entry(name, 30.0) for name in "ab"]
         write_night(tmp_path / f"2026-11-{day}", result(*scores, entry("a", 20.0, of_slice=news)))
-    nights, _ = read_nights([str(tmp_path)])
+    nights = read_nights([str(tmp_path)])
     found = history(nights, Changes(), lambda key: key.system == "a")
     assert [series.shown for series in found.series] == ["a", "a[domain=news]"]
 

@@ -23,7 +23,7 @@ def test_dates_in_paths_order_nights_wherever_they_are(tmp_path):
     write_night(tmp_path / "2026-11" / "2026-11-20", BLEU)
     write_night(tmp_path / ".hidden-2026-11-01", BLEU)
     (tmp_path / "latest").symlink_to(tmp_path / "20261121")
-    nights, _ = read_nights([str(tmp_path)])
+    nights = read_nights([str(tmp_path)])
     assert moments(nights) == ["2026-11-09", "2026-11-20", "2026-11-21"]
 
 
@@ -37,17 +37,17 @@ def test_nights_on_an_object_store_are_found_like_those_in_folders(tmp_path):
     for file in tmp_path.rglob("*"):
         if file.is_file():
             OBJECTS[f"mem://nights/{file.relative_to(tmp_path)}"] = file.read_bytes(), 1.0
-    nights, _ = read_nights(["mem://nights"])
-    local, _ = read_nights([str(tmp_path)])
+    nights = read_nights(["mem://nights"])
+    local = read_nights([str(tmp_path)])
     assert moments(nights) == moments(local) == ["2026-11-09", "2026-11-20", "2026-11-21"]
     assert [night.failure for night in nights] == ["", "", "the run failed: no disk"]
     for pattern in ("dt=*", "*/en-de", "dt=*/**/scores.json", "*-2[1]"):
         for folder in ("mem://nights", tmp_path):
-            nights, _ = read_nights([f"{folder}/{pattern}"])
+            nights = read_nights([f"{folder}/{pattern}"])
             assert moments(nights) == ["2026-11-21" if pattern == "*-2[1]" else "2026-11-09"]
     with pytest.raises(InputError, match=r"nothing matches mem://nights/2027"):
         read_nights(["mem://nights/2027*"])
-    (one,), _ = read_nights(["mem://nights/2026-11-21"])
+    (one,) = read_nights(["mem://nights/2026-11-21"])
     assert one.failure
     with pytest.raises(InputError, match="mem://other has no results of beam-bleu"):
         read_nights(["mem://other"])
@@ -56,15 +56,14 @@ def test_nights_on_an_object_store_are_found_like_those_in_folders(tmp_path):
 def test_copies_of_scores_are_nights_too(tmp_path):
     document = BLEU | {"segments": 100}
     paths = [str(written(tmp_path / f"2026-{month}.json", document)) for month in ("10", "09")]
-    nights, _ = read_nights([*paths, paths[0]])
+    nights = read_nights([*paths, paths[0]])
     assert moments(nights) == ["2026-09", "2026-10"]
 
 
 def test_a_merged_month_beside_its_nights_is_left_out(tmp_path):
     for name in ("2026-11", "2026-11-01", "2026-11-02"):
         write_night(tmp_path / name, BLEU)
-    nights, left_out = read_nights([str(tmp_path)])
-    assert (moments(nights), left_out) == (["2026-11-01", "2026-11-02"], [f"{tmp_path}/2026-11"])
+    assert moments(read_nights([str(tmp_path)])) == ["2026-11-01", "2026-11-02"]
     with pytest.raises(InputError, match=r"2026-11 is of a month, and .*2026-11-01 of a day"):
         read_nights([f"{tmp_path}/2026-11", f"{tmp_path}/2026-11-01"])
 
@@ -72,7 +71,7 @@ def test_a_merged_month_beside_its_nights_is_left_out(tmp_path):
 def test_without_dates_the_runs_say_when_they_were(tmp_path):
     for name, start in (("b", "2026-11-20T02:00:00.000Z"), ("a", "2026-11-21T02:00:00.000Z")):
         write_run(write_night(tmp_path / name, BLEU), "done", start)
-    nights, _ = read_nights([str(tmp_path)])
+    nights = read_nights([str(tmp_path)])
     assert [night.path[-1] for night in nights] == ["b", "a"]
     assert moments(nights)[0] == "2026-11-20T02:00:00.000Z"
 
@@ -80,7 +79,7 @@ def test_without_dates_the_runs_say_when_they_were(tmp_path):
 def test_the_user_can_prefer_the_time_of_the_runs(tmp_path):
     for name, start in (("2026-11-20", "2026-11-23T02:00"), ("2026-11-21", "2026-11-22T02:00")):
         write_run(write_night(tmp_path / name, BLEU), "done", f"{start}:00.000Z")
-    nights, _ = read_nights([str(tmp_path)], "run")
+    nights = read_nights([str(tmp_path)], "run")
     assert [night.path[-2:] for night in nights] == ["21", "20"]
 
 
@@ -88,7 +87,7 @@ def test_a_failed_run_is_a_night_without_a_result(tmp_path):
     write_run(tmp_path / "2026-11-20", "failed", "2026-11-20T02:00:00.000Z", "line 3 is bad")
     write_run(tmp_path / "2026-11-21", "running", "2026-11-21T02:00:00.000Z")
     written(tmp_path / "2026-11-22" / "scores.json", BLEU)  # without _SUCCESS
-    nights, _ = read_nights([str(tmp_path)])
+    nights = read_nights([str(tmp_path)])
     assert [night.failure for night in nights] == [
         "the run failed: line 3 is bad",
         "the run has not ended: it is under way, or was killed",
