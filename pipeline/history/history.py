@@ -16,9 +16,9 @@ from typing import Literal
 from beam_bleu.pipeline.display.row_order import Verdict
 from beam_bleu.pipeline.history.changes import Break, BreakKind, Change, Changes
 from beam_bleu.pipeline.history.nights import Night
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ScoreRow
+from beam_bleu.pipeline.result.rows import ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import Key
+from beam_bleu.pipeline.result.series import Key, labels_of
 from beam_bleu.pipeline.saved.dates import Period, missing_between
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 
@@ -27,25 +27,31 @@ GapKind = Literal["missing", "failed", "absent"] | BreakKind
 
 @dataclasses.dataclass(frozen=True)
 class NightScore:
-    """A row of a history: the score of a system on one night.
+    """The score of a series on one night.
 
     Attributes:
       night: the date, such as 2026-11-19, or the start of the run.
       path: the folder or the file of the result.
-      segments: how many segments were scored; None for a mean of languages or tasks.
-      score: the score; None if there is none.
-      standard_error: of the score; None if there is none.
-      interval: the 95 % interval of the score; None if there is no standard error.
+      row: the score.
       change: what changed; None on the first night.
     """
 
     night: str
     path: str
-    segments: int | None
-    score: float | None
-    standard_error: float | None
-    interval: tuple[float, float] | None
+    row: ScoreRow
     change: Change | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the score is significantly worse or better than before; "" if neither."""
+        change = self.change
+        if change is None or not change.is_significant or not change.difference:
+            return ""
+        return (
+            "worse"
+            if (change.difference > 0) == row_of(self.row.metric).lower_is_better
+            else "better"
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,37 +59,24 @@ class Series:
     """The scores of a system by a metric, night by night.
 
     Attributes:
-      metric: the metric, as commands write it.
-      name: its name for readers.
-      system: the system.
-      of_slice: the text of the slice, such as domain=news; "" for the whole corpus.
-      labels: the labels of the slice and their values; none for the whole corpus.
-      scores: a row for each night with such a score, in their order.
+      key: what it is of.
+      name: the metric for readers.
+      scores: one for each night with such a score, in their order.
     """
 
-    metric: MetricWord
+    key: Key
     name: str
-    system: str
-    of_slice: str
-    labels: Mapping[str, str | None]
     scores: tuple[NightScore, ...]
 
     @property
-    def shown(self) -> str:
-        """The system, and the slice in brackets, as gates write them."""
-        return f"{self.system}[{self.of_slice}]" if self.of_slice else self.system
+    def labels(self) -> Mapping[str, str | None]:
+        """The labels of the slice and their values; none for the whole corpus."""
+        return labels_of(self.scores[0].row)
 
     @property
     def lower_is_better(self) -> bool:
         """Whether a lower score is better."""
-        return row_of(self.metric).lower_is_better
-
-    def verdict(self, score: NightScore) -> Verdict:
-        """Whether a score is significantly worse or better than before; "" if neither."""
-        change = score.change
-        if change is None or not change.is_significant or not change.difference:
-            return ""
-        return "worse" if (change.difference > 0) == self.lower_is_better else "better"
+        return row_of(self.key.metric).lower_is_better
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,9 +113,9 @@ class Gap:
     def is_of(self, series: Series) -> bool:
         """Whether it is about this series."""
         return (
-            self.metric in (None, series.metric)
-            and self.of_slice in (None, series.of_slice)
-            and self.system in (None, series.system)
+            self.metric in (None, series.key.metric)
+            and self.of_slice in (None, series.key.of_slice)
+            and self.system in (None, series.key.system)
         )
 
 
@@ -160,7 +153,6 @@ def history(
     wanted = [night.moment.text for night in nights[-(last or len(nights)) :]]
     rows: dict[Key, list[NightScore]] = {}
     names: dict[MetricWord, str] = {}
-    labels: dict[str, Mapping[str, str | None]] = {}
     breaks: dict[tuple[str, Break], Gap] = {}
     former: dict[Key, tuple[str, SavedResult]] = {}
     for night in nights:
@@ -180,36 +172,14 @@ def history(
                     gap = _of_break(change.cause, night)
                     breaks.setdefault((gap.night, change.cause), gap)
             names[key.metric] = night.saved.result.metric(key.metric).name
-            labels[key.of_slice] = row.group if isinstance(row.group, Mapping) else {}
-            rows.setdefault(key, []).append(_score(night, row, change))
+            score = NightScore(night.moment.text, night.path, row, change)
+            rows.setdefault(key, []).append(score)
     ordered = sorted(rows, key=lambda key: ([*names].index(key.metric), key.of_slice != ""))
-    series = tuple(
-        Series(
-            key.metric,
-            names[key.metric],
-            key.system,
-            key.of_slice,
-            labels[key.of_slice],
-            tuple(rows[key]),
-        )
-        for key in ordered
-    )
+    series = tuple(Series(key, names[key.metric], tuple(rows[key])) for key in ordered)
     gaps = [*_without_results(nights), *_absent(nights, series), *breaks.values()]
     shown = [gap for gap in gaps if gap.until >= wanted[0]]
     shown.sort(key=lambda gap: gap.night)
     return History(tuple(wanted), series, tuple(shown))
-
-
-def _score(night: Night, row: ScoreRow, change: Change | None) -> NightScore:
-    return NightScore(
-        night.moment.text,
-        night.path,
-        None if row.group == MACRO_AVERAGE else row.segments,
-        row.score,
-        row.standard_error,
-        row.interval,
-        change,
-    )
 
 
 def _of_break(cause: Break, night: Night) -> Gap:
@@ -260,9 +230,7 @@ def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
                     "absent",
                     start,
                     name,
-                    f"the results have no {of_key.name} of {of_key.shown}",
-                    of_key.metric,
-                    of_key.of_slice,
-                    of_key.system,
+                    f"the results have no {of_key.name} of {of_key.key.shown}",
+                    *of_key.key,
                     of_key.labels,
                 )

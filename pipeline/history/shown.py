@@ -14,6 +14,7 @@ from beam_bleu.pipeline.display.row_order import VERDICT_STYLES
 from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.history.changes import Break
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
@@ -81,7 +82,7 @@ def as_text(history: History, screen: Screen) -> str:
 def _table(series: Series, gaps: Sequence[Gap], screen: Screen, most: int | None) -> str:
     """The table of a series, below its name."""
     rows: list[tuple[str, NightScore | None, str]] = [
-        (score.night, score, _word(series, score)) for score in series.scores
+        (score.night, score, _word(score)) for score in series.scores
     ]
     rows += [
         (_nights(gap), None, _WORDS[gap.kind])
@@ -102,27 +103,29 @@ def _table(series: Series, gaps: Sequence[Gap], screen: Screen, most: int | None
     styles = {
         (number, column): VERDICT_STYLES[verdict]
         for number, score in enumerate(scores, 1)
-        if score is not None and (verdict := series.verdict(score))
+        if score is not None and (verdict := score.verdict)
         for column in (list(columns).index("change"), len(columns) - 1)
     }
-    return f"{printable(series.shown)}\n{drawn(fitted(cells, screen), screen, styles=styles)}"
+    return f"{printable(series.key.shown)}\n{drawn(fitted(cells, screen), screen, styles=styles)}"
 
 
-def _word(series: Series, score: NightScore) -> str:
+def _word(score: NightScore) -> str:
     """What the last column says of a score."""
     if score.change is not None and isinstance(score.change.cause, Break):
         return _WORDS[score.change.cause.kind]
-    return series.verdict(score)
+    return score.verdict
 
 
 def _scores(series: Series, scores: Sequence[NightScore | None]) -> list[str]:
-    errors = [score.standard_error for score in scores if score is not None]
-    decimals = decimals_of(series.metric, None, errors)
+    errors = [score.row.standard_error for score in scores if score is not None]
+    decimals = decimals_of(series.key.metric, None, errors)
     return estimates(
         [
             _NOTHING
-            if score is None or score.score is None
-            else score_estimate({"score": score.score, "interval": score.interval}, decimals)
+            if score is None or score.row.score is None
+            else score_estimate(
+                {"score": score.row.score, "interval": score.row.interval}, decimals
+            )
             for score in scores
         ]
     )
@@ -131,7 +134,7 @@ def _scores(series: Series, scores: Sequence[NightScore | None]) -> list[str]:
 def _changes(series: Series, scores: Sequence[NightScore | None]) -> list[str]:
     changes = [None if score is None else score.change for score in scores]
     errors = [change.standard_error for change in changes if change is not None]
-    decimals = decimals_of(series.metric, None, errors)
+    decimals = decimals_of(series.key.metric, None, errors)
     return estimates(
         [
             _NOTHING
@@ -191,23 +194,23 @@ def _scored(history: History) -> Iterator[tuple[Series, NightScore]]:
 
 def _of_score(series: Series, score: NightScore) -> dict[str, Any]:
     """The keys of a score, which docs/history.md describes."""
-    change = score.change
+    change, row = score.change, score.row
     return {
         "night": score.night,
-        "metric": series.metric,
-        "system": series.system,
+        "metric": row.metric,
+        "system": row.system,
         "slice": series.labels or None,
-        "segments": score.segments,
-        "score": score.score,
-        "standard_error": score.standard_error,
-        "interval": score.interval,
+        "segments": None if row.group == MACRO_AVERAGE else row.segments,
+        "score": row.score,
+        "standard_error": row.standard_error,
+        "interval": row.interval,
         "against": change and change.against,
         "difference": change and change.difference,
         "difference_standard_error": change and change.standard_error,
         "difference_interval": change and change.interval,
         "p_value": change and change.p_value,
         "method": change and change.method,
-        "verdict": series.verdict(score) or None,
+        "verdict": score.verdict or None,
         "reason": (change and change.reason) or None,
         "path": score.path,
     }

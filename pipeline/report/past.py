@@ -19,43 +19,50 @@ _MOST_ROWS = 400
 
 def past(history: History) -> Section:
     """The scores of the whole corpus on each night, and where the history is not continuous."""
-    metrics = dict.fromkeys(series.metric for series in history.series)
-    figures = [
-        _of_metric(history, [series for series in history.series if series.metric == metric])
-        for metric in metrics
-    ]
-    figures += _gaps(history)
+    metrics: dict[str, list[Series]] = {}
+    for series in history.series:
+        metrics.setdefault(series.key.metric, []).append(series)
+    figures = [*(_metric(history, systems) for systems in metrics.values()), *_gaps(history)]
     last = history.nights[-1]
     lead = f"{len(history.nights)} nights. The sections below are about the last result, of {last}."
     return Section("history", "What has changed, and since when?", figures, lead)
 
 
-def _of_metric(history: History, of_systems: Sequence[Series]) -> Figure:
-    name = of_systems[0].name
-    scores = {series.system: {row.night: row for row in series.scores} for series in of_systems}
-    errors = [row.standard_error for rows in scores.values() for row in rows.values()]
-    decimals = decimals_of(of_systems[0].metric, None, errors)
+def _metric(history: History, systems: Sequence[Series]) -> Figure:
+    """The scores of a metric; one series for each system."""
+    name = systems[0].name
+    scores = {
+        series.key.system: {score.night: score for score in series.scores} for series in systems
+    }
+    told = [
+        nights[night]
+        for night in reversed(history.nights)
+        for nights in scores.values()
+        if night in nights
+    ]
+    decimals = decimals_of(
+        systems[0].key.metric, None, [score.row.standard_error for score in told]
+    )
     missing = [gap.night for gap in history.gaps if gap.kind == "missing"]
     nights = sorted([*history.nights, *missing])  # dates and times as texts have the order of time
-    values = {
-        system: [rows[night].score if night in rows else None for night in nights]
-        for system, rows in scores.items()
-    }
-    intervals = {
-        system: [rows[night].interval if night in rows else None for night in nights]
-        for system, rows in scores.items()
-    }
-    breaks = {
-        system: {number for number, night in enumerate(nights) if _is_break(rows.get(night))}
-        for system, rows in scores.items()
-    }
-    chart = charts.curves(nights, values, name, intervals=intervals, breaks=breaks)
-    told = [(night, series) for night in reversed(history.nights) for series in of_systems]
-    rows = [
-        _row(series, row, decimals)
-        for night, series in told
-        if (row := scores[series.system].get(night)) is not None
-    ]
+    lines = {system: [found.get(night) for night in nights] for system, found in scores.items()}
+    chart = charts.curves(
+        nights,
+        {
+            system: [None if score is None else score.row.score for score in line]
+            for system, line in lines.items()
+        },
+        name,
+        intervals={
+            system: [None if score is None else score.row.interval for score in line]
+            for system, line in lines.items()
+        },
+        breaks={
+            system: {number for number, score in enumerate(line) if _is_break(score)}
+            for system, line in lines.items()
+        },
+    )
+    rows = [_row(score, decimals) for score in told]
     note = "p says how probable such a change is if nothing has changed in truth."
     if len(rows) > _MOST_ROWS:
         note += f" These are the last {_MOST_ROWS} of {len(rows)} rows; beam-bleu history has all."
@@ -65,56 +72,52 @@ def _of_metric(history: History, of_systems: Sequence[Series]) -> Figure:
         texts=frozenset([1, 5]),
         note=note,
     )
-    return Figure(f"{name} by night", _sentence(of_systems, decimals), table, chart)
+    return Figure(f"{name} by night", _sentence(systems, decimals), table, chart)
 
 
-def _is_break(row: NightScore | None) -> bool:
+def _is_break(score: NightScore | None) -> bool:
     """Whether a score must not be compared with the one before it."""
-    return row is not None and row.change is not None and row.change.difference is None
+    return score is not None and score.change is not None and score.change.difference is None
 
 
-def _row(series: Series, row: NightScore, decimals: int) -> list[str]:
-    change = row.change
-    difference = None if change is None else change.difference
-    half = (
-        "" if row.interval is None else f" ± {(row.interval[1] - row.interval[0]) / 2:.{decimals}f}"
-    )
-    return [
-        row.night,
-        series.system,
-        "" if row.score is None else f"{rounded(row.score, decimals)}{half}",
-        "" if difference is None else signed(difference, decimals),
-        "" if change is None else p_value(change.p_value),
-        series.verdict(row) or ("" if change is None else change.reason),
-    ]
+def _row(score: NightScore, decimals: int) -> list[str]:
+    change, number, half = score.change, "", ""
+    if score.row.interval is not None:
+        low, high = score.row.interval
+        half = f" ± {(high - low) / 2:.{decimals}f}"
+    if score.row.score is not None:
+        number = f"{rounded(score.row.score, decimals)}{half}"
+    names = [score.night, score.row.system, number]
+    if change is None:
+        return [*names, "", "", ""]
+    difference = "" if change.difference is None else signed(change.difference, decimals)
+    return [*names, difference, p_value(change.p_value), score.verdict or change.reason]
 
 
-def _sentence(of_systems: Sequence[Series], decimals: int) -> str:
+def _sentence(systems: Sequence[Series], decimals: int) -> str:
     """What changed last in the first series, and how many significant changes there were."""
-    series = of_systems[0]
-    last = series.scores[-1]
-    if last.score is None:
-        return f"{series.system} has no {series.name} on {last.night}."
-    text = f"On {last.night}, {series.system} has {rounded(last.score, decimals)} {series.name}"
-    change = last.change
+    name, last = systems[0].name, systems[0].scores[-1]
+    system, score, change = last.row.system, last.row.score, last.change
+    if score is None:
+        return f"{system} has no {name} on {last.night}."
+    text = f"On {last.night}, {system} has {rounded(score, decimals)} {name}"
     if change is None:
         return f"{text}, its first score."
     if change.difference is None:
         return f"{text}, which cannot be compared with {change.against}: {change.reason}."
-    side = "above" if change.difference > 0 else "below"
-    size = rounded(abs(change.difference), decimals)
-    text += (
-        f", {size} {side} {change.against}" if change.difference else f", as on {change.against}"
-    )
-    if change.difference and change.p_value is not None:
-        sure = series.verdict(last)
-        text += f", which is {sure}" if sure else ", which may be chance"
-        text += f" ({sentences.p_text(change.p_value)})"
+    if not change.difference:
+        text += f", as on {change.against}"
+    else:
+        side = "above" if change.difference > 0 else "below"
+        text += f", {rounded(abs(change.difference), decimals)} {side} {change.against}"
+        if change.p_value is not None:
+            sure = f"which is {last.verdict}" if last.verdict else "which may be chance"
+            text += f", {sure} ({sentences.p_text(change.p_value)})"
     losses = [
-        f"{one.system} on {row.night}"
-        for one in of_systems
-        for row in one.scores
-        if one.verdict(row) == "worse"
+        f"{score.row.system} on {score.night}"
+        for series in systems
+        for score in series.scores
+        if score.verdict == "worse"
     ]
     worse = (
         f" Significantly worse than the night before: {sentences.listed(losses)}." if losses else ""

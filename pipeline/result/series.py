@@ -85,10 +85,14 @@ def slice_text(group: Mapping[str, str | None]) -> str:
     return ",".join(f"{label}={value_text(value)}" for label, value in group.items())
 
 
+def labels_of(row: ScoreRow | ComparedRow) -> Mapping[str, str | None]:
+    """The labels of the slice of a row and their values; none for the whole corpus."""
+    return row.group if isinstance(row.group, Mapping) else {}
+
+
 def key_of(row: ScoreRow | ComparedRow) -> Key:
     """The series of a score."""
-    of_slice = slice_text(row.group) if isinstance(row.group, Mapping) else ""
-    return Key(row.metric, of_slice, row.system)
+    return Key(row.metric, slice_text(labels_of(row)), row.system)
 
 
 def series_of(result: Result) -> dict[Key, ScoreRow]:

@@ -100,7 +100,7 @@ def _history(flags: argparse.Namespace) -> bytes:
             "show the nights without --metrics, --system, --slice and --last",
         )
     if flags.metrics:
-        in_order = sorted(found.series, key=lambda series: flags.metrics.index(series.metric))
+        in_order = sorted(found.series, key=lambda series: flags.metrics.index(series.key.metric))
         found = dataclasses.replace(found, series=tuple(in_order))
     return FORMATS[flags.format].shown(found, screen_of_stdout()).encode()
 

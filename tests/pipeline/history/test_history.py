@@ -47,12 +47,12 @@ def test_other_segments_have_independent_errors(tmp_path):
     found = write_two(tmp_path, labelled(20, 30.0, 0.3), labelled(21, 28.6, 0.4), "a", "b")
     (first, second), change = only(found).scores, last_change(found)
     assert first.change is None
-    assert second.interval == pytest.approx((28.6 - 1.96 * 0.4, 28.6 + 1.96 * 0.4), abs=1e-4)
+    assert second.row.interval == pytest.approx((28.6 - 1.96 * 0.4, 28.6 + 1.96 * 0.4), abs=1e-4)
     assert (change.against, change.method, change.reason) == ("2026-11-20", "independent", "")
     assert change.difference == pytest.approx(-1.4)
     assert change.standard_error == pytest.approx(0.5)
     assert change.p_value == pytest.approx(math.erfc(1.4 / 0.5 / math.sqrt(2)))
-    assert only(found).verdict(second) == "worse"
+    assert second.verdict == "worse"
     assert found.gaps == ()
 
 
@@ -61,7 +61,7 @@ def test_other_segments_have_independent_errors(tmp_path):
 )
 def test_only_a_significant_change_has_a_verdict(tmp_path, score, error, verdict):
     found = write_two(tmp_path, labelled(20, 30.0), labelled(21, score, error), "a", "b")
-    assert only(found).verdict(only(found).scores[-1]) == verdict
+    assert only(found).scores[-1].verdict == verdict
     assert bool(last_change(found).reason) == (error is None)
 
 
@@ -75,14 +75,14 @@ def test_a_rise_of_an_error_rate_is_worse(tmp_path):
         write_night(tmp_path / f"2026-11-{day}", document, str(day))
     series = only(of(tmp_path))
     assert series.lower_is_better
-    assert series.verdict(series.scores[-1]) == "worse"
+    assert series.scores[-1].verdict == "worse"
 
 
 def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_path):
     old, new = (result(entry("atlas", score, 0.3), partition="test") for score in (28.8, 22.7))
     found = write_two(tmp_path, old, new)
     change = last_change(found)
-    assert (change.method, only(found).verdict(only(found).scores[-1])) == ("independent", "worse")
+    assert (change.method, only(found).scores[-1].verdict) == ("independent", "worse")
     assert change.standard_error == pytest.approx(math.hypot(0.3, 0.3))
     assert "--resample" in change.reason
     (line,) = [line for line in as_text(found, FILE).splitlines() if "upper bound" in line]
@@ -188,7 +188,7 @@ def test_chosen_series_only(tmp_path):
         write_night(tmp_path / f"2026-11-{day}", result(*scores, entry("a", 20.0, of_slice=news)))
     nights = read_nights([str(tmp_path)])
     found = history(nights, Changes(), lambda key: key.system == "a")
-    assert [series.shown for series in found.series] == ["a", "a[domain=news]"]
+    assert [series.key.shown for series in found.series] == ["a", "a[domain=news]"]
 
 
 def test_paired_nights_have_the_numbers_of_compare(tmp_path):
@@ -205,7 +205,7 @@ def test_paired_nights_have_the_numbers_of_compare(tmp_path):
     for series, score in zip(found.series, expected["systems"], strict=True):
         change = series.scores[-1].change
         assert change is not None
-        assert (series.metric, series.system, change.method) == (
+        assert (series.key.metric, series.key.system, change.method) == (
             score["metric"],
             score["system"],
             "paired",
