@@ -35,11 +35,12 @@ def corpus_score(
     parts = kind.parts(columns, metric)
     signatures = kind.signatures(text, metric, sums.min_reference_count, sums.max_reference_count)
     estimate = Uncertainty() if units is None else uncertainty(units, metric)
-    why_zero, lengths = kind.why_zero(columns, metric, parts), kind.lengths(columns, metric)
+    why_zero = kind.why_zero(columns, metric, parts)
+    lengths = kind.lengths(columns, metric) if judge_input else None
     warnings = [why_zero] if why_zero else []
     if estimate.reason:
         warnings.append(f"{NO_STANDARD_ERROR}: {estimate.reason}")
-    if judge_input and lengths is not None:
+    if lengths is not None:
         warnings += suspicions(sums, text, lengths, why_zero=why_zero)
     score: Score = kind.score_type(
         **parts,

@@ -92,8 +92,8 @@ def too_few(number: int, unit: str) -> str:
     return f"{shown} fewer than {FEWEST_UNITS}"
 
 
-# A system is compared with many others, in one group of units after the other.
-@functools.lru_cache(maxsize=1024)
+# Many slices are scored, and afterwards their systems are compared.
+@functools.lru_cache(maxsize=2**15)
 def score_gradient(sums: tuple[int, ...], metric: Metric) -> tuple[float, tuple[float, ...]]:
     """A score, and its derivatives by the columns; see `gradient`.
 

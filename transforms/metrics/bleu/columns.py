@@ -139,6 +139,7 @@ def basis_of(of_columns: int) -> Basis:
     return bleu_basis(order_of(of_columns))
 
 
+@functools.cache
 def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
     """The columns that add up to the reference length by a rule: (column, its factor).
 
