@@ -21,7 +21,7 @@ from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import earlier_result, write_receipt
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.result import result_of
-from beam_bleu.pipeline.reruns.rerun_input import described_input
+from beam_bleu.pipeline.reruns.request import described_input, described_request
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
@@ -112,8 +112,10 @@ class _NameTheJob(PlainDoFn):
 
 
 def _results(job: Job) -> Results:
-    """What the last step needs to know, with a description of the input for the manifest."""
-    return dataclasses.replace(job.results, input=described_input(job.source, job.allow))
+    """What the last step needs to know, with a description of the job for the manifest."""
+    return dataclasses.replace(
+        job.results, request=described_request(job), input=described_input(job.source)
+    )
 
 
 class _JudgeEarlierAttempt(beam.DoFn):
@@ -151,7 +153,9 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     if results.manifest:
         digests: Digests = only_sum("digests", ends["digests"])
         read = streams(segments, digests)
-        documents[MANIFEST] = document_bytes(manifest(read, result.scores, results.input, examples))
+        documents[MANIFEST] = document_bytes(
+            manifest(read, result.scores, results.request, results.input, examples)
+        )
         if results.evidence.save_totals:
             documents[TOTALS] = result.saved(without_versions(read))
     totals = result.totals

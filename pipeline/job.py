@@ -33,8 +33,8 @@ def new_run() -> str:
 class Results:
     """What a job does with its sums. `Job` and `JobMetric` explain the attributes.
 
-    It is sent with the data, so it has neither the source, only its description (`input`), nor the
-    model of a tokenizer.
+    It is sent with the data, so it has neither the source nor the model of a tokenizer, only
+    descriptions of what was asked for (`request`) and read (`input`).
     """
 
     scorings: ScoringsOfMetrics
@@ -46,6 +46,7 @@ class Results:
     most_rejected: MostRejected | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
+    request: Sequence[str] = ()
     input: Sequence[str] = ()
     examples: int = 0
     highest_of_segments: Mapping[MetricWord, float | None] = dataclasses.field(default_factory=dict)

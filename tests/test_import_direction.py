@@ -137,7 +137,7 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_files",
         "output.storage",
-        "reruns.rerun_input",
+        "reruns.request",
         "reruns.reruns",
         "saved.writing",
     ],
@@ -179,7 +179,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{APPLICATION}.library.beam_yaml_evaluate",
     f"{APPLICATION}.library.evaluate",
     f"{APPLICATION}.lineage.datasets",
-    f"{APPLICATION}.reruns.rerun_input",
+    f"{APPLICATION}.reruns.request",
     f"{APPLICATION}.subcommands.copy",
     f"{APPLICATION}.subcommands.files",
 ]

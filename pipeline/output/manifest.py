@@ -18,7 +18,8 @@ from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegmen
 def manifest(
     read: Sequence[Mapping[str, Any]],
     scores: bytes,
-    asked: Sequence[str],
+    request: Sequence[str],
+    input: Sequence[str],
     examples: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
     """The manifest of a result.
@@ -26,7 +27,8 @@ def manifest(
     Args:
       read: the streams that were read.
       scores: the bytes of scores.json.
-      asked: what the job was asked to read.
+      request: what the job was asked for.
+      input: what it was asked to read.
       examples: how many examples of a kind the job was asked for, and the bytes of examples.jsonl;
         None if it was not asked for any.
     """
@@ -37,7 +39,8 @@ def manifest(
     ]
     document: dict[str, Any] = {
         "scores_sha256": _sha256(scores),
-        "input": list(asked),
+        "request": list(request),
+        "input": list(input),
         "streams": streams,
     }
     if examples is not None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
@@ -18,9 +16,11 @@ from beam_bleu.pipeline.output.output_folder import (
     success_path,
     totals_path,
 )
-from beam_bleu.pipeline.reruns.rerun_facts import FACTS
-from beam_bleu.pipeline.reruns.rerun_input import input_differences
+from beam_bleu.pipeline.reruns.request import request_differences
 from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, joined
+
+_SHOWN = 5
+"""Another metric alone differs in a dozen fields."""
 
 
 class ResultIsThereError(Exception):
@@ -76,14 +76,11 @@ def _kept(job: Job) -> bytes | None:
             "name another folder with --output, or choose --if_exists skip or replace",
         )
     try:
-        differences = [
-            *differing(json.loads(data), job),
-            *input_differences(job.source, json.loads(manifest), job.allow),
-        ]
+        differences = list(request_differences(job, json.loads(manifest)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
-            f"{job.output}: scores.json or manifest.json does not have the content that beam-bleu "
-            f"writes: {error!r}",
+            f"{job.output}: manifest.json does not have the content that beam-bleu writes: "
+            f"{error!r}",
             "find out what has changed it, name another folder, or choose --if_exists replace",
         ) from error
     if job.evidence.save_totals and (missing := _missing_totals(job.output, data)):
@@ -91,6 +88,8 @@ def _kept(job: Job) -> bytes | None:
     if job.examples and (missing := _missing_examples(job.output, manifest, job.examples)):
         differences.append(missing)
     if differences:
+        if len(differences) > _SHOWN:
+            differences[_SHOWN:] = [f"and {len(differences) - _SHOWN} more"]
         raise UsageError(
             f"{job.output} already has a different result from what this command would write: "
             + joined(differences, separator="; "),
@@ -129,11 +128,3 @@ def _complete_result(output: str) -> tuple[bytes, bytes] | None:
         data = storage.read(scores_path(output))
         manifest = storage.read(manifest_path(output))
         return (data, manifest) if belongs_to(manifest, data) else None
-
-
-def differing(document: Mapping[str, Any], job: Job) -> Iterator[str]:
-    """What a result has and what a job asks for, where that differs, apart from its input."""
-    for fact in FACTS:
-        here, there = fact.asked(job, document), fact.found(document, job)
-        if here != there:
-            yield f"{fact.name} {there} there, {here} here"

@@ -17,7 +17,7 @@ from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors import marked_steps
-from beam_bleu.pipeline.reruns.rerun_input import described_input
+from beam_bleu.pipeline.reruns.request import described_input
 from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.summing import SumBundles

@@ -1,7 +1,7 @@
-"""Finds out whether a job would read what a result was made of: the same files, in the same way.
+"""Finds out whether a job asks for what a result was made of: the same files, in the same way.
 
-manifest.json keeps both: under `input`, what the job was asked to read, and for each file its size
-and its version. So nothing has to be read to compare them.
+manifest.json keeps both: under `request` and `input`, what the job was asked for and asked to read,
+and for each file its size and its version. So nothing has to be read to compare them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
+from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -27,10 +28,11 @@ DECIDE_NOTHING = {
     "pipe": "it names a stream in messages; the text of a pipe is never the same",
     "regex": "it follows from the pattern of a label",
     "range_bytes": "results do not depend on the division of the work",
-    "allow": "that of the job is compared",
     "row_folder": "it is where the rows of a join wait",
+    "most": "with more slices there is no result",
+    "save_totals": "whether totals.json is there is looked up in the folder",
 }
-"""The fields of sources that do not decide what is read, and why."""
+"""The fields of sources and definitions that do not decide what is read or scored, and why."""
 
 _EQUALS = " = "
 _NONE = "none"
@@ -39,14 +41,34 @@ _File = tuple[int, str, int, str | None]
 """The place of a file's stream, and the name, the bytes and the version of the file."""
 
 
-def described_input(source: Source, allow: Sequence[str] = ()) -> list[str]:
+def described_request(job: Job) -> list[str]:
+    """What decides the result of a job, apart from its input: "NAME = VALUE" of each choice.
+
+    For example "metrics bleu corpus smooth_method = exp".
+    """
+    # If only the input shows the names of the systems, nothing is known about the first one.
+    baseline = job.evidence.baseline or next(iter(job.source.systems), None)
+    return _described(
+        {
+            "metrics": job.scorings,
+            "lengths": job.text.name,
+            "slices": job.slicing,
+            "evidence": dataclasses.replace(job.evidence, baseline=baseline),
+            "allow": job.allow,
+        }
+    )
+
+
+def described_input(source: Source) -> list[str]:
     """What a source was asked to read: "NAME = VALUE" of its form and of each of its fields.
 
-    For example "form = LineParallel", "systems 1 = atlas", "references 1 = /data/ref.txt". What was
-    allowed follows: "allow 1 = other-documents".
+    For example "form = LineParallel", "systems 1 = atlas", "references 1 = /data/ref.txt".
     """
-    fields = [*_fields(source), *_fields(allow, "allow")]
-    return [f"{name}{_EQUALS}{value}" for name, value in fields]
+    return _described(source)
+
+
+def _described(value: Any) -> list[str]:
+    return [f"{name}{_EQUALS}{part}" for name, part in _fields(value)]
 
 
 def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -77,32 +99,32 @@ def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield from _fields(part, f"{name} {key}".lstrip())
 
 
-def input_differences(
-    source: Source, manifest: Mapping[str, Any], allow: Sequence[str] = ()
-) -> Iterator[str]:
-    """How what a job would read differs from what a result was made of.
+def request_differences(job: Job, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """How what a job asks for differs from what a result was made of.
 
     Args:
-      source: the input of the job.
+      job: the job.
       manifest: the manifest of the result.
-      allow: what the job allows.
     """
-    if "input" not in manifest:
-        yield "an older version wrote it, and did not record its input"
+    if "request" not in manifest:
+        yield "an older version wrote it, and did not record what was asked for"
         return
-    pipes = [label for label, pattern in source.inputs if is_pipe(pattern)]
+    pipes = [label for label, pattern in job.source.inputs if is_pipe(pattern)]
     if pipes:
         yield f"{pipes[0]} is a pipe, whose text cannot be compared"
         return
     there, here = (
         dict(line.split(_EQUALS, 1) for line in described)
-        for described in (manifest["input"], described_input(source, allow))
+        for described in (
+            [*manifest["request"], *manifest["input"]],
+            [*described_request(job), *described_input(job.source)],
+        )
     )
     differing = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     for key in differing:
         yield f"{key} {there.get(key, _NONE)} there, {here.get(key, _NONE)} here"
     if not differing:
-        yield from _changed_files(source, manifest)
+        yield from _changed_files(job.source, manifest)
 
 
 def _changed_files(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
