@@ -1,8 +1,7 @@
-"""The files for cron and systemd, and the crontab of docs/scheduling.md, do what the page says."""
+"""The script for cron, and the crontab of docs/scheduling.md, do what the page says."""
 
 from __future__ import annotations
 
-import configparser
 import datetime
 import os
 import re
@@ -25,8 +24,6 @@ from command_line import (
 
 PAGE = (PROJECT / "docs" / "scheduling.md").read_text()
 SCRIPT = PROJECT / "deploy" / "cron" / "nightly.sh"
-UNITS = PROJECT / "deploy" / "systemd"
-SERVICE, TIMER = (UNITS / f"beam-bleu-nightly.{kind}" for kind in ("service", "timer"))
 
 
 @pytest.fixture
@@ -185,34 +182,3 @@ def test_the_gates_of_the_script_compare_with_the_last_night_that_passed(folders
         assert "\nfailed  atlas" in worse.stdout
         assert f"{scores}/2026-11-18" in worse.stdout
         assert "\nbeam_bleu_gate_passed 0.0\n" in metrics.read_text()
-
-
-def settings(unit: Path) -> configparser.ConfigParser:
-    parser = configparser.ConfigParser(interpolation=None)
-    parser.optionxform = str  # keeps upper case
-    parser.read(unit)
-    return parser
-
-
-def test_the_service_starts_the_script_again_only_after_exit_1():
-    service = settings(SERVICE)["Service"]
-    assert PROJECT / Path(service["ExecStart"]).relative_to("/srv/beam-bleu") == SCRIPT
-    assert os.access(SCRIPT, os.X_OK)
-    assert service["Restart"] == "on-failure"
-    assert service["RestartPreventExitStatus"].split() == ["2", "3", "4"]
-    assert service["SuccessExitStatus"] == "143"
-    assert settings(TIMER)["Timer"]["Persistent"] == "true"
-
-
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd here")
-def test_systemd_accepts_the_units(tmp_path):
-    script = tmp_path / "nightly.sh"
-    shutil.copy(SCRIPT, script)
-    for unit in (SERVICE, TIMER):
-        text = unit.read_text().replace(settings(SERVICE)["Service"]["ExecStart"], str(script))
-        (tmp_path / unit.name).write_text(text)
-    units = [str(tmp_path / unit.name) for unit in (SERVICE, TIMER)]
-    done = run(["systemd-analyze", "verify", *units], dict(os.environ))
-    assert (done.returncode, done.stderr) == (0, "")
-    calendar = settings(TIMER)["Timer"]["OnCalendar"]
-    assert run(["systemd-analyze", "calendar", calendar], dict(os.environ)).returncode == 0
