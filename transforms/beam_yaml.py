@@ -68,7 +68,7 @@ from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig,
 from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
-from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.shown_score import Score, fields_in_order
 from beam_bleu.transforms.several_scores import CorpusScores
 from beam_bleu.transforms.text.read_model import read_model
 from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel
@@ -466,7 +466,7 @@ def score_types(metric: str) -> dict[str, Any]:
     """
     score_type = kind_of(metric).score_type
     hints = typing.get_type_hints(score_type)
-    names = [field.name for field in dataclasses.fields(score_type)]
+    names = fields_in_order(score_type)
     types = {name: _IN_ROW[hints[name]] for name in names if name != "interval"}
     number = types["standard_error"]
     return {**types, "interval_low": number, "interval_high": number}
@@ -485,7 +485,7 @@ def bleu_types(config: BleuConfig) -> dict[str, Any]:
 
 def score_fields(score: Score) -> dict[str, Any]:
     """The fields of a score in a row."""
-    values = dict(vars(score))
+    values = {name: getattr(score, name) for name in fields_in_order(type(score))}
     low, high = values.pop("interval") or (None, None)
     values |= {"interval_low": low, "interval_high": high}
     return {

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.definition.choices import MetricFlag
     from beam_bleu.transforms.metrics.metric import Metric, Presentation
     from beam_bleu.transforms.score.differences import ComparedSystems
-    from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+    from beam_bleu.transforms.score.metric_kind import MetricKind
+    from beam_bleu.transforms.score.shown_score import Score
     from beam_bleu.transforms.statistics.counting import Counter
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums

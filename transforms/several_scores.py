@@ -23,7 +23,7 @@ from beam_bleu.transforms.corpus_scores import (
 from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
-from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_steps import count_metrics
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.totals.corpus_sums import MetricSums

@@ -17,7 +17,7 @@ from beam_bleu.transforms.score.differences import (
     mean_difference,
     paired_difference,
 )
-from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.totals.moments.moments import Moments
 
 FamilyName = Literal["corpus", "macro_average", "slices"]

@@ -21,8 +21,9 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
-from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments

@@ -12,7 +12,8 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, interval
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums

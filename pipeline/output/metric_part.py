@@ -31,7 +31,8 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.corpus_score import corpus_score
-from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
 from beam_bleu.transforms.text.text import TextName

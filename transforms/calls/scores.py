@@ -19,7 +19,7 @@ from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.inspection.look import Inspection
 from beam_bleu.transforms.pairing.batch import ALL_ROWS
 from beam_bleu.transforms.score.differences import ComparedSystems
-from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.totals.corpus_sums import metric_sums_of_each_system
 from beam_bleu.transforms.totals.system_sums import SystemSums, chosen_pairs
 

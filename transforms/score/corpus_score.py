@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, Uncertainty, uncertainty
 from beam_bleu.transforms.text.text import TextName

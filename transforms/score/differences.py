@@ -6,7 +6,6 @@ import dataclasses
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
 from beam_bleu.transforms.score.shown_numbers import (
@@ -19,6 +18,7 @@ from beam_bleu.transforms.score.shown_numbers import (
 )
 from beam_bleu.transforms.score.shown_numbers import p_value as shown_p
 from beam_bleu.transforms.score.shown_score import (
+    Score,
     columns_as_html,
     html_list,
     printable_name,
@@ -36,9 +36,6 @@ from beam_bleu.transforms.score.uncertainty import (
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums, product
-
-if TYPE_CHECKING:
-    from beam_bleu.transforms.score.metric_kind import Score  # it loads what counts texts
 
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from beam_bleu.transforms.metrics.metric import Basis, Metric, Presentation, Scores
+from beam_bleu.transforms.metrics.metric import Basis, Metric, Scores
+from beam_bleu.transforms.score.shown_score import Score, own_fields
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
@@ -22,49 +23,6 @@ class Config(Protocol):
     @property
     def text(self) -> Text:
         """The steps from a text to its tokens."""
-
-
-class Score(Protocol):
-    """A score and what is known about it. Each metric adds its own fields."""
-
-    @property
-    def _PRESENTATION(self) -> Presentation:  # noqa: N802
-        """What tables show of it."""
-
-    @property
-    def name(self) -> str:
-        """The name of its metric for readers, such as "chrF2"."""
-
-    @property
-    def score(self) -> float:
-        """Not rounded. Most metrics are 0..100."""
-
-    @property
-    def segments(self) -> int:
-        """The number of segments."""
-
-    @property
-    def signature(self) -> str:
-        """The definition that it follows."""
-
-    @property
-    def sacrebleu_signature(self) -> str | None:
-        """The signature that sacreBLEU prints for it; None if sacreBLEU cannot express it."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score."""
-
-    @property
-    def standard_error(self) -> float | None:
-        """None if it was not asked for, or if there is none."""
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval; None as above."""
-
-
-_OF_EVERY_SCORE = {name for name, value in vars(Score).items() if isinstance(value, property)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,7 +142,7 @@ class MetricKind:
     config: type[Config]
     metric_of: Callable[[Any], Metric] = operator.attrgetter("metric")
     of_segments: Callable[[Any], Metric] = _same
-    score_type: type[Any]
+    score_type: type[Score]
     config_of: Callable[[Text, Mapping[str, Any]], Any]
     presets: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     counter: Callable[[Sequence[Any]], Counter]
@@ -207,5 +165,4 @@ class MetricKind:
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the attributes that only its scores have, in the order of scores.json."""
-        names = (field.name for field in dataclasses.fields(self.score_type))
-        return tuple(name for name in names if name not in _OF_EVERY_SCORE)
+        return own_fields(self.score_type)

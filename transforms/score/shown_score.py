@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.shown_numbers import (
@@ -15,27 +16,45 @@ from beam_bleu.transforms.score.shown_numbers import (
     score_estimate,
 )
 
-if TYPE_CHECKING:
-    from beam_bleu.transforms.score.metric_kind import Score  # it loads what counts texts
 
-
-class ShownScore:
-    """What the scores of all metrics have in common: how they are shown.
+@dataclasses.dataclass(frozen=True, repr=False, kw_only=True)
+class Score:
+    """A score and what is known about it. Each metric adds its own attributes.
 
     Attributes:
       _PRESENTATION: the module `presentation` of the metric.
+      score: not rounded. Most metrics are 0..100.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: the signature that sacreBLEU prints for it; None if sacreBLEU does not
+        have the metric, or cannot express the definition.
+      warnings: sentences for a reader of the score: why it is 0, why it has no standard error, and
+        what is suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+      name: the name of the metric for readers, such as "chrF2".
     """
 
     _PRESENTATION: ClassVar[Presentation]
 
-    def __repr__(self: Score) -> str:
+    score: float
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+    name: str
+
+    def __repr__(self) -> str:
         shown = {name: cell for name, (cell,) in shown_columns([self]).items()}
         shown["segments"] = str(self.segments)
         if self.warnings:
             shown["warnings"] = str(len(self.warnings))
         return "  ".join(f"{name} {value}" for name, value in shown.items())
 
-    def _repr_html_(self: Score) -> str:
+    def _repr_html_(self) -> str:
         """What a notebook shows."""
         return columns_as_html(shown_columns([self])) + html_list(
             [
@@ -44,6 +63,18 @@ class ShownScore:
                 *(f"warning: {warning}" for warning in self.warnings),
             ]
         )
+
+
+def own_fields(score_type: type[Score]) -> tuple[str, ...]:
+    """The names of the attributes that only scores of one metric have, in their order."""
+    common = len(dataclasses.fields(Score))  # which come first
+    return tuple(field.name for field in dataclasses.fields(score_type)[common:])
+
+
+def fields_in_order(score_type: type[Score]) -> tuple[str, ...]:
+    """The names of all attributes: the score, those of one metric, and those of every score."""
+    first, *common = (field.name for field in dataclasses.fields(Score))
+    return first, *own_fields(score_type), *common
 
 
 def shown_columns(scores: Sequence[Score]) -> dict[str, list[str]]:

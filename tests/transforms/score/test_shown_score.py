@@ -26,10 +26,18 @@ ERROR = {"standard_error": 0.0123, "interval": (2.5, 2.6)}
 
 SCORES = {
     **{metric: score_of(SEGMENTS, metric) for metric in METRICS_OF_TEXTS},
-    "mean:comet": MeanScore(0.81234567, 9, "mean:comet", name="mean comet"),
-    "mean_error:x": MeanScore(2.54321, 9, "mean_error:x", **ERROR, name="mean x"),
+    "mean:comet": MeanScore(
+        score=0.81234567, segments=9, signature="mean:comet", name="mean comet"
+    ),
+    "mean_error:x": MeanScore(
+        score=2.54321, segments=9, signature="mean_error:x", **ERROR, name="mean x"
+    ),
     "perplexity": PerplexityScore(
-        12.3456789, -12.5, 7, None, 40, 0.4512345, 9, "perplexity", name="perplexity"
+        *(-12.5, 7, None, 40, 0.4512345),
+        score=12.3456789,
+        segments=9,
+        signature="perplexity",
+        name="perplexity",
     ),
 }
 

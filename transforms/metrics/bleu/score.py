@@ -20,7 +20,7 @@ from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, counted_order
 from beam_bleu.transforms.metrics.metric import Presentation, Scores
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
@@ -39,8 +39,8 @@ _SACREBLEU_ORDER = 4
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class BleuScore(ShownScore):
-    """BLEU and its parts.
+class BleuScore(Score):
+    """BLEU and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: BLEU, 0..100, not rounded (100.00000000000004 can occur, as in sacreBLEU).
@@ -52,16 +52,6 @@ class BleuScore(ShownScore):
       sys_len: tokens in the candidates.
       ref_len: tokens in the references, by the rule of the definition; a float (the
         nearest one) if the rule is the average.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
-        cannot express it.
-      warnings: sentences for a reader of the score: why it is 0, why it has no standard error,
-        and what is suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind, in BLEU; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers: "BLEU".
 
     Examples:
       >>> import apache_beam as beam
@@ -78,7 +68,6 @@ class BleuScore(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     precisions: tuple[float, ...]
     matches: tuple[int, ...]
     totals: tuple[int, ...]
@@ -86,13 +75,6 @@ class BleuScore(ShownScore):
     ratio: float
     sys_len: int
     ref_len: int | float
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def bleu_parts(columns: Sequence[int], metric: Bleu) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from beam_bleu.transforms.metrics.chrf.presentation import COUNTS
 from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import (
     CASES,
@@ -29,8 +29,8 @@ from beam_bleu.transforms.text.text import (
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ChrfScore(ShownScore):
-    """chrF and its parts.
+class ChrfScore(Score):
+    """chrF and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: chrF, 0..100, not rounded.
@@ -38,16 +38,6 @@ class ChrfScore(ShownScore):
         those of words.
       ref_ngrams: those in the references, for each segment in the one with the best score.
       matches: those that both have.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
-        cannot express it.
-      warnings: sentences for a reader of the score: why it is 0, why it has no standard error,
-        and what is suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers, such as "chrF2".
 
     Examples:
       >>> import apache_beam as beam
@@ -64,17 +54,9 @@ class ChrfScore(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     hyp_ngrams: tuple[int, ...]
     ref_ngrams: tuple[int, ...]
     matches: tuple[int, ...]
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def chrf_parts(columns: Sequence[int], metric: Chrf) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
 from beam_bleu.transforms.metrics.error_rates.metric import ErrorRate
 from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.jiwer import JIWER
 from beam_bleu.transforms.text.text import (
@@ -33,8 +33,8 @@ from beam_bleu.transforms.text.tokenizers import JiwerName
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ErrorRateScore(ShownScore):
-    """An error rate and its parts, which count words for WER and characters for CER.
+class ErrorRateScore(Score):
+    """An error rate and its parts, which count words for WER and characters for CER. See `Score`.
 
     Attributes:
       score: the rate in percent, 0 or more, not rounded. Lower is better.
@@ -44,15 +44,6 @@ class ErrorRateScore(ShownScore):
       insertions: those of candidates that the references lack.
       ref_length: those of the references. With several references, the one counts that needs the
         fewest edits; of several such ones, the longest, and then the first. A float, as for TER.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: None, because sacreBLEU has no error rate.
-      warnings: sentences for a reader of the score: why it has no standard error, and what is
-        suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers, such as "WER".
 
     Examples:
       >>> import apache_beam as beam
@@ -69,19 +60,11 @@ class ErrorRateScore(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     edits: int
     substitutions: int
     deletions: int
     insertions: int
     ref_length: float
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def error_parts(columns: Sequence[int], metric: ErrorRate) -> Mapping[str, Any]:

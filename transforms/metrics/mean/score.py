@@ -12,37 +12,20 @@ from beam_bleu.transforms.metrics.mean import presentation
 from beam_bleu.transforms.metrics.mean.metric import Mean
 from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class MeanScore(ShownScore):
+class MeanScore(Score):
     """The mean of a column of numbers.
 
     Attributes:
       score: the mean, not rounded.
-      segments: the number of segments.
-      signature: the definition that this score follows.
-      sacrebleu_signature: None; sacreBLEU does not have the metric.
-      warnings: sentences for a reader of the score: why it has no standard error.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors; None as above.
-      name: the name of the metric for readers, such as "mean comet".
     """
 
     _PRESENTATION: ClassVar[Presentation] = presentation
-
-    score: float
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def mean_parts(columns: Sequence[int], metric: Mean) -> Mapping[str, Any]:

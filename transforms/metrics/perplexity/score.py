@@ -16,7 +16,7 @@ from beam_bleu.transforms.metrics.perplexity.columns import SYMBOLS, surprisal
 from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
 from beam_bleu.transforms.native.fixed_point import VALUE_ONE
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
 
@@ -24,8 +24,8 @@ _BITS = math.log(2)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class PerplexityScore(ShownScore):
-    """A perplexity and its parts.
+class PerplexityScore(Score):
+    """A perplexity and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: the perplexity, 1 or more, not rounded. Lower is better.
@@ -34,31 +34,15 @@ class PerplexityScore(ShownScore):
       words: the number of their words; None if it is not known.
       bytes: the number of their bytes; None if it is not known.
       bits_per_byte: -`log_probability` / (`bytes` log 2); None if `bytes` is None or 0.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: None, because sacreBLEU has no perplexity.
-      warnings: sentences for a reader of the score: why it has no standard error.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers: "perplexity".
     """
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     log_probability: float
     tokens: int | None
     words: int | None
     bytes: int | None
     bits_per_byte: float | None
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def perplexity_parts(columns: Sequence[int], metric: Perplexity) -> Mapping[str, Any]:

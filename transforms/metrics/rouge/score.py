@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.rouge.columns import (
 )
 from beam_bleu.transforms.metrics.rouge.metric import Rouge, Rouge2, RougeLsum, mean
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.text import CASES, TextName, own_signature, reference_field
@@ -35,8 +35,8 @@ _NOT_BY_ACCIDENT = 1 / 100
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class RougeScore(ShownScore):
-    """A score of ROUGE and its parts.
+class RougeScore(Score):
+    """A score of ROUGE and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: the mean of the F-scores of the segments, 0..100, not rounded.
@@ -47,15 +47,6 @@ class RougeScore(ShownScore):
         ROUGE-2, words of common subsequences for ROUGE-L and ROUGE-Lsum.
       hyp_words: the words of the candidates.
       ref_words: the words of the references.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: None, because sacreBLEU does not have the metric.
-      warnings: sentences for a reader of the score: why it has no standard error, and what is
-        suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers, such as "ROUGE-L".
 
     Examples:
       >>> import apache_beam as beam
@@ -72,19 +63,11 @@ class RougeScore(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     precision: float
     recall: float
     hits: int
     hyp_words: int
     ref_words: int
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def rouge_parts(columns: Sequence[int], metric: Rouge) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ from beam_bleu.transforms.metrics.squad.columns import (
 )
 from beam_bleu.transforms.metrics.squad.metric import ExactMatch, TokenF1
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import (
     CASES,
@@ -30,21 +30,12 @@ from beam_bleu.transforms.text.text import (
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ExactMatchScore(ShownScore):
-    """Exact match and its parts.
+class ExactMatchScore(Score):
+    """Exact match and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: the share of segments with an exact match, 0..100, not rounded.
       exact_matches: the number of these segments: their candidate equals a reference.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: None; sacreBLEU does not have the metric.
-      warnings: sentences for a reader of the score: why it has no standard error, and what is
-        suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers: "exact match".
 
     Examples:
       >>> import apache_beam as beam
@@ -61,20 +52,12 @@ class ExactMatchScore(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     exact_matches: int
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TokenF1Score(ShownScore):
-    """Token F1 and its parts.
+class TokenF1Score(Score):
+    """Token F1 and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: the mean F1 of the segments, 0..100, not rounded.
@@ -82,15 +65,6 @@ class TokenF1Score(ShownScore):
         segment by the reference with the best F1.
       hyp_words: the words of the candidates.
       ref_words: the words of these references.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: None; sacreBLEU does not have the metric.
-      warnings: sentences for a reader of the score: why it has no standard error, and what is
-        suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers: "token F1".
 
     Examples:
       >>> import apache_beam as beam
@@ -107,17 +81,9 @@ class TokenF1Score(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     common_words: int
     hyp_words: int
     ref_words: int
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def exact_match_parts(columns: Sequence[int], metric: ExactMatch) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from beam_bleu.transforms.metrics.ter import presentation
 from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
 from beam_bleu.transforms.metrics.ter.metric import Ter
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.shown_score import ShownScore
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.tercom import TERCOM
 from beam_bleu.transforms.text.text import (
@@ -28,24 +28,14 @@ from beam_bleu.transforms.text.tokenizers import TercomName
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TerScore(ShownScore):
-    """TER and its parts.
+class TerScore(Score):
+    """TER and its parts. `Score` explains the other attributes.
 
     Attributes:
       score: TER, 0 or more, not rounded. Lower is better.
       edits: the edits of all segments, each by the reference with the fewest.
       ref_length: the mean number of words of each segment's references, added up. It is rounded
         only here, so it can differ from sacreBLEU's sum of rounded means in the last digits.
-      segments: the number of segments scored.
-      signature: the definition that this score follows.
-      sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
-        cannot express it.
-      warnings: sentences for a reader of the score: why it has no standard error, and what is
-        suspicious about the input.
-      standard_error: how much the score would typically differ with other segments of the same
-        kind; None if it was not asked for, or if there is none.
-      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
-      name: the name of the metric for readers: "TER".
 
     Examples:
       >>> import apache_beam as beam
@@ -62,16 +52,8 @@ class TerScore(ShownScore):
 
     _PRESENTATION: ClassVar[Presentation] = presentation
 
-    score: float
     edits: int
     ref_length: float
-    segments: int
-    signature: str
-    sacrebleu_signature: str | None = None
-    warnings: tuple[str, ...] = ()
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    name: str = dataclasses.field(kw_only=True)
 
 
 def ter_parts(columns: Sequence[int], metric: Ter) -> Mapping[str, Any]:
