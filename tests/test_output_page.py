@@ -34,7 +34,7 @@ from markdown_tables import sections, tables
 from scoring import bleu_table_schema
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of, presentation_of
+from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 
@@ -173,7 +173,6 @@ def test_the_schema_has_the_fields_of_each_metric():
         assert {*each["required"], *score["required"]} - common == fields
         refused = {field for field, schema in each["properties"].items() if schema is False}
         assert refused == {*score["properties"]} - common - fields
-        assert {*presentation_of(name).COUNTS} <= {*fields, "score"}
 
 
 # Real results

@@ -107,10 +107,6 @@ class Presentation(Protocol):
     def DECIMALS(self) -> int:  # noqa: N802
         """How many decimals a score has in tables if it has no standard error."""
 
-    @property
-    def COUNTS(self) -> tuple[str, ...]:  # noqa: N802
-        """The fields of its scores with counts. If they are equal, so is the score."""
-
     def cells(self, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
         """What a table shows beside the score: texts by the names of their columns."""
 

@@ -9,7 +9,7 @@ DECIMALS = 1  # as in sacreBLEU
 """How many decimals a score has in tables if it has no standard error."""
 
 COUNTS = ("hyp_ngrams", "ref_ngrams", "matches")
-"""The fields of a score with counts. If they are equal, so is the score."""
+"""The fields of a score with counts."""
 
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:

@@ -8,9 +8,6 @@ from typing import Any
 DECIMALS = 1  # as in sacreBLEU
 """How many decimals a score has in tables if it has no standard error."""
 
-COUNTS = ("substitutions", "deletions", "insertions", "ref_length")
-"""The fields of a score with counts. If they are equal, so is the score."""
-
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     """What a table shows beside the score.

@@ -8,9 +8,6 @@ from typing import Any
 DECIMALS = 4
 """How many decimals a score has in tables if it has no standard error."""
 
-COUNTS = ("score",)
-"""Counts can be unknown, and then they do not tell the score."""
-
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     """What a table shows beside the score.

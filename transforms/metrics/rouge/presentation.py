@@ -8,9 +8,6 @@ from typing import Any
 DECIMALS = 1  # as in sacreBLEU
 """How many decimals a score has in tables if it has no standard error."""
 
-COUNTS = ("score",)
-"""Counts can be equal although the means of F are not, so this is the score itself."""
-
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     """What a table shows beside the score.

@@ -8,9 +8,6 @@ from typing import Any
 DECIMALS = 1  # as in sacreBLEU
 """How many decimals a score has in tables if it has no standard error."""
 
-COUNTS = ("score",)
-"""Counts can be equal although the means of F1 are not, so these are the scores themselves."""
-
 _SHOWN = ("exact_matches", "common_words", "hyp_words", "ref_words")
 """The fields of either metric that are shown."""
 
