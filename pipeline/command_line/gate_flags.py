@@ -140,7 +140,9 @@ def gates(
         flags.against = night
     replaced = output is not None and _is_in(flags.against, output)
     old = result_at(flags.against, must_be_last=not replaced)
-    return dataclasses.replace(chosen, old=old.result, old_name=old.name)
+    # It is sent with the job, so it has only what a gate looks at.
+    judged_by = dataclasses.replace(old.result, comparisons=(), resampling=None)
+    return dataclasses.replace(chosen, old=judged_by, old_name=old.name)
 
 
 def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:

@@ -19,7 +19,7 @@ from beam_bleu.pipeline.notebook.result_tables import (
 )
 from beam_bleu.pipeline.notebook.shown_result import as_html, as_text
 from beam_bleu.pipeline.output.result_files import is_folder
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_and_document_at
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -80,8 +80,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
       bleu birch 37.9
       bleu cobalt 16.6
     """
-    result = result_at(os.fspath(path))
-    document = result.document
+    result, document = result_and_document_at(os.fspath(path))
     examples = read_examples(result.name) if is_folder(result.name) else None
     with named_if_damaged(result.name):
         tables = ScoreTables(

@@ -32,7 +32,7 @@ def facts(result: ReportedResult, metrics: Sequence[Mapping[str, Any]]) -> Secti
       result: the result.
       metrics: what its document says about each metric.
     """
-    figures = [_definitions(metrics), _counts(result.saved.document)]
+    figures = [_definitions(metrics), _counts(result.document)]
     figures += [*_inputs(result), *_versions(result)]
     return Section("how", "What was scored, and how?", figures)
 

@@ -67,14 +67,14 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
     require_libraries()
     # What the page shows goes beyond what was checked when the result was read.
     with named_if_damaged(result.saved.name):
-        check_entries(result.saved.document)
+        check_entries(result.document)
         text = _text(result, history)
     # A document can have lone surrogates, for bytes of paths that are not UTF-8.
     return text.encode("utf-8", "backslashreplace")
 
 
 def _text(result: ReportedResult, history: History | None) -> str:
-    document = result.saved.document
+    document = result.document
     metrics = [(part, sentences.measure_of(part)) for part in parts_of(document)]
     sections: list[Section | None] = [
         None if history is None else past(history),

@@ -38,7 +38,6 @@ class SavedResult:
     Attributes:
       name: its path, as the user gave it; "" for the result of this run.
       result: its rows.
-      document: the result document.
       folder: the folder, if the user has named it; "" beside a file that is named, because other
         files there can be those of another result.
       totals_named: the content of the totals.json that the result was read from; None if it was
@@ -47,7 +46,6 @@ class SavedResult:
 
     name: str
     result: Result
-    document: Mapping[str, Any]
     folder: str = ""
     totals_named: SavedTotals | None = None
 
@@ -110,7 +108,15 @@ class NotPaired:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """The result at a path.
+    """The result at a path; see `result_and_document_at`."""
+    saved, _ = result_and_document_at(path, must_be_last=must_be_last)
+    return saved
+
+
+def result_and_document_at(
+    path: str, *, must_be_last: bool = True
+) -> tuple[SavedResult, Mapping[str, Any]]:
+    """The result at a path, and its document, which is as large.
 
     Args:
       path: a scores.json, a totals.json or a folder with one; of a folder with both, scores.json is
@@ -136,7 +142,7 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
                 _require_manifest(file, data)
             result = read_result(document)
             _require_possible(result)
-            return SavedResult(path, result, document, folder)
+            return SavedResult(path, result, folder), document
         if "format" not in document:
             raise ValueError("neither a scores.json nor a totals.json")
         # This loads the kernel: a second.
@@ -144,7 +150,7 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
 
         totals = totals_in(data, file, in_folder=bool(folder))
         document = totals.document
-        return SavedResult(path, read_result(document), document, folder, totals)
+        return SavedResult(path, read_result(document), folder, totals), document
 
 
 @contextlib.contextmanager

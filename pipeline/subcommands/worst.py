@@ -20,7 +20,7 @@ from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.output.result_files import exists, is_folder, is_local
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_and_document_at
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
@@ -86,9 +86,9 @@ def _label(text: str) -> tuple[str, str | None]:
 
 def _worst(flags: argparse.Namespace) -> bytes:
     folder = _folder(flags.result)
-    saved = result_at(folder)
+    saved, document = result_and_document_at(folder)
     wanted = _wanted(flags, saved.result)
-    found = _found(folder, wanted, saved.document)
+    found = _found(folder, wanted, document)
     for note in found.notes:
         warn(note)
     if flags.format == "json":
