@@ -44,7 +44,7 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
     refuse_overlap(output, True, [("FILE", _file(path)) for path in files])
     read = [stream for partition in saved.partitions for stream in partition.inputs]
     documents = {
-        MANIFEST: document_bytes(manifest(read, scores, ["form = totals"])),
+        MANIFEST: document_bytes(manifest(read, scores, ["form = totals"], ())),
         TOTALS: totals_bytes(saved, scores),
         SCORES: scores,
     }
