@@ -167,14 +167,14 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     if receipt is None:
         receipt = _scored(arguments, watchers)
     job = arguments.job
-    judgement = judged(job.gates, json.loads(receipt.document), job.output)
-    receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *judgement.warnings))
+    error, warnings = judged(job.gates, json.loads(receipt.document), job.output)
+    receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *warnings))
     watchers.finished(receipt)
     if arguments.report:
         _write_report(job.output)
     write_to_stdout(_shown(arguments, receipt))
-    if judgement.error is not None:
-        raise judgement.error
+    if error is not None:
+        raise error
 
 
 def _write_report(output: str) -> None:

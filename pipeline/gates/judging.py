@@ -67,59 +67,29 @@ class Check:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Judged:
+class _Metric:
     """A metric of a result that is judged.
 
     Attributes:
-      metric: its word.
-      name: its name for readers.
+      word: the metric, as commands write it.
       result: what the result is called in messages.
       definition: how its scores were made.
       scores: its scores.
     """
 
-    metric: MetricWord
-    name: str
+    word: MetricWord
     result: str
     definition: Definition
     scores: Mapping[Key, ScoreRow]
 
-    @classmethod
-    def all_of(cls, result: Result, name: str) -> dict[MetricWord, _Judged]:
-        """The metrics of a result."""
-        scores = series_of(result)
-        return {
-            metric.metric: cls(
-                metric.metric,
-                metric.name,
-                name,
-                definition_of(result, metric.metric),
-                {key: row for key, row in scores.items() if key.metric == metric.metric},
-            )
-            for metric in result.metrics
-        }
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether a lower score is better."""
-        return row_of(self.metric).lower_is_better
-
     def shown(self, key: Key) -> str:
         """The system and the slice of a score, and whether it is a mean."""
-        if self.scores[key].group == MACRO_AVERAGE:
-            return f"{key.system} ({self.definition.mean})"
-        return key.shown
-
-    def decimals(self, *standard_errors: float | None) -> int:
-        """How many decimals messages have."""
-        return max(_FEWEST_DECIMALS, decimals_of(self.metric, None, standard_errors))
+        is_mean = self.scores[key].group == MACRO_AVERAGE
+        return f"{key.system} ({self.definition.mean})" if is_mean else key.shown
 
 
 def judge(
-    new: Result,
-    gates: Gates,
-    name: str = "the result",
-    pairs: Paired | NotPaired = _ONLY_ONE,
+    new: Result, gates: Gates, name: str = "the result", pairs: Paired | NotPaired = _ONLY_ONE
 ) -> list[Check]:
     """Compares a result with all thresholds.
 
@@ -132,38 +102,45 @@ def judge(
       name: what it is called in messages.
       pairs: what compares it with the old result in pairs of segments, or why nothing does.
     """
-    metrics = _Judged.all_of(new, name)
+    metrics, is_only = _metrics(new, name), len(new.metrics) == 1
     former, changes = {}, {}
     if gates.old is not None:
-        former = _Judged.all_of(gates.old, gates.old_name)
+        former = _metrics(gates.old, gates.old_name)
         if not isinstance(pairs, NotPaired) and not pairs.has_intervals:
             pairs = NotPaired("randomization gives no intervals")
         changes = {key_of(row): row for row in compare(gates.old, new, pairs)}
     checks: list[Check] = []
     for word, metric in metrics.items():
-        only = len(metrics) == 1
-        failing = gates.of_metric(("--fail_under", "--fail_over"), word, is_only=only)
-        warning = gates.of_metric(("--warn_under", "--warn_over"), word, is_only=only)
-        drops = gates.of_metric(("--max_drop",), word, is_only=only)
-        own_checks = [
-            *_beyond(metric, failing),
-            *(dataclasses.replace(check, only_warns=True) for check in _beyond(metric, warning)),
-        ]
+        limits = gates.of_metric(("--fail_under", "--fail_over"), word, is_only=is_only)
+        warnings = gates.of_metric(("--warn_under", "--warn_over"), word, is_only=is_only)
+        drops = gates.of_metric(("--max_drop",), word, is_only=is_only)
+        found = [*_beyond(metric, limits)]
+        found += (
+            dataclasses.replace(check, only_warns=True) for check in _beyond(metric, warnings)
+        )
         if gates.old is not None and drops:
             rule = DROP_RULES[gates.drop]
-            own_checks += _drops(metric, former.get(word), drops, rule, changes)
-        named = "" if only else f"{metric.name}: "
-        checks += [dataclasses.replace(check, text=named + check.text) for check in own_checks]
+            found += _drops(metric, former.get(word), drops, rule, changes)
+        named = "" if is_only else f"{metric.definition.name}: "
+        checks += (dataclasses.replace(check, text=named + check.text) for check in found)
     return checks
 
 
-def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
-    """The error for the checks that failed; None if none did.
+def _metrics(result: Result, name: str) -> dict[MetricWord, _Metric]:
+    scores = series_of(result)
+    return {
+        word: _Metric(
+            word,
+            name,
+            definition_of(result, word),
+            {key: row for key, row in scores.items() if key.metric == word},
+        )
+        for word in result.words
+    }
 
-    Args:
-      checks: all checks of a result.
-      remedy: what to do.
-    """
+
+def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
+    """The error for the checks that failed; None if none did. `remedy` is what to do."""
     reasons = [check.text for check in checks if check.fails]
     if not reasons:
         return None
@@ -175,29 +152,32 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
     return GateError(cause, remedy)
 
 
-def _beyond(new: _Judged, thresholds: Sequence[Threshold]) -> Iterator[Check]:
+def _decimals(metric: MetricWord, *rows: ScoreRow) -> int:
+    errors = [row.standard_error for row in rows]
+    return max(_FEWEST_DECIMALS, decimals_of(metric, None, errors))
+
+
+def _beyond(new: _Metric, thresholds: Sequence[Threshold]) -> Iterator[Check]:
     """Compares scores with the worst ones that are allowed."""
-    side = "above" if new.lower_is_better else "below"
+    lower_is_better = row_of(new.word).lower_is_better
     chosen, missing = targets(thresholds, new.scores)
     for threshold, lacking in missing.items():
         yield Check(False, f"{new.result}: {lacking} ({threshold.shown})")
     for key, threshold in chosen.items():
-        row, worst = new.scores[key], threshold.number
+        row, worst, name = new.scores[key], threshold.number, new.shown(key)
         if row.score is None:
-            yield Check(False, f"{new.shown(key)} has no score ({threshold.shown})")
+            yield Check(False, f"{name} has no score ({threshold.shown})")
             continue
-        is_worse = row.score > worst if new.lower_is_better else row.score < worst
-        score = exact_enough(row.score, worst, new.decimals(row.standard_error))
-        yield Check(
-            not is_worse,
-            f"{new.shown(key)} scores {score}, {side if is_worse else f'not {side}'} "
-            f"{threshold.typed_number} ({threshold.flag})",
-        )
+        is_worse = row.score > worst if lower_is_better else row.score < worst
+        score = exact_enough(row.score, worst, _decimals(new.word, row))
+        side = ("" if is_worse else "not ") + ("above" if lower_is_better else "below")
+        limit = f"{threshold.typed_number} ({threshold.flag})"
+        yield Check(not is_worse, f"{name} scores {score}, {side} {limit}")
 
 
 def _drops(
-    new: _Judged,
-    old: _Judged | None,
+    new: _Metric,
+    old: _Metric | None,
     thresholds: Sequence[Threshold],
     rule: DropRule,
     changes: Mapping[Key, ComparedRow],
@@ -212,13 +192,14 @@ def _drops(
       changes: the scores of both results.
     """
     if old is None:
-        yield Check(False, f"the result of --against has no {new.metric} ({thresholds[0].shown})")
+        yield Check(False, f"the result of --against has no {new.word} ({thresholds[0].shown})")
         return
-    if new.definition.made != old.definition.made:
+    before, now = old.definition, new.definition
+    if now.made != before.made:
         yield Check(
             False,
             f"the scores of {old.result} are of another definition, so they cannot be compared: "
-            f"{old.definition.shown} there, {new.definition.shown} here (--against)",
+            f"{before.shown} there, {now.shown} here (--against)",
         )
         return
     chosen, missing = targets(thresholds, old.scores)
@@ -227,69 +208,54 @@ def _drops(
     for key in old.scores:
         if key not in new.scores:
             yield Check(False, f"{new.result} has no {old.shown(key)}, but {old.result} has it")
-            continue
-        if key not in chosen:
-            continue
-        threshold = chosen[key]
-        if not key.of_slice and new.definition.whole != old.definition.whole:
+        elif key in chosen and not key.of_slice and now.whole != before.whole:
             # A language more in a mean can hide a drop of the others.
             yield Check(
                 False,
-                f"{key.shown} has {old.definition.whole} in {old.result}, and "
-                f"{new.definition.whole} now: they cannot be compared ({threshold.flag})",
+                f"{key.shown} has {before.whole} in {old.result}, and {now.whole} now: they cannot "
+                f"be compared ({chosen[key].flag})",
             )
-        else:
-            yield _drop(new, old, key, changes.get(key), threshold, rule)
+        elif key in chosen:
+            yield _drop(new, old, key, changes.get(key), chosen[key], rule)
 
 
 def _drop(
-    new: _Judged,
-    old: _Judged,
+    new: _Metric,
+    old: _Metric,
     key: Key,
     change: ComparedRow | None,
     threshold: Threshold,
     rule: DropRule,
 ) -> Check:
-    """Compares a change with the largest drop that is allowed.
+    """Compares a change with the largest drop that is allowed, or rise if lower is better.
 
-    If a lower score is better, a rise is what a drop is otherwise.
-
-    Args:
-      new: the metric in the new result.
-      old: the metric in the old one.
-      key: the series.
-      change: the score in both; None if one has none.
-      threshold: the largest drop.
-      rule: which drops fail.
+    `change` is the score of the series `key` in both results; None if one has none.
     """
-    after, before = new.scores[key], old.scores[key]
-    noun = "rise" if new.lower_is_better else "drop"
-    name, flags = new.shown(key), f"{threshold.flag}, --drop {rule.name}"
+    lower_is_better = row_of(new.word).lower_is_better
+    name, flags = new.shown(key), f"({threshold.flag}, --drop {rule.name})"
+    noun = "rise" if lower_is_better else "drop"
     drop = f"a {noun} of more than {threshold.typed_number}"
     if change is None:
-        where = "now" if after.score is None else f"in {old.result}"
-        return Check(False, f"{name} has no score {where}: {drop} cannot be judged ({flags})")
+        where = "now" if new.scores[key].score is None else f"in {old.result}"
+        return Check(False, f"{name} has no score {where}: {drop} cannot be judged {flags}")
     if change.method == "unchanged":
-        return Check(True, f"{name} has the same counts as in {old.result} ({flags})")
-    decimals = new.decimals(after.standard_error, before.standard_error)
-    relation = "below" if change.difference < 0 else "above"
+        return Check(True, f"{name} has the same counts as in {old.result} {flags}")
+    decimals = _decimals(new.word, new.scores[key], old.scores[key])
     scores = (
         f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
-        f"{relation} the {change.old:.{decimals}f} of {old.result}"
+        f"{'below' if change.difference < 0 else 'above'} the {change.old:.{decimals}f} of "
+        f"{old.result}"
     )
     if change.interval is None:
-        where = "now" if after.standard_error is None else f"in {old.result}"
-        return Check(
-            False, f"{scores}, without a standard error {where}: {drop} cannot be judged ({flags})"
-        )
-    sign = 1 if new.lower_is_better else -1
-    place = 1 - rule.bound if new.lower_is_better else rule.bound
-    passed = sign * change.interval[place] <= threshold.number
-    bounds = [f"{bound:+.{decimals}f}" for bound in change.interval]
-    limit = sign * threshold.number
-    bounds[place] = exact_enough(change.interval[place], limit, decimals, sign="+")
-    verdict = rule.kept if passed else rule.missed
-    how = "of paired segments"
+        where = "now" if new.scores[key].standard_error is None else f"in {old.result}"
+        text = f"{scores}, without a standard error {where}: {drop} cannot be judged {flags}"
+        return Check(False, text)
+    sign, place = (1, 1 - rule.bound) if lower_is_better else (-1, rule.bound)
+    bound, limit = change.interval[place], sign * threshold.number
+    passed = sign * bound <= threshold.number
+    bounds = [f"{end:+.{decimals}f}" for end in change.interval]
+    bounds[place] = exact_enough(bound, limit, decimals, sign="+")
+    how, verdict = "of paired segments", rule.kept if passed else rule.missed
     if change.method == "independent":
         how = "with independent standard errors"
         half = (change.interval[1] - change.interval[0]) / 2
@@ -299,9 +265,8 @@ def _drop(
                 f"{noun} of {half:.{decimals}f} or more, score the same segments, or choose --drop "
                 "proven"
             )
-    return Check(
-        passed, f"{scores} (difference {' to '.join(bounds)} {how}): {drop} {verdict} ({flags})"
-    )
+    difference = f"(difference {' to '.join(bounds)} {how})"
+    return Check(passed, f"{scores} {difference}: {drop} {verdict} {flags}")
 
 
 def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str:
@@ -323,21 +288,10 @@ def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str
     return f"{value:{sign}}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Judged:
-    """What thresholds say of a result.
-
-    Attributes:
-      error: the error if one of them fails.
-      warnings: what a reader of the result must know.
-    """
-
-    error: GateError | None = None
-    warnings: tuple[str, ...] = ()
-
-
-def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
-    """What thresholds say of a result.
+def judged(
+    gates: Gates, document: Mapping[str, Any], output: str
+) -> tuple[GateError | None, list[str]]:
+    """The error if a result misses a threshold, and what a reader of it must know.
 
     Args:
       gates: the thresholds.
@@ -345,13 +299,12 @@ def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
       output: the folder where it is; "" if it is not kept.
     """
     if not gates:
-        return Judged()
+        return None, []
     checks = judge(read_result(document), gates)
     remedy = "find out what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
-    warnings = tuple(check.text for check in checks if check.warns)
-    return Judged(gate_error(checks, remedy), warnings)
+    return gate_error(checks, remedy), [check.text for check in checks if check.warns]
 
 
 def enforce(gates: Gates, document: Mapping[str, Any], output: str, *, warn: bool) -> None:
@@ -368,9 +321,9 @@ def enforce(gates: Gates, document: Mapping[str, Any], output: str, *, warn: boo
     Raises:
       GateError: the result misses a threshold.
     """
-    verdict = judged(gates, document, output)
+    error, warnings = judged(gates, document, output)
     if warn:
-        for warning in verdict.warnings:
+        for warning in warnings:
             _LOGGER.warning("%s", warning)
-    if verdict.error is not None:
-        raise verdict.error
+    if error is not None:
+        raise error

@@ -110,9 +110,6 @@ class Threshold:
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
         least, most, possible = _range(flag, metric)
         if not least <= value <= most:
-            of_metric, colon, value_of_metric = text.partition(":")
-            if colon and is_metric(of_metric):
-                raise ValueError(f"write {of_metric}={value_of_metric}, got {text!r}")
             raise ValueError(f"must be {possible}, or NAME=NUMBER, got {text!r}")
         return cls(flag, text, value, metric, name)
 

@@ -190,13 +190,6 @@ def test_a_threshold_begins_with_its_metric(text, parts):
     assert (threshold.metric, threshold.name, threshold.number) == parts
 
 
-def test_a_metric_with_a_colon_gets_the_right_form():
-    with pytest.raises(ValueError, match=r"^write bleu=30, got 'bleu:30'$"):
-        Threshold.of("--fail_under", "bleu:30")
-    with pytest.raises(ValueError, match=r"^write ter=30, got 'ter:30'$"):
-        Threshold.of("--fail_over", "ter:30")
-
-
 def test_two_thresholds_for_the_same_scores_are_refused():
     thresholds = tuple(Threshold.of("--fail_under", text) for text in ("a=30", "a=40"))
     with pytest.raises(ValueError, match="a=30 and --fail_under a=40 are for the same scores"):
