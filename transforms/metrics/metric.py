@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -41,20 +42,18 @@ Scores = NDArray[np.float64]
 """float64 (rows,), the scores of many sums."""
 
 
-class NoGradientError(ValueError):
-    """The score of a corpus has no gradient. The message is the reason."""
-
-
-class Metric(Protocol):
+class Metric(abc.ABC):
     """A definition of a metric: how sums of its columns become a score.
 
-    It is a frozen value, so that it can be sent to workers.
+    It is a frozen dataclass, so that it can be sent to workers.
     """
 
     @property
+    @abc.abstractmethod
     def name(self) -> str:
         """Its name for readers, such as "chrF2"."""
 
+    @abc.abstractmethod
     def value(self, sums: Sequence[Number]) -> Number:
         """The score.
 
@@ -78,9 +77,7 @@ class Metric(Protocol):
         Raises:
           ValueError: these sums lack columns that the definition needs.
         """
-
-    def __hash__(self) -> int:
-        """It is a key of a cache."""
+        return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
     def require_corpus(self) -> None:
         """Checks that it can score the sums of a corpus.
@@ -88,16 +85,15 @@ class Metric(Protocol):
         Raises:
           ValueError: it is for single segments only.
         """
+        return
 
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that a small change of the sums changes the score as its gradient says.
-
-        Raises:
-          NoGradientError: it does not.
-        """
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """Why a small change of the sums does not change the score smoothly; "" if it does."""
+        return ""
 
     def used(self, width: int) -> Sequence[int]:
         """Those of W columns from which the score is computed."""
+        return range(width)
 
 
 class Presentation(Protocol):

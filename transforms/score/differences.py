@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.score.shown_numbers import (
     USUAL_DECIMALS,
     aligned,
@@ -29,9 +29,9 @@ from beam_bleu.transforms.score.shown_score import (
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
     interval,
-    require_enough,
     score_gradient,
     standard_error,
+    too_few_units,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums
@@ -91,15 +91,16 @@ def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
     columns = tuple(pair.columns.tolist())
     system, baseline = columns[:width], columns[width:]
     segments = columns[SEGMENTS]
-    try:
-        require_enough(pair)
-        score, slopes = score_gradient(system, metric)
-        baseline_score, baseline_slopes = score_gradient(baseline, metric)
-    except NoGradientError as reason:
+    reason = (
+        too_few_units(pair) or metric.why_no_gradient(system) or metric.why_no_gradient(baseline)
+    )
+    if reason:
         points = metric.value(system) - metric.value(baseline)
         if _are_identical(pair, metric):
             return _judged(pair.units, segments, points, 0.0)
-        return Difference(pair.units, segments, points, reason=str(reason))
+        return Difference(pair.units, segments, points, reason=reason)
+    score, slopes = score_gradient(system, metric)
+    baseline_score, baseline_slopes = score_gradient(baseline, metric)
     error = standard_error(pair, (*slopes, *map(operator.neg, baseline_slopes)))
     return _judged(pair.units, segments, score - baseline_score, error)
 

@@ -20,7 +20,7 @@ import operator
 from collections.abc import Sequence
 
 from beam_bleu.transforms.metrics.differentiation import gradient
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 CONFIDENCE = 0.95
@@ -59,11 +59,11 @@ def uncertainty(units: UnitSums, metric: Metric) -> Uncertainty:
     Raises:
       ValueError: the sums lack columns that the metric needs, or it is for single segments only.
     """
-    try:
-        require_enough(units)
-        score, slopes = score_gradient(tuple(units.columns.tolist()), metric)
-    except NoGradientError as reason:
-        return Uncertainty(reason=str(reason))
+    columns = tuple(units.columns.tolist())
+    reason = too_few_units(units) or metric.why_no_gradient(columns)
+    if reason:
+        return Uncertainty(reason=reason)
+    score, slopes = score_gradient(columns, metric)
     found = standard_error(units, slopes)
     return Uncertainty(found, interval(score, found))
 
@@ -74,16 +74,13 @@ def interval(center: float, standard_error: float) -> tuple[float, float]:
     return center - half, center + half
 
 
-def require_enough(units: UnitSums) -> None:
-    """Checks that there are enough units for a standard error.
-
-    Raises:
-      NoGradientError: there are fewer than `FEWEST_UNITS`.
-    """
-    if units.units < FEWEST_UNITS:
-        # Documents with one segment each are as good as segments.
-        unit = "segment" if units.units == units.columns[SEGMENTS] else "document"
-        raise NoGradientError(too_few(units.units, unit))
+def too_few_units(units: UnitSums) -> str:
+    """Why there are too few units for a standard error; "" if there are enough."""
+    if units.units >= FEWEST_UNITS:
+        return ""
+    # Documents with one segment each are as good as segments.
+    unit = "segment" if units.units == units.columns[SEGMENTS] else "document"
+    return too_few(units.units, unit)
 
 
 def too_few(number: int, unit: str) -> str:
@@ -95,15 +92,10 @@ def too_few(number: int, unit: str) -> str:
 # Many slices are scored, and afterwards their systems are compared.
 @functools.lru_cache(maxsize=2**15)
 def score_gradient(sums: tuple[int, ...], metric: Metric) -> tuple[float, tuple[float, ...]]:
-    """A score, and its derivatives by the columns; see `gradient`.
+    """A score that has a gradient, and its derivatives by the columns; see `gradient`.
 
     No unit has anything in a column whose sum is 0, so its derivative does not matter.
-
-    Raises:
-      NoGradientError: the score has no gradient.
-      ValueError: the sums lack columns that the metric needs.
     """
-    metric.require_gradient(sums)
     return gradient(metric.value, sums)
 
 

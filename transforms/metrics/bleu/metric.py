@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.bleu.formula import (
 from beam_bleu.transforms.metrics.bleu.row_scores import corpus_scores
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
+from beam_bleu.transforms.metrics.metric import Metric, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
 
@@ -74,7 +74,7 @@ def scored_columns(columns: Sequence[Number], scoring: Scoring) -> ScoredColumns
 
 
 @dataclasses.dataclass(frozen=True)
-class Bleu:
+class Bleu(Metric):
     """BLEU by a scoring; see `Metric`.
 
     The brevity penalty has a corner where c = r. There the derivative is that of longer
@@ -100,15 +100,11 @@ class Bleu:
         """Checks that the smoothing is not for single segments only."""
         self.scoring.require_corpus()
 
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that every order that counts has a match. Otherwise smoothing decides the score.
-
-        Raises:
-          NoGradientError: an order has no match.
-        """
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """Every order that counts must have a match. Otherwise smoothing decides the score."""
         scoring, columns = self.scoring, BleuColumns(sums)
         if not columns.candidate_length:
-            raise NoGradientError("no candidate has a token")
+            return "no candidate has a token"
         weights = scoring.weights or (1.0,) * scoring.max_ngram_order
         missing = [
             order
@@ -116,12 +112,13 @@ class Bleu:
             if weight and not columns.matches[order - 1]
         ]
         if not missing:
-            return
+            return ""
         orders = scored_columns(sums, scoring).orders
         if not orders and scoring.effective_order and not columns.totals[missing[0] - 1]:
-            raise NoGradientError("no candidate is as long as the n-grams that have a weight")
-        if not orders or missing[0] <= orders:
-            raise NoGradientError(f"no {missing[0]}-gram of a candidate is in its references")
+            return "no candidate is as long as the n-grams that have a weight"
+        if orders and missing[0] > orders:
+            return ""
+        return f"no {missing[0]}-gram of a candidate is in its references"
 
     def used(self, width: int) -> Sequence[int]:
         """The lengths, and the columns of the orders that count."""

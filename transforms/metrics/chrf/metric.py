@@ -15,7 +15,7 @@ from beam_bleu.transforms.metrics.chrf.columns import (
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.row_scores import row_scores
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
@@ -26,7 +26,7 @@ LARGEST_BETA = 1000
 
 
 @dataclasses.dataclass(frozen=True)
-class Chrf:
+class Chrf(Metric):
     """How sums become chrF; the default is sacreBLEU's chrF2. See `Metric`.
 
     `ChrfConfig` explains the attributes. All of them are here, because the choice of the best
@@ -80,17 +80,10 @@ class Chrf:
         self._require_width(sums.shape[1])
         return row_scores(sums, self.beta, self.eps_smoothing)
 
-    def require_corpus(self) -> None:
-        """Each definition can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that an n-gram matches; otherwise there is nothing that changes smoothly.
-
-        Raises:
-          NoGradientError: none does.
-        """
-        if not any(ChrfColumns(sums).matches):
-            raise NoGradientError("no character of a candidate is in its references")
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """Without a match there is nothing that changes smoothly."""
+        matches = any(ChrfColumns(sums).matches)
+        return "" if matches else "no character of a candidate is in its references"
 
     def used(self, width: int) -> Sequence[int]:
         """The n-grams and matches."""

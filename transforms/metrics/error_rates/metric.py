@@ -26,7 +26,7 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
     candidate_length,
     edits_of,
 )
-from beam_bleu.transforms.metrics.metric import NoGradientError, Scores, require_width
+from beam_bleu.transforms.metrics.metric import Metric, Scores, require_width
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.jiwer import JiwerSymbols, SymbolName
@@ -34,7 +34,7 @@ from beam_bleu.transforms.text.text import NormalizationName, Text
 
 
 @dataclasses.dataclass(frozen=True)
-class ErrorRate:
+class ErrorRate(Metric):
     """How sums become an error rate: there is nothing to choose. See `Metric`."""
 
     name: ClassVar[str]
@@ -57,19 +57,11 @@ class ErrorRate:
         scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
         return scores
 
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that there are edits, and symbols in the references.
-
-        Raises:
-          NoGradientError: there are none.
-        """
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """There must be edits, and symbols in the references."""
         if not edits_of(sums):
-            raise NoGradientError("no candidate needs an edit")
-        if not sums[REFERENCE_LENGTH]:
-            raise NoGradientError(f"no reference has a {self.SYMBOL}")
+            return "no candidate needs an edit"
+        return "" if sums[REFERENCE_LENGTH] else f"no reference has a {self.SYMBOL}"
 
     def used(self, width: int) -> Sequence[int]:
         """The edits and the length of the references."""

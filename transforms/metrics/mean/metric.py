@@ -6,19 +6,16 @@ import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.mean.columns import NEGATIVE, POSITIVE, mean_basis
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores, require_width
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, require_width
 from beam_bleu.transforms.native.fixed_point import VALUE_ONE, value_sum
 from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.text.text import Text
 
 
 @dataclasses.dataclass(frozen=True)
-class Mean:
+class Mean(Metric):
     """How sums become a mean. See `Metric`.
 
     Attributes:
@@ -51,21 +48,6 @@ class Mean:
             return 0.0
         total = value_sum(sums[POSITIVE]) - value_sum(sums[NEGATIVE])
         return total / (sums[SEGMENTS] * VALUE_ONE)
-
-    def values(self, sums: Integers) -> Scores:
-        """The mean of each row."""
-        require_width(self.NAME, sums.shape[1], mean_basis().width)
-        return np.array([self.value(row) for row in sums.tolist()], np.float64)
-
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """A mean always has a gradient."""
-
-    def used(self, width: int) -> Sequence[int]:
-        """All columns."""
-        return range(width)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,15 +12,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.differentiation import Number, exp
 from beam_bleu.transforms.metrics.metric import (
     SEGMENTS,
-    NoGradientError,
-    Scores,
+    Metric,
     require_width,
 )
 from beam_bleu.transforms.metrics.perplexity.columns import (
@@ -30,7 +27,6 @@ from beam_bleu.transforms.metrics.perplexity.columns import (
     SymbolName,
     surprisal,
 )
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import VALUE_ONE
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
 from beam_bleu.transforms.text.text import Text
@@ -50,7 +46,7 @@ _ONLY_SUMS = "a list tells the number of tokens by itself: leave out --token_cou
 
 
 @dataclasses.dataclass(frozen=True)
-class Perplexity:
+class Perplexity(Metric):
     """How sums become a perplexity. See `Metric`.
 
     Attributes:
@@ -106,22 +102,9 @@ class Perplexity:
         count = row[SYMBOLS[self.per].column]
         return count > 0 and surprisal(row) <= LARGEST_LOGARITHM * count * VALUE_ONE
 
-    def values(self, sums: Integers) -> Scores:
-        """The perplexity of each row."""
-        require_width("perplexity", sums.shape[1], WIDTH)
-        return np.array([self.value(row) for row in sums.tolist()], np.float64)
-
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that not everything is certain.
-
-        Raises:
-          NoGradientError: it is.
-        """
-        if not surprisal(sums):
-            raise NoGradientError("all texts have the probability 1")
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """Not everything may be certain."""
+        return "" if surprisal(sums) else "all texts have the probability 1"
 
     def used(self, width: int) -> Sequence[int]:
         """The symbol of the score and the probability."""

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores, require_width
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, require_width
 from beam_bleu.transforms.metrics.rouge.columns import (
     CANDIDATE_LENGTH,
     EMPTY,
@@ -26,7 +24,6 @@ from beam_bleu.transforms.metrics.rouge.columns import (
     WIDTH,
 )
 from beam_bleu.transforms.metrics.rouge.count_rows import PAIRS, SUBSEQUENCE, UNION, WORDS
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.rouge import IS_STEMMED
@@ -47,7 +44,7 @@ def mean(sums: Sequence[Number], high: int) -> Number:
 
 
 @dataclasses.dataclass(frozen=True)
-class Rouge:
+class Rouge(Metric):
     """How sums become a score: there is nothing to choose. See `Metric`.
 
     Attributes:
@@ -65,22 +62,9 @@ class Rouge:
         require_width(self.name, len(sums), self.WIDTH)
         return mean(sums, F_HIGH)
 
-    def values(self, sums: Integers) -> Scores:
-        """The score of each row."""
-        require_width(self.name, sums.shape[1], self.WIDTH)
-        return np.array([self.value(row) for row in sums.tolist()], np.float64)
-
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that a candidate has an F-score above 0.
-
-        Raises:
-          NoGradientError: none has.
-        """
-        if not sums[HITS]:
-            raise NoGradientError("no candidate has a match in its references")
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """A candidate must have an F-score above 0."""
+        return "" if sums[HITS] else "no candidate has a match in its references"
 
     def used(self, width: int) -> Sequence[int]:
         """The segments and their F-scores."""

@@ -6,16 +6,13 @@ questions, in percent.
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores, require_width
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, require_width
 from beam_bleu.transforms.metrics.squad.columns import (
     CANDIDATE_LENGTH,
     EMPTY,
@@ -26,31 +23,14 @@ from beam_bleu.transforms.metrics.squad.columns import (
     exact_match_basis,
     token_f1_basis,
 )
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
 from beam_bleu.transforms.text.tokenizers import SquadName
 
 
-class _Mean(abc.ABC):
-    """What both metrics have in common; see `Metric`."""
-
-    name: ClassVar[str]
-    WIDTH: ClassVar[int]
-
-    @abc.abstractmethod
-    def value(self, sums: Sequence[Number]) -> Number:
-        """The score, 0..100; 0 without a segment."""
-
-    def values(self, sums: Integers) -> Scores:
-        """The score of each row."""
-        require_width(self.name, sums.shape[1], self.WIDTH)
-        return np.array([self.value(row) for row in sums.tolist()], np.float64)
-
-
 @dataclasses.dataclass(frozen=True)
-class ExactMatch(_Mean):
+class ExactMatch(Metric):
     """How sums become exact match: there is nothing to choose. See `Metric`."""
 
     name = "exact match"
@@ -61,17 +41,9 @@ class ExactMatch(_Mean):
         require_width(self.name, len(sums), self.WIDTH)
         return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
 
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that a candidate is right.
-
-        Raises:
-          NoGradientError: none is.
-        """
-        if not sums[EXACT]:
-            raise NoGradientError("no candidate equals a reference")
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """A candidate must be right."""
+        return "" if sums[EXACT] else "no candidate equals a reference"
 
     def used(self, width: int) -> Sequence[int]:
         """The segments and those with an exact match."""
@@ -84,7 +56,7 @@ class ExactMatch(_Mean):
 
 
 @dataclasses.dataclass(frozen=True)
-class TokenF1(_Mean):
+class TokenF1(Metric):
     """How sums become token F1: there is nothing to choose. See `Metric`."""
 
     name = "token F1"
@@ -98,17 +70,10 @@ class TokenF1(_Mean):
         # Percent before the division, so that there is one rounding, as for exact match.
         return fixed_point_mean(100 * sums[F1_HIGH], 100 * sums[F1_LOW], sums[SEGMENTS])
 
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that a candidate has an F1 above 0.
-
-        Raises:
-          NoGradientError: none has.
-        """
-        if not (sums[F1_HIGH] or sums[F1_LOW]):
-            raise NoGradientError("no word of a candidate is in its references")
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """A candidate must have an F1 above 0."""
+        has_words = sums[F1_HIGH] or sums[F1_LOW]
+        return "" if has_words else "no word of a candidate is in its references"
 
     def used(self, width: int) -> Sequence[int]:
         """The segments and their F1."""

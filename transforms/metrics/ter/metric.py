@@ -17,7 +17,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import NoGradientError, Scores, require_width
+from beam_bleu.transforms.metrics.metric import Metric, Scores, require_width
 from beam_bleu.transforms.metrics.ter.columns import (
     CANDIDATE_LENGTH,
     EDITS,
@@ -35,7 +35,7 @@ from beam_bleu.transforms.text.text import NormalizationName, Text
 
 
 @dataclasses.dataclass(frozen=True)
-class Ter:
+class Ter(Metric):
     """How sums become TER: there is nothing to choose. See `Metric`."""
 
     name: ClassVar[str] = "TER"
@@ -59,19 +59,11 @@ class Ter:
         scores: Scores = 100 * np.divide(edits, lengths, out=without_words, where=lengths > 0)
         return scores
 
-    def require_corpus(self) -> None:
-        """It can score a corpus."""
-
-    def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that there are edits and words.
-
-        Raises:
-          NoGradientError: there are none.
-        """
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """There must be edits, and words in the references."""
         if not sums[EDITS]:
-            raise NoGradientError("no candidate needs an edit")
-        if not reference_parts(sums):
-            raise NoGradientError("no reference has a word")
+            return "no candidate needs an edit"
+        return "" if reference_parts(sums) else "no reference has a word"
 
     def used(self, width: int) -> Sequence[int]:
         """The edits and the length of the references."""
