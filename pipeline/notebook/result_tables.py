@@ -159,19 +159,6 @@ COMPARISON_COLUMNS = (
     Column("family", TEXT, "the family: corpus or slices", required=True),
 )
 
-_AVERAGE_COLUMNS = (
-    _METRIC,
-    _SYSTEM,
-    Column("score", NUMBER, "the mean of the scores"),
-    *_uncertainty("the mean"),
-)
-
-_DISTRIBUTION_COLUMNS = (
-    _METRIC,
-    _SYSTEM,
-    Column("counts", pa.list_(INTEGER), "segments in each bucket", required=True, least=0),
-)
-
 _OF_COMPARED = "; null if the segment is not compared"
 
 EXAMPLE_COLUMNS = (
@@ -190,20 +177,6 @@ EXAMPLE_COLUMNS = (
     Column("labels", LABELS, "the labels of the segment and their values", required=True),
     Column("kept", LABELS, "the columns of `--keep` and their values", required=True),
 )
-
-
-def check_entries(document: Entry) -> None:
-    """Checks the entries and counts that are shown. It raises what `Column.values` does."""
-    counters = {**document["counters"]}
-    counters.pop("rejected_records", None)  # not a count
-    counts = [Column(name, INTEGER, "", required=True, least=0) for name in counters]
-    _table(counts, [counters])
-    _table([_SEGMENTS], [document])
-    metric_table(document)
-    score_table(document)
-    comparison_table(document)
-    _table(_AVERAGE_COLUMNS, document.get("macro_average", ()))
-    _table(_DISTRIBUTION_COLUMNS, document.get("distributions", ()))
 
 
 def metric_table(document: Entry) -> pa.Table:

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.notebook.result_tables import check_entries
 from beam_bleu.pipeline.output.metric_views import parts_of, warnings_of_document
 from beam_bleu.pipeline.report import sentences
 from beam_bleu.pipeline.report.charts import MARKS
@@ -65,9 +64,7 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
       InputError: the result is damaged.
     """
     require_libraries()
-    # What the page shows goes beyond what was checked when the result was read.
     with named_if_damaged(result.saved.name):
-        check_entries(result.document)
         text = _text(result, history)
     # A document can have lone surrogates, for bytes of paths that are not UTF-8.
     return text.encode("utf-8", "backslashreplace")

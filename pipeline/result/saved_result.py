@@ -214,13 +214,22 @@ def _require_possible(result: Result) -> None:
     if not scored <= {*metrics} or not all(isinstance(place.system, str) for place in places):
         raise ValueError("a score has no metric or no system")
     for row in result.scores:
-        if row.score is None and row.group != MACRO_AVERAGE:
-            raise ValueError("a score is missing")
-        for number in (row.segments, row.score or 0, row.standard_error or 0):
-            if isinstance(number, bool) or not math.isfinite(number):
-                raise ValueError(f"{number!r} is not a possible number")
-        if row.segments < 0 or (row.standard_error or 0) < 0:
-            raise ValueError("a number is below 0")
+        if row.segments is None or (row.score is None and row.group != MACRO_AVERAGE):
+            raise ValueError("a score is missing, or the number of its segments")
+        _require_numbers(row.segments, row.standard_error)
+        _require_numbers(row.score, *(row.interval or ()), least=-math.inf)
+    for compared in result.comparisons:
+        _require_numbers(compared.segments, compared.units, compared.standard_error)
+        _require_numbers(compared.p_value, compared.p_value_holm, compared.detectable)
+        _require_numbers(compared.difference, *(compared.interval or ()), least=-math.inf)
+
+
+def _require_numbers(*numbers: float | None, least: float = 0) -> None:
+    for number in numbers:
+        if number is not None and (
+            isinstance(number, bool) or not math.isfinite(number) or number < least
+        ):
+            raise ValueError(f"{number!r} is not a possible number")
 
 
 def _require_manifest(file: str, scores: bytes) -> None:

@@ -219,27 +219,6 @@ def name_again(out: Path) -> None:
     (out / "manifest.json").write_text(json.dumps(manifest))
 
 
-def test_examples_without_their_manifest_could_be_of_another_result(scored, tmp_path):
-    out = damaged(scored, tmp_path)
-    (out / "manifest.json").unlink()
-    called("worst", out, "--system=erste").assert_failed(3, "has no manifest.json")
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda text: text.replace(b'"kind": "worst"', b'"kind": "wurst"', 1), "SHA-256"),
-        (lambda text: text[:-20], "SHA-256"),
-        (lambda text: b"", "SHA-256"),
-    ],
-)
-def test_damaged_examples_are_refused(scored, tmp_path, change, said):
-    out = damaged(scored, tmp_path)
-    file = out / "examples.jsonl"
-    file.write_bytes(change(file.read_bytes()))
-    called("worst", out, "--system=erste").assert_failed(3, said)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -285,15 +264,6 @@ def test_damaged_segment_scores_are_refused(scored, tmp_path):
         place, worse = table.schema.get_field_index("score"), pc.subtract(table["score"], 1.0)
         pq.write_table(table.set_column(place, "score", worse), part)
     called("worst", out, "--system=erste").assert_failed(3, "other scores than the examples.jsonl")
-
-
-def test_a_damaged_number_of_rows_is_named(scored, tmp_path):
-    out = damaged(scored, tmp_path)
-    document = json.loads((out / "scores.json").read_bytes())
-    del document["segment_scores"]["rows"]
-    (out / "scores.json").write_text(json.dumps(document))
-    name_again(out)
-    called("worst", out, "--system=erste").assert_failed(3, f"{out} is not a result")
 
 
 def joined_run(folder: Path, *keep: str) -> Run:
