@@ -9,13 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from beam_bleu.pipeline.saved.merged_warnings import merged_warnings
-from beam_bleu.pipeline.saved.partitions import (
-    in_order,
-    last_of_each_partition,
-    require_different_partitions,
-    require_labels,
-    require_same_candidates,
-)
+from beam_bleu.pipeline.saved.partitions import in_order, repeated_texts, require_labels
 from beam_bleu.pipeline.saved.same_definition import require_same
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
@@ -30,35 +24,25 @@ from beam_bleu.transforms.wiring.sums import Sums
 SumsType = TypeVar("SumsType", bound=Sums)
 
 
-def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False) -> SavedTotals:
-    """The totals of all partitions of these files.
-
-    Args:
-      files: one or more.
-      replace: whether a later file takes the place of an earlier one of the same partition.
-      force: whether the candidates of a system can be of files with other names.
+def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
+    """The totals of all partitions of these files, and warnings about texts that are repeated.
 
     Raises:
-      UsageError: the candidates of a system seem to be those of two models.
       InputError: the files cannot be added: they have other definitions or systems, or a partition
         is in two files; or there are too many slices.
     """
-    if replace:
-        files = last_of_each_partition(files)
     require_same(files)
-    require_different_partitions(files)
-    if not force:
-        require_same_candidates(files)
+    warnings = repeated_texts(files)
     parts = [saved for _, saved in files]
     if len(parts) == 1:
-        return parts[0]
+        return parts[0], warnings
     require_labels(files)
     first = parts[0]
     resampling = first.evidence.resampling
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
     totals = [saved.totals for saved in parts]
     coverage = _coverage([of_file.coverage for of_file in totals])
-    return SavedTotals(
+    whole = SavedTotals(
         Totals(
             first.totals.systems,
             sum((of_file.tally for of_file in totals), start=Tally()),
@@ -86,6 +70,7 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
         in_order(partition for saved in parts for partition in saved.partitions),
         first.versions,
     )
+    return whole, warnings
 
 
 def _metric_totals(

@@ -12,7 +12,7 @@ from beam_bleu.pipeline.output.file_names import TOTALS
 from beam_bleu.pipeline.output.result_files import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
-from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
+from beam_bleu.pipeline.saved.partitions import last_of_each_partition
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
@@ -43,12 +43,6 @@ def main(argv: Sequence[str]) -> int:
         action="store_true",
         help="if several files are of the same partition, the last one counts",
     )
-    files.add_argument(
-        "--force",
-        action="store_true",
-        help="add up candidates of one system even if their files have different names, as those "
-        "of two models do",
-    )
     add_result_flags(parser)
     return run(parser, argv, _merge)
 
@@ -62,13 +56,11 @@ def _merge(flags: argparse.Namespace) -> bytes:
         for found in (results_at(path) if _has_none(path) else [path])
     ]
     files = [(path, read_totals(path)) for path in paths]
-    totals = merged(files, replace=flags.replace, force=flags.force)
+    if flags.replace:
+        files = last_of_each_partition(files)
+    totals, repeated = merged(files)
     labels = [partition.label for partition in totals.partitions if partition.label is not None]
-    for warning in (
-        *texts_in_several(totals.partitions),
-        *files_in_several(totals.partitions),
-        *missing_dates(labels),
-    ):
+    for warning in (*repeated, *missing_dates(labels)):
         warn(warning)
     if totals.evidence.documents is not None and len(totals.partitions) > 1:
         # The totals do not have the names of documents, so it is not known whether there are any.

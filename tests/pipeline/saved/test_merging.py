@@ -12,7 +12,7 @@ import pytest
 from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved.merging import merged
-from beam_bleu.pipeline.saved.partitions import texts_in_several
+from beam_bleu.pipeline.saved.partitions import last_of_each_partition
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.saved.totals_file import read_totals, totals_bytes
 from beam_bleu.transforms.errors import InputError
@@ -97,15 +97,15 @@ def test_a_partition_twice_is_named_with_both_files(saved):
     files = [("a.json", labelled(saved, "x")), ("b.json", labelled(saved, "x", "other"))]
     with pytest.raises(InputError, match=r"the partition x is in a\.json and in b\.json"):
         merged(files)
-    assert merged(files, replace=True).partitions == files[1][1].partitions
+    assert last_of_each_partition(files) == files[1:]
 
 
 def test_a_partition_of_a_merged_file_is_not_replaced(saved):
-    month = merged([("1", labelled(saved, "1")), ("2", labelled(saved, "2"))])
+    month, _ = merged([("1", labelled(saved, "1")), ("2", labelled(saved, "2"))])
     assert [each.label for each in month.partitions] == ["1", "2"]
     late = labelled(saved, "2", "late")
     with pytest.raises(InputError, match=r"month\.json holds 2 partitions"):
-        merged([("month.json", month), ("late.json", late)], replace=True)
+        last_of_each_partition([("month.json", month), ("late.json", late)])
 
 
 def test_the_same_texts_need_labels(saved):
@@ -163,7 +163,7 @@ def test_other_texts_with_the_same_labels_add_up(saved):
         (name, with_streams(saved, None, **{role: each + name for role, each in texts.items()}))
         for name in ("1", "2")
     ]
-    found = merged([(name, add_labels(each)) for name, each in files])
+    found, _ = merged([(name, add_labels(each)) for name, each in files])
     assert found.document["segments"] == 144
 
 
@@ -180,19 +180,19 @@ def test_a_text_under_two_labels_is_a_warning(saved):
         (day, with_streams(saved, day, references="same", candidates=digest))
         for day, digest in (("mon", "c1"), ("tue", "c2"), ("wed", "c1"))
     ]
-    (warning,) = texts_in_several(merged(files).partitions)
+    _, (warning,) = merged(files)
     assert warning.startswith("the partitions mon, wed have the same candidates atlas")
     # The same references each day are usual.
-    assert not list(texts_in_several(merged(files[:2]).partitions))
+    assert merged(files[:2])[1] == []
 
 
 def test_the_order_of_files_does_not_matter(saved):
     files = [(day, labelled(saved, day)) for day in ("tue", "mon", "wed")]
-    found = [merged(each) for each in itertools.permutations(files)]
+    found = [merged(each)[0] for each in itertools.permutations(files)]
     assert {totals_bytes(each, b"") for each in found} == {totals_bytes(found[0], b"")}
     unlabelled = without_replicates(saved)
     pair = [(each, labelled(unlabelled, None, each)) for each in ("b", "a")]
-    one, other = (merged(each) for each in (pair, pair[::-1]))
+    one, other = (merged(each)[0] for each in (pair, pair[::-1]))
     assert one.partitions == other.partitions
 
 
@@ -204,7 +204,7 @@ def test_replicates_need_labels(saved):
 
 def test_replicates_add_up(saved):
     files = [(label, labelled(saved, label)) for label in "xyz"]
-    found = merged(files)
+    found, _ = merged(files)
     for one, all_three in zip(saved.metrics, found.metrics, strict=True):
         assert one.totals.replicates is not None
         assert all_three.totals.replicates is not None
