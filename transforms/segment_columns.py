@@ -10,7 +10,6 @@ from beam_bleu.transforms.chosen_metrics import definitions_of, require_texts_on
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.score.metric_kind import OneSegment
 from beam_bleu.transforms.score.segment_table import (
     compile_segment_table,
     named_columns,
@@ -63,22 +62,7 @@ class SegmentColumns:
         Raises:
           InputError: a segment has no reference, is too long, or cannot be tokenized.
         """
-        return self.of_prepared(PreparedBatch(batch))
-
-    def of_one_segment(self, references: int) -> list[OneSegment] | None:
-        """What scores single segments by each metric; None if one of them has no such code."""
-        if self._details:
-            return None
-        found = []
-        for text, definition, _ in self._defined:
-            one_segment = definition.kind.one_segment(text, definition.metric, references)
-            if one_segment is None:
-                return None
-            found.append(one_segment)
-        return found
-
-    def of_prepared(self, prepared: PreparedBatch) -> pa.RecordBatch:
-        """The same of a batch that is prepared."""
+        prepared = PreparedBatch(batch)
         columns: list[pa.Array] = []
         for text, definition, counter in self._defined:
             statistics = prepared.count(text, counter)

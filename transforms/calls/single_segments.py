@@ -14,7 +14,6 @@ from beam_bleu.transforms.calls.counted import (
     remembered,
     require_threads,
 )
-from beam_bleu.transforms.calls.one_segment import one_row, texts_of_one
 from beam_bleu.transforms.calls.segments import Segments
 from beam_bleu.transforms.calls.texts import Texts
 from beam_bleu.transforms.native.arrays import Floats
@@ -60,9 +59,6 @@ def score_segments(
     """
     require_threads(threads)
     columns = remembered(SegmentColumns, metrics, details=details)
-    texts = texts_of_one(candidates, references, references_per_segment)
-    if texts is not None:
-        return pa.Table.from_batches([one_row(columns, texts)], columns.schema)
     segments = Segments.of({"candidates": candidates}, references, references_per_segment)
     batches = on_threads(columns.of_batch, segments.batches(threads), threads)
     return pa.Table.from_batches(batches, columns.schema)

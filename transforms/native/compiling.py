@@ -39,7 +39,6 @@ from beam_bleu.transforms.native.code_contents import (
     contents_digest,
 )
 from beam_bleu.transforms.native.machine_code import (
-    BoundCall,
     LoadedCode,
     MachineCode,
     key_and_words,
@@ -114,11 +113,6 @@ class CompiledFunction(ForCompiledCode):
             return code(words)
         except ArithmeticError as error:
             raise ArithmeticError(f"{self.function.__qualname__}: {error}") from error
-
-    def bound(self, *arguments: Any) -> BoundCall:
-        """A call of the compiled code with these arguments, for many times."""
-        _, words = key_and_words(arguments)
-        return BoundCall(self._code(tuple(map(kind_of, arguments)), arguments), words, arguments)
 
     def entry(self, *arguments: Any) -> int:
         """The address of its code for arguments of the types of these; see `call`."""

@@ -130,32 +130,6 @@ class LoadedCode:
         return self._result.of(memory[len(words) :].tolist())
 
 
-class BoundCall:
-    """A call that is made again and again with the same arguments. One thread uses it at a time.
-
-    To make the words of a few small arrays takes much longer than the call. Only the contents of
-    the arrays can be others in the next call.
-    """
-
-    def __init__(self, code: LoadedCode, words: Sequence[int], arguments: Any) -> None:
-        self._code = code
-        self._arguments = arguments  # they live as long as the call
-        self._memory = array.array("q", [*words, *code._room])
-        self._address, _ = self._memory.buffer_info()
-        self._result = len(words)
-
-    def __call__(self) -> Any:
-        """Calls the function.
-
-        Raises:
-          ArithmeticError: the compiled function raised an exception.
-        """
-        status = self._code._call(self._address)
-        if status:
-            raise ArithmeticError(f"compiled code ended with the status {status}")
-        return self._code._result.of(self._memory[self._result :].tolist())
-
-
 def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
     """(a key of the types of arguments, the words of the arguments).
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
@@ -137,14 +136,6 @@ class TextColumns:
             raise ValueError(f"columns of {[len(column) for column in self.columns]} rows")
         self._spans: Spans | None = None
 
-    @classmethod
-    def of_row(cls, texts: Sequence[bytes]) -> TextColumns:
-        """Columns of one row, from texts in UTF-8. Their Arrow arrays are made if they are needed.
-
-        For one sentence, to make them takes longer than all else.
-        """
-        return _Row(texts)
-
     @property
     def spans(self) -> Spans:
         """The addresses of the texts, see the function `spans`."""
@@ -158,30 +149,6 @@ class TextColumns:
         changed = TextColumns(map(change, self.columns))
         pairs = zip(self.columns, changed.columns, strict=True)
         return self if all(old is new for old, new in pairs) else changed
-
-
-class _Row(TextColumns):
-    """Columns of one row, without their Arrow arrays as long as nobody asks for them."""
-
-    def __init__(self, texts: Sequence[bytes]) -> None:
-        data = pa.py_buffer(b"".join((*texts, _PADDING)))
-        start = data.address
-        ends = [start := start + len(text) for text in texts]
-        places = np.array([[data.address, *ends[:-1]], ends], np.int64).reshape(2, -1, 1)
-        starts_and_ends = places[0], places[1]
-        self._spans = Spans(*starts_and_ends, starts_and_ends)
-        self._data = data
-
-    @functools.cached_property
-    def columns(self) -> tuple[pa.LargeStringArray, ...]:  # type: ignore[override]
-        """The columns, which share the bytes of all texts."""
-        assert self._spans is not None
-        ends = self._spans.ends[:, 0] - self._data.address
-        offsets = pa.py_buffer(np.concatenate([[0], ends]))
-        return tuple(
-            pa.LargeStringArray.from_buffers(1, offsets, self._data, None, 0, column)
-            for column in range(len(ends))
-        )
 
 
 def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:

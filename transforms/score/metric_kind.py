@@ -71,21 +71,6 @@ def _same(metric: Any) -> Any:
     return metric
 
 
-class OneSegment(Protocol):
-    """Scores one short segment at a time, on one thread: to the last bit as in a batch."""
-
-    def score(self, bounds: Sequence[Sequence[int]]) -> float | None:
-        """The score; None if only the code for batches can score the segment.
-
-        Args:
-          bounds: the addresses of the texts, and those of their ends; references come first.
-        """
-
-
-def _only_batches(text: Text, metric: Any, references: int) -> None:
-    """The metric has no code for single segments."""
-
-
 def _no_reason(columns: Sequence[int], metric: Any, parts: Mapping[str, Any]) -> str:
     """A score of 0 needs no explanation."""
     return ""
@@ -131,8 +116,6 @@ class MetricKind:
         system by system; nan where a score is not defined.
       segment_columns: (statistics, metric) what it shows beside these scores: its own columns, with
         as many values.
-      one_segment: (text, metric, number of references) what scores single segments faster than
-        batches of one; None if there is no such code.
       segment_fields: (metric) its own columns with their types.
       definition: the dataclass whose fields `encoded` has.
       encoded: (metric) the definition as values of JSON.
@@ -156,7 +139,6 @@ class MetricKind:
     has_no_error: str = "a score of 0"
     segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
-    one_segment: Callable[[Text, Any, int], OneSegment | None] = _only_batches
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
     definition: type[Any]
     encoded: Callable[[Any], dict[str, Any]] = dataclasses.asdict

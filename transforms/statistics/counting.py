@@ -7,8 +7,7 @@ releases the interpreter's lock, so several threads can count at the same time.
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -28,10 +27,6 @@ from beam_bleu.transforms.text.text import Text
 
 MOST_BYTES = 2**31 - 1
 """The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
-
-MOST_BYTES_OF_ONE = 2**12
-"""The most bytes of all texts of a segment without columns of text: the time to make them matters
-only for short ones, and only for long ones does a kernel look at them."""
 
 
 class Counter(Protocol):
@@ -80,25 +75,6 @@ class PreparedBatch:
         self.batch = batch
         self._original: _Original | None = None
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
-
-    @classmethod
-    def of_one_segment(cls, candidate: bytes, references: Sequence[bytes]) -> PreparedBatch:
-        """A batch of one segment of one system, from texts in UTF-8, for the scores of segments.
-
-        Its statistics have no signs, and its columns of text are empty ones. `MOST_BYTES_OF_ONE`
-        says how long the texts can be.
-        """
-        batch, signs = _of_one(len(references))
-        prepared = cls(batch)
-        sizes = [len(text) for text in references]
-        size, size_of_all = len(candidate), sum(sizes)
-        numbers = np.array([[size, size_of_all, len(sizes)]])
-        prepared._original = _Original(
-            TextColumns.of_row([*references, candidate]),
-            TextSizes(numbers[:, :1], numbers[0, 1:2], numbers[0, 2:], size + size_of_all, 0, -1),
-            signs,
-        )
-        return prepared
 
     def count(self, text: Text, counter: Counter) -> BatchStatistics:
         """Counts every segment, for every system.
@@ -187,14 +163,6 @@ class _Original:
             else BatchSigns.none(len(batch.systems), reference_count, len(batch))
         )
         return cls(texts, sizes, signs)
-
-
-@functools.cache
-def _of_one(reference_count: int) -> tuple[SegmentBatch, BatchSigns]:
-    """The batch that stands for any segment with this number of references, and no signs."""
-    column = padded_texts([""])
-    batch = SegmentBatch(candidates=(column,), references=(column,) * reference_count)
-    return batch, BatchSigns.none(1, reference_count, 1)
 
 
 def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:

@@ -53,7 +53,7 @@ def without_skipped(texts: TextColumns) -> TextColumns:
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    return rewritten(texts, find_rewritten, _rewrite)
+    return rewritten(texts, _find_rewritten, _rewrite)
 
 
 def _rewrite(text: str) -> str:
@@ -148,7 +148,7 @@ def _is_rewritten(start, end):
     return is_marked
 
 
-find_rewritten = finding(_is_rewritten)
+_find_rewritten = finding(_is_rewritten)
 
 
 # Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or

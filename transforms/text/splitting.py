@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -14,7 +14,7 @@ from beam_bleu.transforms.text.jiwer import JIWER
 from beam_bleu.transforms.text.jiwer_rewriting import jiwer_rewritten
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
-from beam_bleu.transforms.text.rewriting import find_rewritten, lowered, without_skipped
+from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.rouge_rewriting import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced
@@ -42,8 +42,6 @@ class _Tokenizer(NamedTuple):
       rewrite: a function that rewrites texts.
       rule: the rule that splits the rewritten texts.
       twice: whether references are rewritten twice.
-      find: a compiled function that marks the texts that `rewrite` changes (see `finding`), if
-        there is one.
       alike: another tokenizer that rewrites texts in the same way; None if none comes before this
         one in the table.
     """
@@ -51,7 +49,6 @@ class _Tokenizer(NamedTuple):
     rewrite: _Rewrite
     rule: int
     twice: bool = False
-    find: Any = None
     alike: AnyTokenizerName | None = None
 
 
@@ -89,7 +86,7 @@ def _by_library(texts: TextColumns, text: Text) -> TextColumns:
 
 
 _TOKENIZERS: dict[str, _Tokenizer] = {
-    "13a": _Tokenizer(_as_13a, MTEVAL_13A, find=find_rewritten),
+    "13a": _Tokenizer(_as_13a, MTEVAL_13A),
     "intl": _Tokenizer(_with_spaces, WHITE_SPACE),
     "zh": _Tokenizer(_with_spaces, WHITE_SPACE),
     "char": _Tokenizer(_unchanged, CHARACTERS),
@@ -150,17 +147,6 @@ def changed_alike(text: Text) -> Text:
     """Other steps for which `splittable` gives the same texts; these steps if there are none."""
     alike = function_of(_TOKENIZERS, text.tokenize, "tokenizer").alike
     return text if alike is None else dataclasses.replace(text, tokenize=alike)
-
-
-def find_changed(text: Text) -> Any:
-    """A compiled function that marks the texts that `splittable` changes (see `finding`).
-
-    Returns:
-      None if only `splittable` itself can tell.
-    """
-    if text.normalize is not None or text.lowercase is not False:
-        return None
-    return function_of(_TOKENIZERS, text.tokenize, "tokenizer").find
 
 
 def _cased(

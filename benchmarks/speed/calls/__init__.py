@@ -1,1 +1,1 @@
-"""Calls without a pipeline: lists of texts, and one sentence at a time."""
+"""Calls without a pipeline."""

@@ -65,80 +65,12 @@ def segments(candidates: list[str], references: list[str]) -> Timed:
     )
 
 
-def sentences(candidates: list[str], references: list[str]) -> Timed:
-    """A call for each sentence."""
-    return _sentences(candidates, references, "bleu")
-
-
-def sentences_cer(candidates: list[str], references: list[str]) -> Timed:
-    """A call for each sentence, with the error rate of characters."""
-    return _sentences(candidates, references, "cer")
-
-
-def _sentences(candidates: list[str], references: list[str], metric: str) -> Timed:
-    from beam_bleu import score_segments
-
-    metrics = [metric]
-    pairs = list(zip(candidates, references, strict=True))
-    return (
-        lambda: score_segments([_OTHER[0]], [[_OTHER[1]]], metrics=metrics),
-        lambda: [
-            score_segments([candidate], [[reference]], metrics=metrics)[metric][0].as_py()
-            for candidate, reference in pairs
-        ],
-    )
-
-
-def sentence_bleu(candidates: list[str], references: list[str]) -> Timed:
-    """The function of sacreBLEU for a sentence."""
-    import sacrebleu
-
-    pairs = list(zip(candidates, references, strict=True))
-    return (
-        lambda: sacrebleu.sentence_bleu(_OTHER[0], [_OTHER[1]]).score,
-        lambda: [
-            sacrebleu.sentence_bleu(candidate, [reference]).score for candidate, reference in pairs
-        ],
-    )
-
-
-def bleuscore(candidates: list[str], references: list[str]) -> Timed:
-    """The function of bleuscore for a corpus, with one sentence."""
-    from bleuscore import compute
-
-    pairs = list(zip(candidates, references, strict=True))
-    return (
-        lambda: compute([[_OTHER[1]]], [_OTHER[0]], ref_len_method="closest"),
-        lambda: [
-            100 * compute([[reference]], [candidate], ref_len_method="closest")["bleu"]
-            for candidate, reference in pairs
-        ],
-    )
-
-
-def rapidfuzz(candidates: list[str], references: list[str]) -> Timed:
-    """The edits of a sentence in characters by RapidFuzz, as a rate."""
-    from rapidfuzz.distance import Levenshtein
-
-    pairs = list(zip(candidates, references, strict=True))
-    return (
-        lambda: Levenshtein.distance(*_OTHER),
-        lambda: [
-            100 * (Levenshtein.distance(reference, candidate) / len(reference))
-            for candidate, reference in pairs
-        ],
-    )
-
-
 _PASSES = 9
-_OURS = ("score", "score_with_errors", "segments", "sentences", "sentences_cer")
+_OURS = ("score", "score_with_errors", "segments")
 
 CONTESTANTS: dict[str, Callable[[list[str], list[str]], Timed]] = {
     function.__name__: function
-    for function in (
-        *(score, score_with_errors, sacrebleu_corpus, segments),
-        *(sentences, sentence_bleu, bleuscore, sentences_cer, rapidfuzz),
-    )
+    for function in (score, score_with_errors, sacrebleu_corpus, segments)
 }
 
 

@@ -1,4 +1,4 @@
-"""Calls on lists against sacreBLEU's API: one call, and one sentence at a time."""
+"""Calls on lists against sacreBLEU's API."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ _SEGMENTS = 60_000
 _COLD, _WARM = "--cold", "--warm"
 
 _AT_ONCE = ("score", "score_with_errors", "sacrebleu_corpus")
-_ONE_BY_ONE = ("sentences", "sentence_bleu", "bleuscore", "sentences_cer", "rapidfuzz")
 
 
 def calls(workspace: Workspace, sizes: Sizes) -> Results:
     """The calls of the library on lists of Python."""
     lines, many = workspace.head(_LINES), workspace.head(min(_SEGMENTS, sizes.kernel_pairs))
-    warm = _measured([*_AT_ONCE, *_ONE_BY_ONE], lines, sizes.short_repeats)
+    warm = _measured(_AT_ONCE, lines, sizes.short_repeats)
     cold = _measured(_AT_ONCE, lines, sizes.short_repeats, _COLD)
     segments = _measured(["segments"], many, sizes.short_repeats)["segments"]
 
@@ -40,38 +39,23 @@ def calls(workspace: Workspace, sizes: Sizes) -> Results:
         found = [_score(runs[-1]) for runs in (warm[ours], warm[theirs])]
         return math.isclose(*found, rel_tol=1e-12)
 
-    def each(name: str) -> str:
-        return f"{1e6 * seconds(name) / lines.pairs:.1f} µs"
-
     corpus, theirs = f"{lines.pairs:,} lines in lists", "sacreBLEU's `corpus_bleu`"
     first, of_theirs = (medians(cold[name]) for name in ("score", "sacrebleu_corpus"))
-    shown = same("score", "sacrebleu_corpus"), same("sentences", "sentence_bleu")
-    notes = ["same score" if is_same else "**DIFFERENT SCORE**" for is_same in shown]
+    is_right = same("score", "sacrebleu_corpus")
+    note = "same score" if is_right else "**DIFFERENT SCORE**"
     rate = segments_a_second(segments, many.pairs)
     with_errors = f"{ratio('score_with_errors', 'sacrebleu_corpus'):.0f}x"
-    # bleuscore has BLEU of a corpus only, and RapidFuzz only the edits of CER.
-    one_by_one = (
-        f"{each('sentences')} a sentence, sacreBLEU {each('sentence_bleu')}, bleuscore "
-        f"{each('bleuscore')}; CER {each('sentences_cer')}, RapidFuzz's distance "
-        f"{each('rapidfuzz')}"
-    )
     figures = [
         at_least(100, digits=0).figure(
             f"`score`, {corpus}, warm, CPU against {theirs}",
             ratio("score", "sacrebleu_corpus"),
-            f"{notes[0]}; with standard errors {with_errors}",
-            is_right=shown[0],
+            f"{note}; with standard errors {with_errors}",
+            is_right=is_right,
         ),
         at_most(0.4, " s").figure(
             f"`score`, {corpus}, a new process on one core, with its imports, CPU",
             first.cpu,
             f"wall {first.wall:.2f} s; sacreBLEU {of_theirs.cpu:.2f} and {of_theirs.wall:.2f} s",
-        ),
-        at_least(5, digits=1).figure(
-            "`score_segments`, one sentence at a time, CPU against sacreBLEU's `sentence_bleu`",
-            ratio("sentences", "sentence_bleu"),
-            f"{notes[1]}; {one_by_one}",
-            is_right=shown[1],
         ),
         at_least(300_000, "", digits=0).figure(
             f"`score_segments`, one call with {many.pairs:,} segments in lists, a CPU second", rate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from beam_bleu.transforms.metrics.bleu.count_rows import MOST_WRITTEN, count_row
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
-from beam_bleu.transforms.native.machine_code import BoundCall
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
@@ -86,7 +84,7 @@ class BleuCounter:
             return counts
         longest = sizes.longest
         require_countable(sizes, batch)
-        memory = _memory(_MEMORY, texts, longest)
+        memory = _memory(texts, longest)
         rule = rule_of(text.tokenize)
         bits, long_row = _FIRST_TABLE_BITS, 0
         row = 0
@@ -122,49 +120,24 @@ class BleuCounter:
         return int(counts[:, :, first_short(self.max_order)].sum())
 
 
-def _memory(kept: KeptMemory, texts: int, longest: int) -> list[Memory]:
+def _memory(texts: int, longest: int) -> list[Memory]:
     """The memory that `count_rows` needs beside its table.
 
     Args:
-      kept: where it comes from.
       texts: the number of texts of a segment.
       longest: the most bytes of all texts of a segment.
     """
     # At most one token per byte, and a gap after each text. Unused pages cost nothing.
     most_tokens = max(min(longest, MOST_WRITTEN) + texts + SPARE_TOKENS, TOKENS_IN_CACHE)
     return [
-        kept.memory_for("tokens", most_tokens * TOKEN_BYTES),
-        kept.memory_for("numbers", (longest + texts + SPARE_NUMBERS) * NUMBERS_BYTES),
-        kept.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
-        kept.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
-        kept.memory_for("vocabulary", VOCABULARY_BYTES),
-        kept.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
-        kept.memory_for("keys", KEYS_BYTES),
+        _MEMORY.memory_for("tokens", most_tokens * TOKEN_BYTES),
+        _MEMORY.memory_for("numbers", (longest + texts + SPARE_NUMBERS) * NUMBERS_BYTES),
+        _MEMORY.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
+        _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
+        _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
+        _MEMORY.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
+        _MEMORY.memory_for("keys", KEYS_BYTES),
     ]
-
-
-def bound_count(
-    places: tuple[Integers, Integers], rule: int, counts: Integers, longest: int
-) -> tuple[BoundCall, Any]:
-    """A call that counts one segment of one system, for many times.
-
-    Args:
-      places: the arrays of `Spans` (texts, 1), whose contents change from call to call.
-      rule: the rule of the tokenizer.
-      counts: int64 (1, 1, W), for the columns of the segment.
-      longest: the most bytes of all texts of a segment.
-
-    Returns:
-      (the call, the memory that it needs). The call returns a tuple whose first item is 1; or 0 if
-      only `BleuCounter.count` can count the segment.
-    """
-    texts, _ = places[0].shape
-    kept = KeptMemory()
-    table = kept.memory_for("table", (2**_FIRST_TABLE_BITS + 1) * SLOT_BYTES)
-    memory = [*_memory(kept, texts, longest), table]
-    addresses = tuple(part.address for part in memory)
-    call = count_rows.bound(0, places, texts - 1, rule, addresses, table.size, counts, 0, _SEED)
-    return call, memory
 
 
 def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:

@@ -14,7 +14,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
-from beam_bleu.transforms.metrics.bleu.one_segment import one_segment
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
     bleu_parts,
@@ -91,7 +90,6 @@ KINDS = {
         has_no_error="an n-gram order without a match",
         segment_scores=bleu_segment_scores,
         segment_columns=bleu_segment_columns,
-        one_segment=one_segment,
         segment_fields=bleu_segment_fields,
         definition=Scoring,
         encoded=_encoded,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
-from beam_bleu.transforms.native.machine_code import BoundCall
 
 _EXP = formula.method_number("exp")
 
@@ -73,13 +71,7 @@ def row_scores(columns: Integers, scoring: Scoring) -> Scores:
       float64 (rows,).
     """
     scores = np.empty(len(columns))
-    _score_rows(*_arguments(scoring, columns, scores))
-    return scores
-
-
-def _arguments(scoring: Scoring, columns: Integers, scores: Scores) -> tuple[Any, ...]:
-    """The arguments of `_score_rows`."""
-    return (
+    _score_rows(
         formula.method_number(scoring.smooth_method),
         float(scoring.effective_smooth_value),
         scoring.effective_order,
@@ -91,11 +83,7 @@ def _arguments(scoring: Scoring, columns: Integers, scores: Scores) -> tuple[Any
         np.empty(scoring.max_ngram_order, np.float64),
         np.empty((3, order_of(columns.shape[1])), np.int64),
     )
-
-
-def bound_score(scoring: Scoring, columns: Integers, scores: Scores) -> BoundCall:
-    """A call that writes the scores of these rows, for many times (see `row_scores`)."""
-    return _score_rows.bound(*_arguments(scoring, columns, scores))
+    return scores
 
 
 _LOOKED_UP = 64
