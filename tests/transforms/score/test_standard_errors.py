@@ -58,6 +58,11 @@ def chrf(x):
     return 100 * 5 * precision * recall / (4 * precision + recall)
 
 
+def chrf_of_orders(x):
+    orders = zip(x[2::3], x[3::3], x[4::3], strict=True)
+    return 100 * sum(5 * m / (4 * r + h) for h, r, m in orders) / 6
+
+
 def value(x):
     return x[0] + x[1] / 2**24 + x[2] / 2**48 + x[3] / 2**72
 
@@ -101,6 +106,7 @@ CASES = {
     "bleu": Case(USUAL, bleu, bleu_segments(0.8)),
     "bleu, short": Case(USUAL, bleu, bleu_segments(1.3)),
     "chrf": Case(Chrf(), chrf, chrf_segments),
+    "chrf, smoothed": Case(Chrf(eps_smoothing=True), chrf_of_orders, chrf_segments),
     "wer": Case(Wer(), lambda x: 100 * sum(x[2:5]) / x[5], integers(2, 9, 5, 5, 60)),
     "ter": Case(
         Ter(),

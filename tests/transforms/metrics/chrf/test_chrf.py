@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
-import numpy as np
 import pytest
 from test_chrf_against_sacrebleu import counted, hostile, score_of
 
 from beam_bleu import ChrfConfig
 from beam_bleu.transforms.chosen_metrics import definition_of
-from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS, chrf_basis
+from beam_bleu.transforms.metrics.chrf.columns import chrf_basis
 from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -69,45 +67,6 @@ def test_normalized_texts_match():
     plain, normalized = ChrfConfig(), ChrfConfig(normalize="nfc")
     assert score_of(counted(segments, plain), plain).score == 0
     assert score_of(counted(segments, normalized), normalized).score == 100
-
-
-@pytest.mark.parametrize("smoothed", [False, True])
-@pytest.mark.parametrize("word_order", [0, 2])
-def test_the_standard_error_is_that_of_the_delta_method(word_order, smoothed):
-    config = ChrfConfig(word_order=word_order, eps_smoothing=smoothed)
-    counts = counted(SEGMENTS_OF_TEXT, config).counts[0]
-    sums, units = counts.sum(axis=0).astype(float), len(counts)
-
-    def value(columns) -> float:
-        # As in the paper: the means of the precisions and of the recalls of all orders.
-        hyp, ref, match = (columns[FIRST_NGRAMS + k :: 3] for k in range(3))
-        p, r = match / hyp, match / ref
-        if smoothed:
-            return 100 * float(np.mean(5 * p * r / (4 * p + r)))
-        p, r = float(np.mean(p)), float(np.mean(r))
-        return 100 * 5 * p * r / (4 * p + r)
-
-    gradient = np.zeros(len(sums))
-    for column in range(FIRST_NGRAMS, len(sums)):
-        step = np.zeros(len(sums))
-        step[column] = sums[column] * 1e-6
-        gradient[column] = (value(sums + step) - value(sums - step)) / (2 * step[column])
-    influences = (counts - sums / units) @ gradient
-    expected = math.sqrt(units / (units - 1) * float(np.sum(influences**2)))
-    found = score_of(counted(SEGMENTS_OF_TEXT, config), config)
-    assert found.standard_error == pytest.approx(expected, rel=1e-6)
-    low, high = found.interval
-    assert (low + high) / 2 == pytest.approx(found.score)
-
-
-def test_the_standard_error_is_near_that_of_the_bootstrap():
-    counts = counted(SEGMENTS_OF_TEXT, ChrfConfig()).counts[0]
-    rng = np.random.default_rng(0)
-    units = len(counts)
-    weights = rng.multinomial(units, [1 / units] * units, size=2000)
-    drawn = Chrf().values(weights @ counts)
-    found = score_of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), ChrfConfig())
-    assert found.standard_error == pytest.approx(np.std(drawn, ddof=1), rel=0.08)
 
 
 @pytest.mark.parametrize(("smoothed", "expected"), [(False, 0), (True, 1e-14)])

@@ -205,20 +205,6 @@ def test_a_segment_can_have_no_score():
 # Uncertainty
 
 
-@pytest.mark.parametrize("per", ["token", "word", "byte"])
-def test_the_standard_error_is_that_of_the_delta_method(per):
-    rows = np.array(texts(400))
-    found = score_of([tuple(row) for row in rows.tolist()], per=per)
-    logs, counts = rows[:, 0], rows[:, SYMBOLS[per].column]
-    # The derivatives of exp(-L / n) by L and by n.
-    influences = found.score * (-logs / counts.sum() + counts * logs.sum() / counts.sum() ** 2)
-    number = len(rows)
-    expected = math.sqrt(number * influences.var(ddof=1))
-    assert found.standard_error == pytest.approx(expected, rel=1e-9)
-    low, high = found.interval
-    assert (low + high) / 2 == pytest.approx(found.score)
-
-
 def test_without_surprise_there_is_no_standard_error():
     found = score_of([(0.0, 5, 2, 9)] * 40)
     assert (found.score, found.standard_error) == (1, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,10 +12,6 @@ from metric_segments import assert_scores_of_many_sums
 from ter_segments import columns_of, counted, hostile, sacrebleus
 
 from beam_bleu.transforms.metrics.ter.columns import (
-    EDITS,
-    PARTS_OF_A_WORD,
-    REFERENCE_LENGTH,
-    REFERENCE_PARTS,
     WIDTH,
 )
 from beam_bleu.transforms.metrics.ter.kind import KINDS
@@ -147,28 +142,6 @@ def test_normalized_texts_need_no_edit():
 
 
 # Uncertainty
-
-
-def test_the_standard_error_is_that_of_a_ratio():
-    counts = counted(HOSTILE).counts[0]
-    edits = counts[:, EDITS]
-    words = counts[:, REFERENCE_LENGTH] + counts[:, REFERENCE_PARTS] / PARTS_OF_A_WORD
-    ratio, units = edits.sum() / words.sum(), len(counts)
-    residuals = (edits - ratio * words) / words.sum()
-    expected = 100 * math.sqrt(units / (units - 1) * float(np.sum(residuals**2)))
-    found = score_of(HOSTILE)
-    assert found.standard_error == pytest.approx(expected, rel=1e-12)
-    low, high = found.interval
-    assert (low + high) / 2 == pytest.approx(found.score)
-
-
-def test_the_standard_error_is_near_that_of_the_bootstrap():
-    counts = counted(HOSTILE).counts[0]
-    rng = np.random.default_rng(0)
-    units = len(counts)
-    weights = rng.multinomial(units, [1 / units] * units, size=2000)
-    drawn = Ter().values(weights @ counts)
-    assert score_of(HOSTILE).standard_error == pytest.approx(np.std(drawn, ddof=1), rel=0.08)
 
 
 @pytest.mark.parametrize(
