@@ -81,10 +81,6 @@ def _no_warnings(columns: Sequence[int], metric: Any) -> Iterable[str]:
     return ()
 
 
-def _unknown_length(columns: Sequence[int]) -> None:
-    """The average length of references, in tokens, of columns that count something else."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MetricKind:
     """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
@@ -109,8 +105,6 @@ class MetricKind:
       signatures: (text, metric, least and largest number of references of a segment) how scores
         are made.
       lengths: (columns, metric) how long the texts are; None if it counts no texts.
-      average_length: (columns) the average lengths of the references of all segments, in tokens,
-        added up; None if the columns do not tell it.
       has_no_error: what sums of enough units have if their score has no standard error.
       segment_scores: (statistics, metric) the scores of segments, float64 (systems * segments,),
         system by system; nan where a score is not defined.
@@ -135,7 +129,6 @@ class MetricKind:
     warnings: Callable[[Sequence[int], Any], Iterable[str]] = _no_warnings
     signatures: Callable[[TextName, Any, int, int], Signatures]
     lengths: Callable[[Sequence[int], Any], Lengths | None] = _own_lengths
-    average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length
     has_no_error: str = "a score of 0"
     segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]

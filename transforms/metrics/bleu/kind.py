@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any, cast
 
 from beam_bleu.transforms.metrics.bleu.columns import (
-    BleuColumns,
     basis_of,
 )
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
@@ -58,10 +56,6 @@ def _lengths(columns: Sequence[int], metric: Bleu) -> Lengths:
     return bleu_lengths(columns, metric.scoring)
 
 
-def _average_length(columns: Sequence[int]) -> Fraction:
-    return Fraction(*BleuColumns(columns).reference_length("average"))
-
-
 def _encoded(metric: Bleu) -> dict[str, Any]:
     return dataclasses.asdict(metric.scoring)
 
@@ -86,7 +80,6 @@ KINDS = {
         why_zero=bleu_why_zero,
         signatures=_signatures,
         lengths=_lengths,
-        average_length=_average_length,
         has_no_error="an n-gram order without a match",
         segment_scores=bleu_segment_scores,
         segment_columns=bleu_segment_columns,
