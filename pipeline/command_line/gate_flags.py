@@ -173,7 +173,8 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
             remedy = f"did you mean {near}? {remedy}" if near else remedy
             raise UsageError(f"{threshold.shown}: {cause}", remedy)
     definitions = {
-        name: choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
+        name: f"{scorings.shown}|"
+        + choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
         for name, scorings in job.scorings.items()
     }
     require_comparable(asked, definitions, flags.against)
@@ -185,13 +186,13 @@ def require_comparable(asked: Gates, metrics: Mapping[str, str], against: str | 
 
     Args:
       asked: the thresholds.
-      metrics: for each metric that is judged what a user has chosen (`Definition.choices`).
+      metrics: for each metric that is judged what a user has chosen (`Definition.chosen`).
       against: the value of --against.
 
     Raises:
       InputError: a metric is missing there, or has another definition.
     """
-    for name, choices in metrics.items():
+    for name, chosen in metrics.items():
         drops = asked.of_metric(("--max_drop",), name, is_only=len(metrics) == 1)
         if asked.old is None or not drops:
             continue
@@ -200,11 +201,11 @@ def require_comparable(asked: Gates, metrics: Mapping[str, str], against: str | 
                 f"--against {against} has no scores of {name}",
                 f"name a result of a run with --metrics {name}",
             )
-        former = definition_of(asked.old, name).choices
-        if former != choices:
+        former = definition_of(asked.old, name).chosen
+        if former != chosen:
             raise InputError(
                 f"--against {against} has scores of another definition: {former} there, "
-                f"{choices} here",
+                f"{chosen} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
 

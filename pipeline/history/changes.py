@@ -190,8 +190,8 @@ def _nights(old: SavedResult, new: SavedResult, *, new_texts: bool) -> _Nights:
 def _new_definition(key: Key, old: Definition, new: Definition) -> Break | None:
     """The break if the scores of two nights are made in different ways."""
     name = new.name
-    if old.choices != new.choices:
-        fields = [definition.choices.split("|") for definition in (old, new)]
+    if old.chosen != new.chosen:
+        fields = [definition.chosen.split("|") for definition in (old, new)]
         before, after = (
             " ".join(field for field in own if field not in others) or "nothing"
             for own, others in (fields, fields[::-1])

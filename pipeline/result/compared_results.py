@@ -153,8 +153,8 @@ def _require_same_definition(old: SavedResult, new: SavedResult, metric: MetricW
     before, now = (definition_of(saved.result, metric) for saved in (old, new))
     if before.made != now.made:
         raise InputError(
-            f"{old.name} and {new.name} have different definitions of {now.name}: {before.shown}, "
-            f"and {now.shown}",
+            f"{old.name} and {new.name} have different definitions: {before.shown}, and "
+            f"{now.shown}",
             "compare runs with the same definition and the same numbers of references; BLEU and "
             "the formula of chrF can get another one with beam-bleu rescore",
         )

@@ -46,7 +46,7 @@ class Definition(NamedTuple):
     """How the scores of a metric were made.
 
     Attributes:
-      name: its name for readers.
+      name: its name for readers, which says the beta of chrF.
       choices: the fields of the signature that a user chooses; of languages, those that all have.
       references: the numbers of references of each segment, as the signature says them.
       parts: the texts of the languages or tasks whose mean the whole corpus has; none if it has a
@@ -61,14 +61,19 @@ class Definition(NamedTuple):
     mean: str = ""
 
     @property
-    def made(self) -> tuple[str, str]:
+    def made(self) -> tuple[str, str, str]:
         """What must be the same for any two scores that are compared."""
-        return self.choices, self.references
+        return self.name, self.choices, self.references
+
+    @property
+    def chosen(self) -> str:
+        """What a user has chosen, for messages."""
+        return f"{self.name}|{self.choices}"
 
     @property
     def shown(self) -> str:
-        """The same for messages."""
-        return f"nrefs:{self.references}|{self.choices}" if self.references else self.choices
+        """What must be the same, for messages."""
+        return f"{self.chosen}|nrefs:{self.references}" if self.references else self.chosen
 
     @property
     def whole(self) -> str:

@@ -52,7 +52,7 @@ def _gate(argv: Sequence[str]) -> None:
     for saved in results:
         require_metrics(asked, saved.result.words)
         definitions = {
-            word: definition_of(saved.result, word).choices for word in saved.result.words
+            word: definition_of(saved.result, word).chosen for word in saved.result.words
         }
         require_comparable(asked, definitions, flags.against)
     old = None if asked.old is None else result_at(flags.against)
