@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, Uncertainty, uncertainty
@@ -34,7 +37,8 @@ def corpus_score(
     """
     columns, units = sums.columns, sums.unit_sums
     parts = kind.parts(columns, metric)
-    signatures = kind.signatures(text, metric, sums.min_reference_count, sums.max_reference_count)
+    references = sums.min_reference_count, sums.max_reference_count
+    signatures = _signatures(kind.signatures, text, metric, *references)
     estimate = Uncertainty() if units is None else uncertainty(units, metric)
     why_zero = kind.why_zero(columns, metric, parts)
     lengths = kind.lengths(columns, metric) if judge_input else None
@@ -54,3 +58,15 @@ def corpus_score(
         interval=estimate.interval,
     )
     return score
+
+
+@functools.lru_cache(maxsize=256)
+def _signatures(
+    sign: Callable[[TextName, Metric, int, int], Signatures],
+    text: TextName,
+    metric: Metric,
+    fewest: int,
+    most: int,
+) -> Signatures:
+    """The signatures of scores, of which many slices have the same."""
+    return sign(text, metric, fewest, most)

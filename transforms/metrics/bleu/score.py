@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu import presentation
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns, order_of
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths, scored_columns
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, scored_columns
 from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, counted_order
 from beam_bleu.transforms.metrics.metric import Presentation, Scores
@@ -86,17 +86,17 @@ def bleu_parts(columns: Sequence[int], metric: Bleu) -> Mapping[str, Any]:
     """
     scoring = metric.scoring
     scored, counts = scored_columns(columns, scoring), BleuColumns(columns)
-    orders, lengths = scoring.max_ngram_order, bleu_lengths(columns, scoring)
-    sys_len, ref_len = lengths.candidates, lengths.references
+    orders, sys_len = scoring.max_ngram_order, counts.candidate_length
+    ref_len, divisor = counts.reference_length(scoring.reference_length)
     return {
         "score": scored.score,
         "precisions": scored.precisions,
         "matches": tuple(counts.matches[:orders]),
         "totals": counts.totals[:orders],
         "bp": scored.bp,
-        "ratio": float(sys_len / ref_len) if ref_len else 0.0,
+        "ratio": sys_len * divisor / ref_len if ref_len else 0.0,
         "sys_len": sys_len,
-        "ref_len": float(ref_len) if _is_divided(scoring) else int(ref_len),
+        "ref_len": ref_len / divisor if _is_divided(scoring) else ref_len,
     }
 
 
