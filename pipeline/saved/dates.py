@@ -69,10 +69,10 @@ def missing_dates(labels: Iterable[str]) -> Iterator[str]:
         periods = periods_in(label)
         if len(periods) == 1:
             series[_DATE.sub("", label), periods[0].is_month].update(periods)
-    for periods in series.values():
-        if missing := missing_between(sorted(periods)):
+    for dates in series.values():
+        if missing := missing_between(sorted(dates)):
             yield (
-                f"the partitions from {min(periods).text()} to {max(periods).text()} lack "
+                f"the partitions from {min(dates).text()} to {max(dates).text()} lack "
                 f"{joined([period.text() for period in missing], _MOST_DATES)}: is a part of the "
                 "corpus missing?"
             )
