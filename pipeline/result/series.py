@@ -6,8 +6,8 @@ score of each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from beam_bleu.pipeline.display.slices import value_text
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
@@ -118,33 +118,22 @@ def series_of(result: Result) -> dict[Key, ScoreRow]:
 
 def definition_of(result: Result, metric: MetricWord) -> Definition:
     """How the scores of a metric were made."""
-    names = result.metric(metric)
-    languages = result.languages_of(metric)
-    signatures = [language["signature"] for language in languages] or [names.signature]
-    fields = [dict(field.split(":", 1) for field in text.split("|")) for text in signatures]
-    groups = {None if row.group is None else "" for row in result.scores if row.metric == metric}
-    parts = () if None in groups else [part["slice"] for part in languages or result.tasks]
+    names, languages, label = result.metric(metric), result.languages_of(metric), None
+    if languages:
+        (label,) = {label for language in languages for label in language["slice"]}
+    signatures = [language["signature"] for language in languages] or [str(names.signature)]
+    references = {_fields(signature).get("nrefs", "") for signature in signatures}
+    has_score = any(
+        row.group is None and row.preset is None for row in result.scores if row.metric == metric
+    )
+    parts = [] if has_score else [part["slice"] for part in languages or result.tasks]
     return Definition(
         names.name,
-        choices_of(names.signature, languages),
-        ",".join(sorted({each.get("nrefs", "") for each in fields})),
+        "|".join(sorted({choices_in(signature, label) for signature in signatures})),
+        ",".join(sorted(references)),
         tuple(sorted(map(slice_text, parts))),
         f"mean of {len(parts)} {'languages' if languages else 'tasks'}",
     )
-
-
-def choices_of(signature: str | None, languages: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The fields that a user has chosen.
-
-    Args:
-      signature: the signature; None if languages have their own.
-      languages: the languages with their signatures; none if there is one for all segments.
-    """
-    if not languages:
-        return choices_in(str(signature))
-    (label,) = {label for language in languages for label in language["slice"]}
-    kinds = {choices_in(language["signature"], label) for language in languages}
-    return "|".join(sorted(kinds))
 
 
 def choices_in(signature: str, language_label: str | None = None) -> str:
@@ -154,6 +143,13 @@ def choices_in(signature: str, language_label: str | None = None) -> str:
       signature: a signature.
       language_label: the label that chooses the tokenizer; None if there is one for all segments.
     """
-    left_out = {"nrefs", "version"} if language_label is None else {"nrefs", "version", *_OF_TOKENS}
-    fields = [field for field in signature.split("|") if field.partition(":")[0] not in left_out]
-    return "|".join([*([] if language_label is None else [language_label]), *fields])
+    left_out = {"nrefs", "version"} | (set() if language_label is None else _OF_TOKENS)
+    fields = [
+        f"{name}:{value}" for name, value in _fields(signature).items() if name not in left_out
+    ]
+    return "|".join(fields if language_label is None else [language_label, *fields])
+
+
+def _fields(signature: str) -> dict[str, str]:
+    fields = (field.partition(":") for field in signature.split("|"))
+    return {name: value for name, _, value in fields}
