@@ -113,7 +113,7 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str]) -> Evidence:
     resampling = _resampling(flags)
     _check_effects(flags, systems)
     if flags.baseline is not None and systems and flags.baseline not in systems:
-        near = nearest(flags.baseline, systems, most=3)
+        near = nearest(flags.baseline, systems)
         raise UsageError(
             f"--baseline {flags.baseline}: there is no such system",
             (f"did you mean {near}? " if near else "") + f"choose one of {', '.join(systems)}",

@@ -169,7 +169,7 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
         why_impossible = impossible(threshold.name, systems, job.slicing)
         if why_impossible is not None:
             cause, remedy = why_impossible
-            near = nearest(threshold.name, systems, most=3)
+            near = nearest(threshold.name, systems)
             remedy = f"did you mean {near}? {remedy}" if near else remedy
             raise UsageError(f"{threshold.shown}: {cause}", remedy)
     definitions = {

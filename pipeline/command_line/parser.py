@@ -17,7 +17,7 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Any, NoReturn
 
 from beam_bleu.pipeline.command_line.help import Formatter, usage_of
-from beam_bleu.pipeline.command_line.unknown_values import unknown_value
+from beam_bleu.pipeline.command_line.suggestions import unknown_value
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.transforms.errors import UsageError
 

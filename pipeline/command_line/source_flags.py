@@ -11,9 +11,9 @@ from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_sources import has_records, record_source
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
+from beam_bleu.pipeline.command_line.suggestions import unknown_value
 from beam_bleu.pipeline.command_line.systems import check_names, references, systems
 from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_pipes
-from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream

@@ -17,9 +17,8 @@ from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.record_flags import most_rejected
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
-from beam_bleu.pipeline.command_line.suggestions import nearest
+from beam_bleu.pipeline.command_line.suggestions import nearest, unknown_value
 from beam_bleu.pipeline.command_line.token_flags import check_language_flags
-from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Keywords
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
@@ -134,7 +133,7 @@ class Asked:
         for name in keywords:
             if name not in known:
                 names = ["columns", "unpooled", *known]
-                near = nearest(name, names, most=3)
+                near = nearest(name, names)
                 meant = f"did you mean {near}? " if near else ""
                 raise UsageError(
                     f"Evaluate has no keyword {name!r}",

@@ -25,12 +25,12 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     rescored_definition,
 )
 from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.suggestions import unknown_value
 from beam_bleu.pipeline.command_line.token_flags import (
     add_token_flags,
     chosen_case,
     tokenizer_of_language,
 )
-from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.pipeline.saved.totals_file import read_totals

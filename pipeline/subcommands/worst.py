@@ -154,7 +154,7 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
 
 def _require(flag: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        near = nearest(name, names, most=3)
+        near = nearest(name, names)
         raise UsageError(
             f"{flag} {name}: the result has no such {flag.removeprefix('--')}"
             if flag != "--against"

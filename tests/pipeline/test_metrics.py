@@ -383,7 +383,7 @@ def test_a_result_of_other_metrics_is_not_kept(tmp_path):
     assert called(*EXAMPLE, "-m", "chrf", *out).code == 0
     kept = called(*EXAMPLE, "-m", "chrf", *out)
     assert "nothing was scored" in kept.err
-    called(*EXAMPLE, *out).assert_failed(2, "already has a different result", "definition")
+    called(*EXAMPLE, *out).assert_failed(2, "already has a different result", "metrics chrf")
     called(*EXAMPLE, "-m", "chrf", "bleu", *out).assert_failed(2, "already has a different result")
 
 

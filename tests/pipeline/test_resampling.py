@@ -169,7 +169,6 @@ JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--referenc
     [
         ([*EXAMPLE, "--resamples=5"], ["--resamples needs --resample", "bootstrap"]),
         ([*EXAMPLE, "--seed=5"], ["--seed needs --resample"]),
-        ([*EXAMPLE, "--resample=bs"], ["did you mean bootstrap?"]),
         ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 100000"]),
         (
             [*EXAMPLE, "--resample=bootstrap", "--seed=-1"],

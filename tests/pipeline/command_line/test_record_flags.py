@@ -55,7 +55,7 @@ USAGE_ERRORS = [
     ([*JOIN[:3], "c.txt", *JOIN[4:]], ["candidates c: the format of c.txt is not known"]),
     (
         ["--input", "x.csv", "--input_format", "csv"],
-        ["--input_format csv", "convert it to JSON lines"],
+        ["--input_format csv", "choose one of"],
     ),
     (
         ["--input", "x", "--input_format", "json"],

@@ -131,7 +131,7 @@ def test_wrong_arguments(arguments):
 
 def test_a_wrong_format():
     run = called("doctor", "-f", "yaml")
-    run.assert_failed(2, "--format yaml: there is no such format", "choose one of text, json")
+    run.assert_failed(2, "--format yaml: there is no such value", "choose one of text, json")
 
 
 def test_help():
