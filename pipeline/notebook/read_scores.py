@@ -17,7 +17,7 @@ from beam_bleu.pipeline.notebook.result_tables import (
     metric_table,
     score_table,
 )
-from beam_bleu.pipeline.notebook.shown_result import as_html, as_text
+from beam_bleu.pipeline.notebook.shown_result import as_text
 from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_and_document_at
 
@@ -50,10 +50,6 @@ class ScoreTables:
 
     def __repr__(self) -> str:
         return as_text(self.document, self._rows, shutil.get_terminal_size().columns)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return as_html(self.document, self._rows)
 
     @property
     def _rows(self) -> dict[str, int]:

@@ -1,8 +1,7 @@
-"""How a result looks in an interpreter and in a notebook: the table of systems by metrics."""
+"""How a result looks in an interpreter: the table of systems by metrics."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +16,6 @@ from beam_bleu.pipeline.display.paper_tables import (
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.transforms.score.shown_numbers import estimates
-from beam_bleu.transforms.score.shown_score import html_table
 
 
 def as_text(document: Mapping[str, Any], rows: Mapping[str, int], width: int) -> str:
@@ -41,21 +39,6 @@ def as_text(document: Mapping[str, Any], rows: Mapping[str, int], width: int) ->
     )
 
 
-def as_html(document: Mapping[str, Any], rows: Mapping[str, int]) -> str:
-    """The first table of a result as HTML. The arguments are those of `as_text`."""
-    table = _first(document)
-    cells = [map(_escaped, table.header), *(map(_cell, row) for row in table.rows)]
-    signatures = "".join(
-        f"<li>{_escaped(name)}: <code>{_escaped(sacrebleu or signature)}</code></li>"
-        for name, sacrebleu, signature in table.notes
-    )
-    return (
-        f"<p>{_escaped(_caption(table))}</p>"
-        f"{html_table(cells)}"
-        f"<ul>{signatures}</ul><p>{_escaped(_lengths(rows))}</p>"
-    )
-
-
 def _first(document: Mapping[str, Any]) -> PaperTable:
     return next(iter(paper_tables(document, None)))
 
@@ -74,16 +57,3 @@ def _texts(column: Sequence[Cell]) -> list[str]:
         return [str(cell) for cell in column]
     shown = [(number.text, number.half) for number in numbers]
     return estimates(shown, [number.mark for number in numbers])
-
-
-def _cell(cell: Cell) -> str:
-    if not isinstance(cell, Number):
-        return _escaped(cell)
-    text = _escaped(cell.with_true_minus)
-    text = f"<b>{text}</b>" if cell.is_best else text
-    half = f" ± {cell.half}" if cell.half else ""
-    return text + half + (f"<sup>{_escaped(cell.mark)}</sup>" if cell.mark else "")
-
-
-def _escaped(text: str) -> str:
-    return html.escape(printable(text))

@@ -19,8 +19,6 @@ from beam_bleu.transforms.score.shown_numbers import (
 from beam_bleu.transforms.score.shown_numbers import p_value as shown_p
 from beam_bleu.transforms.score.shown_score import (
     Score,
-    columns_as_html,
-    html_list,
     printable_name,
     shown_columns,
     size_of,
@@ -283,10 +281,6 @@ class SystemComparison(Difference):
         shown |= {"segments": str(self.segments), "reason": self.reason}
         return "  ".join(f"{name} {cell}" for name, cell in shown.items() if cell)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return columns_as_html(_columns_of([self]))
-
 
 def _columns_of(comparisons: Sequence[SystemComparison]) -> dict[str, list[str]]:
     """The columns of a table with a row for each comparison, as the command shows them."""
@@ -343,11 +337,6 @@ class ComparedSystems:
     def __repr__(self) -> str:
         tables = [text_table(columns) for columns in self._tables]
         return "\n\n".join(["\n".join([*tables[:1], *self._notes]), *tables[1:]])
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        first, *others = map(columns_as_html, self._tables)
-        return "".join([first, html_list(self._notes), *others])
 
     @property
     def _tables(self) -> list[dict[str, list[str]]]:

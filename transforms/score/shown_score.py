@@ -1,10 +1,9 @@
-"""How scores look in an interpreter and in a notebook: like a row of the command's table."""
+"""How scores look in an interpreter: like a row of the command's table."""
 
 from __future__ import annotations
 
 import dataclasses
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from beam_bleu.transforms.metrics.metric import Presentation
@@ -53,16 +52,6 @@ class Score:
         if self.warnings:
             shown["warnings"] = str(len(self.warnings))
         return "  ".join(f"{name} {value}" for name, value in shown.items())
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return columns_as_html(shown_columns([self])) + html_list(
-            [
-                size_of([self]),
-                f"signature: {self.signature}",
-                *(f"warning: {warning}" for warning in self.warnings),
-            ]
-        )
 
 
 def own_fields(score_type: type[Score]) -> tuple[str, ...]:
@@ -113,27 +102,3 @@ def text_table(columns: Mapping[str, Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(map(set_cell_size, row, widths)).rstrip() for row in zip(*shown, strict=True)
     )
-
-
-def columns_as_html(columns: Mapping[str, Sequence[str]]) -> str:
-    """The same table as HTML."""
-    rows = zip(*columns.values(), strict=True)
-    return html_table([escaped(columns), *map(escaped, rows)])
-
-
-def html_table(rows: Sequence[Iterable[str]]) -> str:
-    """A table as HTML. Its first row is the header; its cells are HTML."""
-    header, *others = rows
-    head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in others)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def html_list(lines: Iterable[str]) -> str:
-    """A list as HTML, of lines of text."""
-    return f"<ul>{''.join(f'<li>{line}</li>' for line in escaped(lines))}</ul>"
-
-
-def escaped(texts: Iterable[str]) -> list[str]:
-    """Texts as HTML."""
-    return [html.escape(text) for text in texts]

@@ -149,18 +149,6 @@ def test_a_result_reads_like_its_table(read):
     assert lines[-1] == f"rows: scores 84, comparisons 56, examples {read.examples.num_rows}"
 
 
-def test_a_notebook_shows_the_table_and_no_markup_of_names(read, tmp_path):
-    shown = read._repr_html_()
-    assert "<tr><td>atlas</td><td><b>57.8</b> ± 3.4</td><td><b>70.8</b> ± 2.2</td>" in shown
-    assert "<td>37.9 ± 4.1<sup>***</sup></td>" in shown
-    assert "<li>BLEU: <code>nrefs:2|case:mixed" in shown
-    name = "<script>\u202ealert(1)</script>"
-    path = written(tmp_path / "scores.json", result(entry(name, 30.0)))
-    hostile = read_scores(path)._repr_html_()
-    assert "&lt;script&gt;\\u202ealert(1)&lt;/script&gt;" in hostile
-    assert "<script" not in hostile
-
-
 def test_a_result_without_uncertainty_has_the_same_columns(read, tmp_path):
     made = entry("a", 30.0)
     del made["standard_error"], made["interval"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import pickle
-import re
 from typing import Any
 
 import pytest
@@ -62,10 +60,6 @@ def test_a_score_reads_like_its_row_of_the_table(metric: str) -> None:
     shown = "  ".join(f"{name} {cell}" for name, cell in expected.items())
     warnings = f"  warnings {len(score.warnings)}" if score.warnings else ""
     assert repr(score) == f"{shown}  segments {score.segments}{warnings}"
-    header, body = re.findall(r"<tr>(.*?)</tr>", score._repr_html_())
-    assert re.findall(r'<th scope="col">(.*?)</th>', header) == list(expected)
-    assert re.findall("<td>(.*?)</td>", body) == [html.escape(cell) for cell in expected.values()]
-    assert f"<li>signature: {html.escape(score.signature)}</li>" in score._repr_html_()
 
 
 @pytest.mark.parametrize("metric", SCORES)
@@ -77,14 +71,12 @@ def test_a_score_is_a_value(metric: str) -> None:
         score.score = 1.0
 
 
-def test_a_score_says_that_it_has_warnings_and_html_has_no_markup_of_them() -> None:
+def test_a_score_says_that_it_has_warnings() -> None:
     score = score_of([("a", ["b <script>"])], "bleu")
     assert repr(score) == (
         "BLEU 0.0  precisions 0.0/0.0/0.0/0.0  BP 1.000  ratio 0.250  hyp_len 1  ref_len 4  "
         f"segments 1  warnings {len(score.warnings)}"
     ).replace("BP 1.000", f"BP {score.bp:.3f}")
-    hostile = dataclasses.replace(score, warnings=("<script>alert(1)</script>",))
-    assert "<li>warning: &lt;script&gt;alert(1)&lt;/script&gt;</li>" in hostile._repr_html_()
 
 
 COMPARISON = SystemComparison(
@@ -102,7 +94,6 @@ def test_a_comparison_reads_like_its_row() -> None:
     )
     without = SystemComparison(1, 1, 0.04, reason="one segment", system="b", baseline="a")
     assert repr(without) == "system b  baseline a  difference 0.0  segments 1  reason one segment"
-    assert "<td>&lt;0.001</td><td>0.041</td>" in COMPARISON._repr_html_()
 
 
 def test_compared_systems_read_like_the_tables() -> None:
@@ -120,8 +111,4 @@ def test_compared_systems_read_like_the_tables() -> None:
     assert lines[5] == "clusters, best first: a, b > c"
     assert lines[7].split() == ["system", "baseline", "difference", "p", "Holm", "p", "detectable"]
     assert lines[8].split() == ["b", "a", "+11.35", "±", "1.79", "<0.001", "0.041", "2.55"]
-    shown = compared._repr_html_()
-    assert shown.count("<table>") == 2
-    assert r"<td>&#x27;&lt;b&gt;\n&#x27;</td>" in shown
-    assert "<b>" not in shown
     assert "clusters" not in repr(dataclasses.replace(compared, clusters=(), comparisons=()))
