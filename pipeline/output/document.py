@@ -89,7 +89,7 @@ def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
         return {"segments": totals.segments}
     of_metric = scorings[counting]
     own = totals.metrics[of_metric.name].sums[of_metric.text]
-    lengths = [of_metric.kind.lengths(sums.columns, of_metric.corpus) for sums in own.values()]
+    lengths = [of_metric.corpus.lengths(sums.columns) for sums in own.values()]
     return {
         "segments": totals.segments,
         "empty_candidates": sum(of_system.empty_candidates for of_system in lengths if of_system),

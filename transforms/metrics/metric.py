@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,6 +41,23 @@ class Basis:
 
 Scores = NDArray[np.float64]
 """float64 (rows,), the scores of many sums."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Lengths:
+    """How long the texts of a corpus are, as a metric counts them.
+
+    Attributes:
+      counted: what is counted, such as "token".
+      candidates: of all candidates.
+      references: of all references, one for each segment.
+      empty_candidates: the candidates that have none.
+    """
+
+    counted: str
+    candidates: int
+    references: Fraction
+    empty_candidates: int
 
 
 class Metric(abc.ABC):
@@ -94,6 +112,10 @@ class Metric(abc.ABC):
     def used(self, width: int) -> Sequence[int]:
         """Those of W columns from which the score is computed."""
         return range(width)
+
+    def lengths(self, columns: Sequence[int]) -> Lengths | None:
+        """How long the texts of a corpus are, by their columns; None if it counts no texts."""
+        return None
 
 
 class Presentation(Protocol):

@@ -41,7 +41,7 @@ def corpus_score(
     signatures = _signatures(kind.signatures, text, metric, *references)
     estimate = Uncertainty() if units is None else uncertainty(units, metric)
     why_zero = kind.why_zero(columns, metric, parts)
-    lengths = kind.lengths(columns, metric) if judge_input else None
+    lengths = metric.lengths(columns) if judge_input else None
     warnings = [why_zero] if why_zero else []
     if estimate.reason:
         warnings.append(f"{NO_STANDARD_ERROR}: {estimate.reason}")

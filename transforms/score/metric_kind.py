@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -38,29 +37,6 @@ class Signatures:
     sacrebleu: str | None
 
 
-@dataclasses.dataclass(frozen=True)
-class Lengths:
-    """How long the texts of a corpus are, as a metric counts them.
-
-    Attributes:
-      counted: what is counted, such as "token".
-      candidates: of all candidates.
-      references: of all references, one for each segment.
-      empty_candidates: the candidates that have none.
-    """
-
-    counted: str
-    candidates: int
-    references: Fraction
-    empty_candidates: int
-
-
-def _own_lengths(columns: Sequence[int], metric: Any) -> Lengths:
-    """What the definition itself says of columns."""
-    lengths: Lengths = metric.lengths(columns)
-    return lengths
-
-
 def _values_of_segments(statistics: BatchStatistics, metric: Metric) -> Scores:
     """What the definition makes of the columns of each segment, as of those of a corpus."""
     return metric.values(statistics.counts.reshape(-1, statistics.counts.shape[2]))
@@ -85,8 +61,8 @@ def _no_warnings(columns: Sequence[int], metric: Any) -> Iterable[str]:
 class MetricKind:
     """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
 
-    The defaults are for a metric whose `Metric` is a dataclass with all of its choices and with a
-    method `lengths`, and is the attribute `metric` of its config.
+    The defaults are for a metric whose `Metric` is a dataclass with all of its choices, and is the
+    attribute `metric` of its config.
 
     Attributes:
       config: the type of a user's definition, with the steps from a text to its tokens.
@@ -104,7 +80,6 @@ class MetricKind:
       warnings: (columns, metric) sentences about input that only this metric has.
       signatures: (text, metric, least and largest number of references of a segment) how scores
         are made.
-      lengths: (columns, metric) how long the texts are; None if it counts no texts.
       has_no_error: what sums of enough units have if their score has no standard error.
       segment_scores: (statistics, metric) the scores of segments, float64 (systems * segments,),
         system by system; nan where a score is not defined.
@@ -128,7 +103,6 @@ class MetricKind:
     why_zero: Callable[[Sequence[int], Any, Mapping[str, Any]], str] = _no_reason
     warnings: Callable[[Sequence[int], Any], Iterable[str]] = _no_warnings
     signatures: Callable[[TextName, Any, int, int], Signatures]
-    lengths: Callable[[Sequence[int], Any], Lengths | None] = _own_lengths
     has_no_error: str = "a score of 0"
     segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]

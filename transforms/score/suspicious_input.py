@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.score.metric_kind import Lengths
+from beam_bleu.transforms.metrics.metric import Lengths
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import SCRIPTS, Script

@@ -18,7 +18,7 @@ from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu
 from beam_bleu.transforms.known_metrics import kind_of
-from beam_bleu.transforms.metrics.bleu.metric import bleu_lengths
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import suspicious_input
 from beam_bleu.transforms.score.corpus_score import corpus_score
@@ -116,7 +116,7 @@ def told_of_scripts(sums: CorpusSums, tokenize: TokenizerName = "13a") -> list[s
     """The warnings about text that a tokenizer does not split."""
     text = TextName(tokenize, False, None, "")
     found = suspicious_input.suspicions(
-        sums, text, bleu_lengths(sums.columns, BleuConfig().scoring)
+        sums, text, Bleu(BleuConfig().scoring).lengths(sums.columns)
     )
     return [each for each in found if "finds words by spaces" in each]
 

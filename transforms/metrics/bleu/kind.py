@@ -11,7 +11,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 )
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
     bleu_parts,
@@ -23,7 +23,7 @@ from beam_bleu.transforms.metrics.bleu.score import (
     signature,
 )
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
-from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
+from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
@@ -52,10 +52,6 @@ def _signatures(text: TextName, metric: Bleu, fewest: int, most: int) -> Signatu
     return Signatures(signature(*signed), sacrebleu_signature(*signed))
 
 
-def _lengths(columns: Sequence[int], metric: Bleu) -> Lengths:
-    return bleu_lengths(columns, metric.scoring)
-
-
 def _encoded(metric: Bleu) -> dict[str, Any]:
     return dataclasses.asdict(metric.scoring)
 
@@ -79,7 +75,6 @@ KINDS = {
         parts=bleu_parts,
         why_zero=bleu_why_zero,
         signatures=_signatures,
-        lengths=_lengths,
         has_no_error="an n-gram order without a match",
         segment_scores=bleu_segment_scores,
         segment_columns=bleu_segment_columns,

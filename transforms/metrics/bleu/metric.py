@@ -22,9 +22,8 @@ from beam_bleu.transforms.metrics.bleu.formula import (
 from beam_bleu.transforms.metrics.bleu.row_scores import corpus_scores
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import Metric, Scores
+from beam_bleu.transforms.metrics.metric import Lengths, Metric, Scores
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.metric_kind import Lengths
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,13 +124,8 @@ class Bleu(Metric):
         short, orders = first_short(order_of(width)), self.scoring.max_ngram_order
         return [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
 
-
-def bleu_lengths(columns: Sequence[int], scoring: Scoring) -> Lengths:
-    """How many tokens the texts of a corpus have."""
-    bleu = BleuColumns(columns)
-    return Lengths(
-        "token",
-        bleu.candidate_length,
-        Fraction(*bleu.reference_length(scoring.reference_length)),
-        bleu.short_candidates[0],
-    )
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many tokens the texts of a corpus have."""
+        bleu = BleuColumns(columns)
+        references = Fraction(*bleu.reference_length(self.scoring.reference_length))
+        return Lengths("token", bleu.candidate_length, references, bleu.short_candidates[0])

@@ -15,9 +15,8 @@ from beam_bleu.transforms.metrics.chrf.columns import (
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.row_scores import row_scores
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, Scores
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Lengths, Metric, Scores
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
 
 LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16

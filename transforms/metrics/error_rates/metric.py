@@ -26,9 +26,8 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
     candidate_length,
     edits_of,
 )
-from beam_bleu.transforms.metrics.metric import Metric, Scores, require_width
+from beam_bleu.transforms.metrics.metric import Lengths, Metric, Scores, require_width
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.jiwer import JiwerSymbols, SymbolName
 from beam_bleu.transforms.text.text import NormalizationName, Text
 

@@ -31,10 +31,6 @@ def _basis_of(width: int) -> Basis:
     return mean_basis()
 
 
-def _no_lengths(columns: Sequence[int], metric: Mean) -> None:
-    """A mean reads no text."""
-
-
 def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
     definition = config.DEFINITION
 
@@ -52,7 +48,6 @@ def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
         score_type=MeanScore,
         parts=mean_parts,
         signatures=mean_signatures,
-        lengths=_no_lengths,
         segment_columns=mean_segment_columns,
         segment_fields=mean_segment_fields,
         definition=definition,

@@ -45,10 +45,6 @@ def _decoded(encoded: Mapping[str, Any]) -> Perplexity:
     return Perplexity(**fields)
 
 
-def _no_lengths(columns: Sequence[int], metric: Perplexity) -> None:
-    """No text is compared with a reference."""
-
-
 KINDS = {
     "perplexity": MetricKind(
         config=PerplexityConfig,
@@ -58,7 +54,6 @@ KINDS = {
         basis_of=_basis_of,
         parts=perplexity_parts,
         signatures=perplexity_signatures,
-        lengths=_no_lengths,
         segment_scores=perplexity_segment_scores,
         segment_columns=perplexity_segment_columns,
         segment_fields=perplexity_segment_fields,

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, require_width
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Lengths, Metric, require_width
 from beam_bleu.transforms.metrics.rouge.columns import (
     CANDIDATE_LENGTH,
     EMPTY,
@@ -25,7 +25,6 @@ from beam_bleu.transforms.metrics.rouge.columns import (
 )
 from beam_bleu.transforms.metrics.rouge.count_rows import PAIRS, SUBSEQUENCE, UNION, WORDS
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
-from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.text import NormalizationName, Text
 

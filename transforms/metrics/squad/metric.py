@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, require_width
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Lengths, Metric, require_width
 from beam_bleu.transforms.metrics.squad.columns import (
     CANDIDATE_LENGTH,
     EMPTY,
@@ -24,7 +24,6 @@ from beam_bleu.transforms.metrics.squad.columns import (
     token_f1_basis,
 )
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
-from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
 from beam_bleu.transforms.text.tokenizers import SquadName
 

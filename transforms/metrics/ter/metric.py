@@ -17,7 +17,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import Metric, Scores, require_width
+from beam_bleu.transforms.metrics.metric import Lengths, Metric, Scores, require_width
 from beam_bleu.transforms.metrics.ter.columns import (
     CANDIDATE_LENGTH,
     EDITS,
@@ -29,7 +29,6 @@ from beam_bleu.transforms.metrics.ter.columns import (
     reference_parts,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.tercom import Tercom
 from beam_bleu.transforms.text.text import NormalizationName, Text
 
