@@ -47,6 +47,15 @@ def _same(metric: Any) -> Any:
     return metric
 
 
+def _no_columns(statistics: BatchStatistics, metric: Any) -> Mapping[str, Any]:
+    """The score of a segment is all that there is."""
+    return {}
+
+
+def _no_fields(metric: Any) -> Mapping[str, pa.DataType]:
+    return {}
+
+
 def _no_reason(columns: Sequence[int], metric: Any, parts: Mapping[str, Any]) -> str:
     """A score of 0 needs no explanation."""
     return ""
@@ -105,8 +114,8 @@ class MetricKind:
     signatures: Callable[[TextName, Any, int, int], Signatures]
     has_no_error: str = "a score of 0"
     segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
-    segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
-    segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
+    segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]] = _no_columns
+    segment_fields: Callable[[Any], Mapping[str, pa.DataType]] = _no_fields
     definition: type[Any]
     encoded: Callable[[Any], dict[str, Any]] = dataclasses.asdict
     decoded: Callable[[Mapping[str, Any]], Metric]

@@ -146,7 +146,8 @@ def documents(case, seed):
 
 def by_influences(formula, rows):
     """The standard error from each unit's influence on a score, with many digits."""
-    with localcontext(prec=120):
+    with localcontext() as context:
+        context.prec = 120
         sums = [Decimal(sum(column)) for column in zip(*rows, strict=True)]
         slopes = []
         for column, total in enumerate(sums):

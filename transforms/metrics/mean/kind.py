@@ -13,8 +13,6 @@ from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanError
 from beam_bleu.transforms.metrics.mean.score import (
     MeanScore,
     mean_parts,
-    mean_segment_columns,
-    mean_segment_fields,
     mean_signatures,
 )
 from beam_bleu.transforms.metrics.metric import Basis
@@ -48,8 +46,6 @@ def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
         score_type=MeanScore,
         parts=mean_parts,
         signatures=mean_signatures,
-        segment_columns=mean_segment_columns,
-        segment_fields=mean_segment_fields,
         definition=definition,
         decoded=decoded,
     )

@@ -6,14 +6,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import pyarrow as pa
-
 from beam_bleu.transforms.metrics.mean import presentation
 from beam_bleu.transforms.metrics.mean.metric import Mean
 from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import TextName, own_signature
 
 
@@ -37,13 +34,3 @@ def mean_signatures(text: TextName, metric: Mean, fewest: int, most: int) -> Sig
     """The signatures. References have no part in it, and sacreBLEU has no such metric."""
     fields = {"mean": metric.column, "better": metric.DIRECTION}
     return Signatures(own_signature(text, fields), None)
-
-
-def mean_segment_fields(metric: Mean) -> Mapping[str, pa.DataType]:
-    """The numbers of segments have no columns of their own: the score is all."""
-    return {}
-
-
-def mean_segment_columns(statistics: BatchStatistics, metric: Mean) -> Mapping[str, Any]:
-    """A mean has no columns of its own: the score is the number."""
-    return {}

@@ -17,8 +17,6 @@ from beam_bleu.transforms.metrics.squad.score import (
     ExactMatchScore,
     TokenF1Score,
     exact_match_parts,
-    exact_match_segment_columns,
-    exact_match_segment_fields,
     exact_match_segment_scores,
     squad_signatures,
     token_f1_parts,
@@ -71,8 +69,6 @@ KINDS = {
         parts=exact_match_parts,
         has_no_error="no exact match",
         segment_scores=exact_match_segment_scores,
-        segment_columns=exact_match_segment_columns,
-        segment_fields=exact_match_segment_fields,
     ),
     "token_f1": _kind(
         TokenF1Config,

@@ -115,18 +115,6 @@ def squad_signatures(
     return Signatures(own_signature(text, fields), None)
 
 
-def exact_match_segment_fields(metric: ExactMatch) -> Mapping[str, pa.DataType]:
-    """Exact match has no columns of its own: the score is 0 or 100."""
-    return {}
-
-
-def exact_match_segment_columns(
-    statistics: BatchStatistics, metric: ExactMatch
-) -> Mapping[str, Any]:
-    """Exact match has no columns of its own."""
-    return {}
-
-
 def exact_match_segment_scores(statistics: BatchStatistics, metric: ExactMatch) -> Scores:
     """The scores of a batch, system by system."""
     return 100.0 * statistics.counts[..., EXACT].ravel().astype(np.float64)
