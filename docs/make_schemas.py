@@ -35,6 +35,7 @@ from beam_bleu.transforms.metrics.chrf.metric import (
 )
 from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.score import RougeScore
+from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
@@ -192,6 +193,7 @@ def _of_totals(schema: Json) -> Json:
         "properties/format/const": file_names.TOTALS_FORMAT,
         "properties/version/const": FORMAT_VERSION,
         f"{content}/tally": _object(Tally),
+        f"{content}/notices/items": _object(Notice),
         f"{content}/coverage": _schema(FoundCoverage | None),
         "$defs/order/maximum": _LARGEST_ORDER,
         "$defs/text": _object(TextName),

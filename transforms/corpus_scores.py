@@ -22,6 +22,7 @@ from beam_bleu.transforms.chosen_metrics import (
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import METRICS, MetricName
+from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
@@ -439,7 +440,7 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
     warnings = (
         *condition_warnings(tally),
         *rejected_warnings(tally, rejected),
-        *segments.warnings,
+        *sentences(segments.notices),
     )
     require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, sums)
     for system in segments.systems:

@@ -28,7 +28,7 @@ from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import require_same_shards
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import (
     ByteRange,
@@ -74,11 +74,11 @@ def plan_portions(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathli
     start = time.perf_counter()
     # An engine also sends the group as one message, and the step gets its values as a list.
     counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
-    warnings = nul_warnings(corpus.streams, counts)
+    notices = nul_notices(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
     notes = notes_of(corpus.streams, plan.shards)
     systems = _systems(corpus)
-    found = FoundSegments(plan.segments, warnings, notes, systems=systems)
+    found = FoundSegments(plan.segments, notices, notes, systems=systems)
     longest = 0
     for portion in plan.portions():
         shuffles["Spread the portions"].spread(portion)

@@ -67,7 +67,7 @@ SUBCOMMANDS = {
         "add up saved totals: the result of one run over all",
         "FILE... [flags]",
         "adds up the days of a month, with the result of one run over all texts; warns of missing "
-        "days, and refuses to add up the results of two models ([totals](docs/totals.md))",
+        "days ([totals](docs/totals.md))",
     ),
     "report": Subcommand(
         "beam_bleu.pipeline.subcommands.report",

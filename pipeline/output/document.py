@@ -16,6 +16,7 @@ from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.known_metrics import counts_empty_candidates, row_of
+from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.totals.rejected import Rejected, condition_warnings, rejected_warnings
 
@@ -66,7 +67,7 @@ def result_document(
         "warnings": [
             *condition_warnings(totals.tally),
             *rejected_warnings(totals.tally, totals.rejected),
-            *totals.warnings,
+            *sentences(totals.notices),
             *joined["warnings"],
             *warning_about_resampling(totals.systems, units, evidence),
         ],

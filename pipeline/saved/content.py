@@ -16,6 +16,7 @@ from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.known_metrics import Definition, kind_of
+from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.metric_kind import MetricKind
@@ -50,7 +51,7 @@ def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, A
         "tally": dataclasses.asdict(totals.tally),
         "is_tallied": totals.is_tallied,
         "rejected": dict(totals.rejected.reasons),
-        "warnings": list(totals.warnings),
+        "notices": [dataclasses.asdict(notice) for notice in totals.notices],
         "coverage": None if totals.coverage is None else dataclasses.asdict(totals.coverage),
         "metrics": [_of_metric(metric) for metric in saved.metrics],
     }
@@ -101,7 +102,9 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
             metrics,
             content["is_tallied"],
             Rejected(reasons=content["rejected"]),
-            tuple(content["warnings"]),
+            tuple(
+                Notice(**{**fields, "ids": tuple(fields["ids"])}) for fields in content["notices"]
+            ),
             _coverage(content["coverage"]),
         ),
         scorings,

@@ -8,13 +8,13 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from beam_bleu.pipeline.saved.merged_warnings import merged_warnings
 from beam_bleu.pipeline.saved.partitions import in_order, repeated_texts, require_labels
 from beam_bleu.pipeline.saved.same_definition import require_same
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.notices import added
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.totals.rejected import Rejected
@@ -41,7 +41,6 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
     resampling = first.evidence.resampling
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
     totals = [saved.totals for saved in parts]
-    coverage = _coverage([of_file.coverage for of_file in totals])
     whole = SavedTotals(
         Totals(
             first.totals.systems,
@@ -57,12 +56,8 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
             },
             first.totals.is_tallied,
             sum((of_file.rejected for of_file in totals), start=Rejected()),
-            merged_warnings(
-                [of_file.warnings for of_file in totals],
-                first.totals.systems,
-                None if coverage is None else coverage.segments,
-            ),
-            coverage,
+            added(notice for of_file in totals for notice in of_file.notices),
+            _coverage([of_file.coverage for of_file in totals]),
         ),
         first.scorings,
         first.slicing,

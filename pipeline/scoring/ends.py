@@ -82,9 +82,9 @@ def totals_of_ends(
     rejected = check_rejected(ends.get("rejected", ()), tally, most_rejected)
     require_segments_left(tally, rejected)
     sample = only_sum(SAMPLE, sums_at(ends, SAMPLE), is_needed=False)
-    suspicions: tuple[str, ...] = ()
+    notices = list(segments.notices)
     if sample is not None:
-        suspicions = look_at(
+        notices += look_at(
             sample,
             allow,
             is_composed=all(own.text.normalize is not None for own in scorings.values()),
@@ -96,7 +96,7 @@ def totals_of_ends(
         metrics,
         is_tallied="tallies" in ends,
         rejected=rejected,
-        warnings=(*segments.warnings, *suspicions),
+        notices=tuple(notices),
         coverage=segments.coverage,
     )
 

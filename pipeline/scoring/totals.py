@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.paired import FoundCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import TextName
@@ -47,7 +48,7 @@ class Totals:
       metrics: what was added up for each metric.
       is_tallied: whether the source has tallies, so that the result has counters of them.
       rejected: the rejected records.
-      warnings: what the source found, in sentences for a reader of the score.
+      notices: what a reader of the score must know about the texts.
       coverage: which segments the systems have; None if each record has all systems.
     """
 
@@ -56,7 +57,7 @@ class Totals:
     metrics: Mapping[MetricWord, MetricTotals]
     is_tallied: bool = False
     rejected: Rejected = dataclasses.field(default_factory=Rejected)
-    warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     coverage: FoundCoverage | None = None
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.notices import Notice
 
 # The most characters of a text in a message.
 _SHOWN = 70
@@ -27,8 +28,8 @@ class Finding(NamedTuple):
     remedy: str
 
 
-def judged(findings: Iterable[Finding], allow: Collection[str]) -> tuple[str, ...]:
-    """The warnings about findings: also about certain ones if their kind is allowed.
+def judged(findings: Iterable[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
+    """The notices about findings: also about certain ones if their kind is allowed.
 
     Raises:
       InputError: findings are certain, and their kinds are not allowed. It tells all of them.
@@ -43,7 +44,7 @@ def judged(findings: Iterable[Finding], allow: Collection[str]) -> tuple[str, ..
             f"{remedies}; if it is meant, --allow {kinds}",
         )
     return tuple(
-        f"{found.cause}; {found.remedy}"
+        Notice("sample", f"{found.cause}; {found.remedy}")
         for found in all_findings
         if found.is_certain or found.kind not in allow
     )

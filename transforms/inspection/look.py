@@ -13,6 +13,7 @@ from beam_bleu.transforms.inspection.neighbours import misplaced
 from beam_bleu.transforms.inspection.sample import Sample
 from beam_bleu.transforms.inspection.signs import FEWEST_TEXTS, signs_in
 from beam_bleu.transforms.inspection.streams import Stream
+from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 
 
@@ -22,8 +23,8 @@ def look_at(
     *,
     is_composed: bool = False,
     of_values: bool = False,
-) -> tuple[str, ...]:
-    """The warnings about the texts of a corpus.
+) -> tuple[Notice, ...]:
+    """The notices about the texts of a corpus.
 
     Args:
       sample: that of the corpus.
@@ -69,8 +70,8 @@ class Inspection:
         Raises:
           InputError: as for `look_at`.
         """
-        for warning in look_at(self._sample, self._allow, of_values=True):
-            warnings.warn(warning, stacklevel=3)
+        for notice in look_at(self._sample, self._allow, of_values=True):
+            warnings.warn(notice.sentence, stacklevel=3)
 
 
 def _findings(streams: list[Stream]) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import apache_beam as beam
     from apache_beam.pvalue import PCollection
 
+    from beam_bleu.transforms.notices import Notice
     from beam_bleu.transforms.pairing.bad_records import BadRecord
     from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.pairing.tally import Tally
@@ -108,7 +109,7 @@ class FoundSegments:
 
     Attributes:
       count: how many segments there are to score.
-      warnings: sentences about the texts, for a reader of the score.
+      notices: what a reader of the score must know about the texts.
       notes: sentences about the files, for the same reader. They are not in the result,
         because other files can hold the same texts.
       inputs: what was found, if the inputs are described: first the candidates of each system,
@@ -118,7 +119,7 @@ class FoundSegments:
     """
 
     count: int
-    warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     notes: tuple[str, ...] = ()
     inputs: tuple[FoundInput, ...] = ()
     systems: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from command_line import called, write_lines
 from saved_parts import TEXTS, lines_in, ranges, run_into
 
 PARTS = {"one": "part1", "two": "part2"}
-"""The folders of the texts. With other words as names they could be those of two models."""
+"""The folders of the texts."""
 
 
 @pytest.fixture(scope="module")

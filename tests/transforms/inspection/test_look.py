@@ -120,7 +120,7 @@ def test_what_is_certain_is_refused(kind, change, change_references):
         look_at(sample)
     assert "the candidates of a" in caught.value.cause
     allowed = [
-        warning for warning in look_at(sample, list(ALLOWED)) if caught.value.cause in warning
+        notice for notice in look_at(sample, list(ALLOWED)) if caught.value.cause in notice.sentence
     ]
     assert len(allowed) == 1
 
@@ -133,9 +133,9 @@ def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
     candidates = list(CANDIDATES)
     for place in (7, 99, 300, 311):
         candidates[place] += " </s>"
-    (warning,) = look_at(sampled({"a": candidates}, [REFERENCES]))
-    assert "4 of 400 segments that" in warning
-    assert "the first is segment 8" in warning
+    (notice,) = look_at(sampled({"a": candidates}, [REFERENCES]))
+    assert "4 of 400 segments that" in notice.sentence
+    assert "the first is segment 8" in notice.sentence
     assert look_at(sampled({"a": candidates}, [REFERENCES]), ["marks"]) == ()
 
 
@@ -163,8 +163,8 @@ def test_candidates_in_another_order_are_a_warning(count):
     references = sentences(count)
     candidates = changed(references, 0.3)
     random.Random(1).shuffle(candidates)
-    (warning,) = look_at(sampled({"a": candidates}, [references]))
-    assert warning.startswith("the candidates of a are no more similar to references 1")
+    (notice,) = look_at(sampled({"a": candidates}, [references]))
+    assert notice.sentence.startswith("the candidates of a are no more similar to references 1")
 
 
 @pytest.mark.parametrize(("first", "stop"), [(300, 400), (0, 30), (399, 400)])
@@ -173,8 +173,8 @@ def test_a_batch_that_was_filled_up_is_a_warning(first, stop):
     candidates, references = (
         [*texts, *(times * texts[first:stop])] for texts in (CANDIDATES, REFERENCES)
     )
-    (warning,) = look_at(sampled({"a": candidates}, [references]))
-    assert warning.startswith(f"the last {times * (stop - first)} segments are the same")
+    (notice,) = look_at(sampled({"a": candidates}, [references]))
+    assert notice.sentence.startswith(f"the last {times * (stop - first)} segments are the same")
 
 
 @pytest.mark.parametrize("each", [2, 5])
@@ -184,8 +184,8 @@ def test_copies_of_references_are_a_warning(each):
         reference if number % each == 0 else candidate
         for number, (candidate, reference) in enumerate(zip(bad, REFERENCES, strict=True))
     ]
-    (warning,) = look_at(sampled({"a": candidates}, [REFERENCES]))
-    assert "are copies of references 1" in warning
+    (notice,) = look_at(sampled({"a": candidates}, [REFERENCES]))
+    assert "are copies of references 1" in notice.sentence
 
 
 RNG = random.Random(5)

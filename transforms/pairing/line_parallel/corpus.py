@@ -22,7 +22,7 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.lines.line_columns import without_returns
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Plan, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, InputRole
@@ -234,7 +234,7 @@ class Planning:
         """
         corpus = self._corpus
         streams, expected = corpus.streams, corpus.expected
-        warnings = nul_warnings(streams, counts)
+        notices = nul_notices(streams, counts)
         plan = make_plan(streams, counts, expected.cuts)
         expected.require_segments(plan.segments)
         notes = (*expected.notes, *notes_of(streams, plan.shards, expected.cuts))
@@ -242,7 +242,7 @@ class Planning:
             _LOG.warning(note)  # for users who see only the log of a worker
         labels = [stream.names for stream in corpus.label_streams]
         inputs = described(corpus.systems, labels, streams, plan) if self._describe else ()
-        return plan, FoundSegments(plan.segments, warnings, notes, inputs, corpus.systems)
+        return plan, FoundSegments(plan.segments, notices, notes, inputs, corpus.systems)
 
 
 def described(

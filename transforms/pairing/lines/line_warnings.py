@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.files.shards import (
     Parts,
     names_of,
@@ -55,8 +56,8 @@ _STAMP = 10**9
 """Numbers from here on are taken for times or hashes, and do not number shards."""
 
 
-def nul_warnings(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[str, ...]:
-    """A sentence for each stream that has NUL characters, with their number.
+def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[Notice, ...]:
+    """The number of NUL characters in each stream.
 
     Args:
       streams: the streams.
@@ -65,20 +66,15 @@ def nul_warnings(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tup
     Raises:
       InputError: a file has too many: it is UTF-16, UTF-32 or not text.
     """
-    of_stream: collections.Counter[int] = collections.Counter()
+    nuls: collections.Counter[int] = collections.Counter()
     of_file: dict[tuple[int, int], list[LineCounts]] = collections.defaultdict(list)
     for count in counts:
         if count.nul_bytes:
-            of_stream[count.range.shard.stream] += count.nul_bytes
+            nuls[count.range.shard.stream] += count.nul_bytes
         of_file[count.range.shard.stream, count.range.shard.number].append(count)
     for (stream, _), of_one in sorted(of_file.items()):
         require_text(streams[stream], of_one)
-    return tuple(
-        f"{streams[stream].label}: the text has {nuls} NUL "
-        f"{'character' if nuls == 1 else 'characters'} (U+0000), scored like any other "
-        "character; check how the text was made"
-        for stream, nuls in sorted(of_stream.items())
-    )
+    return tuple(Notice("nul", stream.label, nuls[number]) for number, stream in enumerate(streams))
 
 
 def require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:

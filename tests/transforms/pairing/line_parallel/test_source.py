@@ -23,7 +23,7 @@ from beam_bleu.transforms.pairing.lines import line_steps, ranges
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
-from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
+from beam_bleu.transforms.pairing.paired import Digests
 
 
 def source(folder: pathlib.Path, range_bytes: int | None) -> LineParallel:
@@ -49,9 +49,8 @@ def read(folder: pathlib.Path, check: object, range_bytes: int | None, batches: 
             )
         )
         assert_that(rows, check, label="rows")
-        assert_that(
-            paired.segments, equal_to([FoundSegments(100, systems=NAMES[:2])]), label="segments"
-        )
+        found = paired.segments | beam.Map(lambda found: (found.count, found.systems))
+        assert_that(found, equal_to([(100, NAMES[:2])]), label="segments")
         assert_that(paired.batches | beam.combiners.Count.Globally(), batches, label="batches")
 
 

@@ -8,9 +8,10 @@ import io
 import pytest
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
-from beam_bleu.transforms.pairing.lines.line_warnings import nul_warnings
+from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts, cut
 
 STREAMS = [Stream("references", "r"), Stream("candidates x", "c")]
@@ -35,7 +36,7 @@ def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[Line
 @pytest.mark.parametrize("text", [LATIN, CYRILLIC, THAI, MALAYALAM])
 def test_utf_16_and_utf_32_without_a_mark_are_bad_data(text, encoding):
     with pytest.raises(InputError) as error:
-        nul_warnings(STREAMS, counted(LATIN.encode(), text.encode(encoding)))
+        nul_notices(STREAMS, counted(LATIN.encode(), text.encode(encoding)))
     assert error.value.cause.endswith(": /data/1")
     assert "iconv" in error.value.remedy
 
@@ -43,7 +44,7 @@ def test_utf_16_and_utf_32_without_a_mark_are_bad_data(text, encoding):
 def test_a_compressed_file_is_judged_by_its_text():
     bad = gzip.compress(LATIN.encode("utf-16-le"))
     with pytest.raises(InputError, match=r"\d+ of \d+ bytes are NUL .*: /data/0\.gz"):
-        nul_warnings(STREAMS, counted(bad, suffix=".gz"))
+        nul_notices(STREAMS, counted(bad, suffix=".gz"))
 
 
 def test_one_bad_shard_among_good_ones_is_found():
@@ -52,38 +53,38 @@ def test_one_bad_shard_among_good_ones_is_found():
     shard = Shard(0, 1, FoundFile("/data/bad", len(bad)))
     counts += [count_lines(STREAMS[0], part, lambda _: io.BytesIO(bad)) for part in cut(shard, 64)]
     with pytest.raises(InputError, match="/data/bad"):
-        nul_warnings(STREAMS, counts)
+        nul_notices(STREAMS, counts)
 
 
 def test_a_rare_nul_is_counted_whatever_the_ranges():
     text = LATIN.replace("number 7", "number\x007\x00").encode()
     for range_bytes in (16, 1000, 1 << 26):
         counts = counted(LATIN.encode(), text, range_bytes=range_bytes)
-        (warning,) = nul_warnings(STREAMS, counts)
+        (warning,) = sentences(nul_notices(STREAMS, counts))
         assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
 
 
 def test_one_nul_in_three_lines_is_rare():
     text = b"the cat\0 sat on the mat\na dog barked\nnothing more was heard\n"
-    (warning,) = nul_warnings(STREAMS, counted(text))
+    (warning,) = sentences(nul_notices(STREAMS, counted(text)))
     assert "1 NUL character (U+0000)" in warning
 
 
 def test_text_without_nuls_gives_no_warning():
-    assert nul_warnings(STREAMS, counted(LATIN.encode(), b"")) == ()
+    assert sentences(nul_notices(STREAMS, counted(LATIN.encode(), b""))) == ()
 
 
 def test_a_nul_in_each_long_line_is_rare():
     text = ("a plain sentence of text, number 7; " * 20 + "\0\n") * 12
-    (warning,) = nul_warnings(STREAMS, counted(text.encode()))
+    (warning,) = sentences(nul_notices(STREAMS, counted(text.encode())))
     assert "12 NUL characters" in warning
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_nul_is_bad_data(encoding):
     with pytest.raises(InputError, match="it is UTF-16 or UTF-32 text"):
-        nul_warnings(STREAMS, counted(THAI.replace("\n", "").encode(encoding)))
+        nul_notices(STREAMS, counted(THAI.replace("\n", "").encode(encoding)))
 
 
 def test_rare_control_characters_are_text():
-    assert nul_warnings(STREAMS, counted(b"one \x01 two \x02 three\n")) == ()
+    assert sentences(nul_notices(STREAMS, counted(b"one \x01 two \x02 three\n"))) == ()

@@ -7,10 +7,11 @@ error or a warning does not depend on the buckets.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.notices import SHOWN_IDS, Notice
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.records.joins.record_ids import can_be_joined, parts_of_kind
 
@@ -51,9 +52,6 @@ NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 BETWEEN = "\n"
 """What no name that can be shown has."""
 
-SHOWN = 3
-"""How many ids a message names."""
-
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Finding:
@@ -86,17 +84,22 @@ class Findings:
     first: tuple[Finding, ...] = ()
 
     def __add__(self, other: Findings) -> Findings:
-        first = sorted({*self.first, *other.first})[:SHOWN]
+        first = sorted({*self.first, *other.first})[:SHOWN_IDS]
         return Findings(self.count + other.count, tuple(first))
 
     def __bool__(self) -> bool:
         return self.count > 0
 
     @property
+    def first_ids(self) -> tuple[str, ...]:
+        """The first ids."""
+        return tuple(finding.id for finding in self.first)
+
+    @property
     def ids(self) -> str:
         """The first ids, as a part of a message."""
         more = self.count - len(self.first)
-        shown = ", ".join(finding.id for finding in self.first)
+        shown = ", ".join(self.first_ids)
         return shown + (f" and {more:,} more" if more > 0 else "")
 
 
@@ -265,7 +268,7 @@ def require_complete(report: Report, sides: Sequence[Side], lost: Mapping[int, i
             )
         if side.stream != sides[0].stream and lost.get(side.stream):
             parts.append(_lost(lost[side.stream]))
-        if len(said) < SHOWN:
+        if len(said) < SHOWN_IDS:
             said.append(f"{side.name}: {'; '.join(parts)}")
         else:
             beyond += 1
@@ -280,29 +283,22 @@ def require_complete(report: Report, sides: Sequence[Side], lost: Mapping[int, i
         )
 
 
-def mismatches(report: Report, *, with_places: bool) -> tuple[str, ...]:
-    """Sentences about streams that have different documents for the same ids.
-
-    Args:
-      report: the findings of all buckets.
-      with_places: whether they say where the first id is. A result does not depend on the names of
-        files.
-    """
+def mismatches(report: Report) -> tuple[Notice, ...]:
+    """Which streams have different documents for the same ids, and in which columns."""
     by_streams: dict[str, dict[str, Findings]] = {}
     for sort, name in sorted(report.findings):
         if sort == "mismatched":
             streams, column = name.split(BETWEEN)
-            by_streams.setdefault(streams, {})[column] = report.findings[sort, name]
-    said = []
+            by_streams.setdefault(streams, {})[column] = report.of(sort, name)
+    notices = []
     for streams, by_column in by_streams.items():
         column, *others = sorted(by_column, key=lambda name: -by_column[name].count)
         most = by_column[column]
-        said.append(
-            f"{streams}: {most.count:,} of {report.segments:,} segments with the same id have a "
-            f"different {column}{f' (and {joined(others)})' if others else ''}: {most.ids}"
-            + (f" ({most.first[0].told_places})" if with_places else "")
+        columns = column + (f" (and {joined(others)})" if others else "")
+        notices.append(
+            Notice("documents", streams, most.count, report.segments, most.first_ids, columns)
         )
-    return tuple(said)
+    return tuple(notices)
 
 
 def _missing(findings: Findings, segments: int) -> str:
@@ -342,10 +338,10 @@ def found_coverage(
     return FoundCoverage(name, report.segments, of_systems)
 
 
-def coverage_notes(
+def coverage_notices(
     name: CoverageName, report: Report, sides: Sequence[Side], left_out: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Sentences about segments that are not scored, for a reader of the score.
+) -> Iterator[Notice]:
+    """How many segments are not scored. Also none, because those of other parts are added.
 
     Args:
       name: the rule.
@@ -353,20 +349,12 @@ def coverage_notes(
       sides: the streams, with the references' first one first.
       left_out: by reason, how many segments no system is scored on.
     """
-    notes = []
     segments = report.segments
     for side in sides:
-        if missing := report.of("missing", side.name):
-            notes.append(f"{side.name}: {_missing(missing, segments)}")
-        if unknown := report.of("unknown", side.name):
-            notes.append(
-                f"{side.name}: {unknown.count:,} {_records(unknown)} an id that {sides[0].name} do "
-                f"not have, and cannot be scored: {unknown.ids}"
-            )
-    dropped = sum(left_out.get(reason, 0) for reason in (NOT_IN_ALL, WITHOUT_REFERENCE))
-    if dropped:
-        notes.append(
-            f"--coverage {name}: {dropped:,} of {segments:,} segments "
-            f"{'is' if dropped == 1 else 'are'} left out for all systems"
+        missing, unknown = report.of("missing", side.name), report.of("unknown", side.name)
+        yield Notice("missing", side.name, missing.count, segments)
+        yield Notice(
+            "unknown", side.name, unknown.count, ids=unknown.first_ids, detail=sides[0].name
         )
-    return tuple(notes)
+    dropped = sum(left_out.get(reason, 0) for reason in (NOT_IN_ALL, WITHOUT_REFERENCE))
+    yield Notice("left-out", f"--coverage {name}", dropped, segments)

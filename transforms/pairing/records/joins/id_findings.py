@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
+from beam_bleu.transforms.notices import SHOWN_IDS
 from beam_bleu.transforms.pairing.records.joins.coverage import (
     BETWEEN,
-    SHOWN,
     Finding,
     Findings,
     Side,
@@ -60,7 +60,7 @@ def first_of(table: pa.Table | None, rows: Integers, kind: IdKind) -> Findings:
     """The findings about rows of a table, which are in the order of their numbers."""
     if table is None or not len(rows):
         return Findings()
-    first = tuple(finding(table, [row], kind) for row in rows[:SHOWN].tolist())
+    first = tuple(finding(table, [row], kind) for row in rows[:SHOWN_IDS].tolist())
     return Findings(len(rows), first)
 
 
@@ -92,10 +92,10 @@ def twice(
     # By the row of their first places, so that the first ones are named.
     several = several[np.argsort(order[begins[several]], kind="stable")]
     first = []
-    for group in several[:SHOWN].tolist():
+    for group in several[:SHOWN_IDS].tolist():
         begin = int(begins[group])
         times = int(sizes[group])
-        rows = order[begin : begin + min(times, SHOWN)].tolist()
+        rows = order[begin : begin + min(times, SHOWN_IDS)].tolist()
         what = "" if system_of is None else f" of the system {systems[system_of[rows[0]]]}"
         first.append(finding(table, rows, kind, what, times))
     return Findings(len(several), tuple(first))
@@ -129,7 +129,7 @@ def mismatched(
             if not len(segments):
                 continue
             shown = []
-            for segment in segments[:SHOWN].tolist():
+            for segment in segments[:SHOWN_IDS].tolist():
                 one = finding(usual, [usual_rows[segment]], kinds[first.stream])
                 other = finding(table, [of_side[segment]], kinds[side.stream])
                 shown.append(dataclasses.replace(one, places=one.places + other.places))
@@ -160,6 +160,7 @@ def differing(
         differs |= ~pc.or_(equal, both_null).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(differs & ~rejected[segment_of])
     first = tuple(
-        finding(table, [int(firsts[segment_of[row]]), row], kind) for row in rows[:SHOWN].tolist()
+        finding(table, [int(firsts[segment_of[row]]), row], kind)
+        for row in rows[:SHOWN_IDS].tolist()
     )
     return Findings(len(rows), first)

@@ -16,6 +16,7 @@ from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.notices import added, sentences
 from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
@@ -25,7 +26,7 @@ from beam_bleu.transforms.pairing.records.joins.coverage import (
     COVERAGES,
     Report,
     add_reports,
-    coverage_notes,
+    coverage_notices,
     found_coverage,
     mismatches,
     require_clear_ids,
@@ -202,10 +203,10 @@ class _CheckIds(beam.DoFn):
         require_clear_ids(report, plan.sides)
         if COVERAGES[plan.coverage].complete:
             require_complete(report, sides, {stream.stream: stream.lost.read for stream in streams})
-        different = mismatches(report, with_places=True)
+        different = mismatches(report)
         if different and "other-documents" not in plan.allow:
             raise InputError(
-                joined(different, separator="; "),
+                joined(sentences(different), separator="; "),
                 "equal ids must be of the same document: score outputs for the same documents; if "
                 "the differences are meant, add --allow other-documents",
             )
@@ -223,9 +224,13 @@ class _CheckIds(beam.DoFn):
                 )
         yield FoundSegments(
             tally.read,
-            tuple(dict.fromkeys(warning for of in by_stream.values() for warning in of.warnings))
-            + coverage_notes(plan.coverage, report, sides, tally.left_out)
-            + mismatches(report, with_places=False),
+            added(
+                [
+                    *(notice for of_stream in by_stream.values() for notice in of_stream.notices),
+                    *coverage_notices(plan.coverage, report, sides, tally.left_out),
+                    *different,
+                ]
+            ),
             tuple(dict.fromkeys(note for of in by_stream.values() for note in of.notes)),
             tuple(self._inputs(by_stream)) if self._describe else (),
             systems,

@@ -17,7 +17,7 @@ from beam_bleu.transforms.pairing.files.found_files import find_files, open_anyw
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_steps import CountLines, tell_files
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Plan, Portion, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
@@ -175,7 +175,7 @@ class _Plan(beam.DoFn):
             (element.shard, element.line) for element in elements if isinstance(element, _Header)
         ]
         (head,) = (element for element in elements if isinstance(element, Head))
-        warnings = nul_warnings([stream], counts)
+        notices = nul_notices([stream], counts)
         require_same_headers(stream, headers)
         others = [element for element in elements if isinstance(element, OtherHead)]
         require_same_columns(stream, head, others)
@@ -192,7 +192,7 @@ class _Plan(beam.DoFn):
             _LOG.warning(note)  # for users who see only the log of a worker
         inputs = (_described(stream, plan),) if self._describe else ()
         systems = head.chosen.systems
-        segments = FoundSegments(plan.segments, warnings, notes, inputs, systems)
+        segments = FoundSegments(plan.segments, notices, notes, inputs, systems)
         _DETAILS.info("records: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)

@@ -1,0 +1,97 @@
+"""What a reader of the scores must know about the texts: found as values, worded in the end.
+
+A source counts what it finds. The notices of several parts of a corpus are added up, like all sums,
+so no program reads the sentences.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+NoticeCode = Literal["nul", "missing", "unknown", "left-out", "documents", "sample"]
+
+SHOWN_IDS = 3
+"""How many ids a message names."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Notice:
+    """Something that was found in the texts of a corpus, or of a part of it.
+
+    Attributes:
+      code: what was found: a key of `_SENTENCES`.
+      about: the stream or streams, or the flag, with which its sentence begins; the whole sentence
+        for "sample", because what one part of a corpus shows cannot be added to that of others.
+      count: how many characters, records or segments. Without any there is nothing to tell, but
+        the segments are added up with those of other parts.
+      segments: among how many segments; 0 if that does not matter.
+      ids: the first ids.
+      detail: the streams that lack the ids, or the columns that differ.
+    """
+
+    code: NoticeCode
+    about: str
+    count: int = 1
+    segments: int = 0
+    ids: tuple[str, ...] = ()
+    detail: str = ""
+
+    def __add__(self, other: Notice) -> Notice:
+        """The notice of two parts of a corpus, about the same."""
+        return dataclasses.replace(
+            self,
+            count=self.count + other.count,
+            segments=self.segments + other.segments,
+            ids=(*self.ids, *other.ids)[:SHOWN_IDS],
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What it says."""
+        return _SENTENCES[self.code](self)
+
+
+def _share(notice: Notice) -> str:
+    verb = "is" if notice.count == 1 else "are"
+    return f"{notice.about}: {notice.count:,} of {notice.segments:,} segments {verb}"
+
+
+def _ids(notice: Notice) -> str:
+    more = notice.count - len(notice.ids)
+    return ", ".join(notice.ids) + (f" and {more:,} more" if more else "")
+
+
+_SENTENCES: dict[NoticeCode, Callable[[Notice], str]] = {
+    "nul": lambda notice: (
+        f"{notice.about}: the text has {notice.count} NUL "
+        f"{'character' if notice.count == 1 else 'characters'} (U+0000), scored like any other "
+        "character; check how the text was made"
+    ),
+    "missing": lambda notice: f"{_share(notice)} missing",
+    "unknown": lambda notice: (
+        f"{notice.about}: {notice.count:,} {'record has' if notice.count == 1 else 'records have'} "
+        f"an id that {notice.detail} do not have, and cannot be scored: {_ids(notice)}"
+    ),
+    "left-out": lambda notice: f"{_share(notice)} left out for all systems",
+    "documents": lambda notice: (
+        f"{notice.about}: {notice.count:,} of {notice.segments:,} segments with the same id have a "
+        f"different {notice.detail}: {_ids(notice)}"
+    ),
+    "sample": lambda notice: notice.about,
+}
+
+
+def added(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """The notices, with those about the same added up, in the order in which each came first."""
+    sums: dict[tuple[str, str, str], Notice] = {}
+    for notice in notices:
+        key = notice.code, notice.about, notice.detail
+        sums[key] = sums[key] + notice if key in sums else notice
+    return tuple(sums.values())
+
+
+def sentences(notices: Iterable[Notice]) -> tuple[str, ...]:
+    """What the notices say, for a reader of the scores."""
+    return tuple(notice.sentence for notice in notices if notice.count)
