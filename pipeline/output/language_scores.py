@@ -14,7 +14,7 @@ from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, interval
+from beam_bleu.transforms.score.uncertainty import interval
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -148,7 +148,6 @@ def warnings_by_language(systems: Sequence[str], scores: Sequence[SliceScore]) -
         f"{slice_score.system}, {_language(slice_score)}: {warning}"
         for slice_score in scores
         for warning in slice_score.score.warnings
-        if not warning.startswith(NO_STANDARD_ERROR)  # one sentence is about those of all slices
     ]
 
 

@@ -34,7 +34,6 @@ from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
-from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -149,7 +148,12 @@ def metric_part(
                     "preset": name,
                     **shared_signature(text, kind, preset.metric, sums[text].values()),
                     "scores": listed_scores(scorings.name, others, fields, uncertain=has_units),
-                    "warnings": _without_repeated(warnings_of(others), part["warnings"]),
+                    # A preset with the same tokens often has the same reasons.
+                    "warnings": [
+                        warning
+                        for warning in warnings_of(others)
+                        if warning not in part["warnings"]
+                    ],
                 }
             )
     if scorings.segments is not None:
@@ -171,17 +175,6 @@ def metric_part(
     return part | resampling_part(
         systems, of_metric.replicates, own, scorings.corpus, units, evidence
     )
-
-
-def _without_repeated(warnings: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The warnings of a preset without those about standard errors that the document has, too.
-
-    A preset with the same tokens has the same units. So it lacks standard errors for the same
-    reason.
-    """
-    return [
-        warning for warning in warnings if NO_STANDARD_ERROR not in warning or warning not in known
-    ]
 
 
 def _moments(totals: MetricTotals, evidence: Evidence) -> Moments | None:
@@ -256,6 +249,7 @@ def _of_slices(
                     text,
                     scorings.corpus,
                     judge_input=judge_input and is_part,
+                    explain_error=False,  # one warning is about all slices
                 )
                 yield SliceScore(system, values, text, sums[key], score)
 

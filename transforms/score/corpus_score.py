@@ -9,7 +9,7 @@ from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
-from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, Uncertainty, uncertainty
+from beam_bleu.transforms.score.uncertainty import Uncertainty, uncertainty
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -21,6 +21,7 @@ def corpus_score(
     metric: Metric,
     *,
     judge_input: bool = True,
+    explain_error: bool = True,
 ) -> Score:
     """The score of a corpus.
 
@@ -31,6 +32,7 @@ def corpus_score(
       metric: how sums become a score.
       judge_input: whether to warn about suspicious input, too; False if another score of the same
         texts has these warnings.
+      explain_error: whether to warn if the standard error that was asked for is missing.
 
     Raises:
       ValueError: the sums lack columns that the metric needs, or it is for single segments only.
@@ -43,8 +45,8 @@ def corpus_score(
     why_zero = kind.why_zero(columns, metric, parts)
     lengths = metric.lengths(columns) if judge_input else None
     warnings = [why_zero] if why_zero else []
-    if estimate.reason:
-        warnings.append(f"{NO_STANDARD_ERROR}: {estimate.reason}")
+    if estimate.reason and explain_error:
+        warnings.append(f"no standard error: {estimate.reason}")
     if lengths is not None:
         warnings += suspicions(sums, text, lengths, why_zero=why_zero)
     score: Score = kind.score_type(

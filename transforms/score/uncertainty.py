@@ -33,9 +33,6 @@ FEWEST_UNITS = 30
 """With fewer units there is no standard error, because the approximation does not hold. Also a
 bootstrap of so few units says too little about other units."""
 
-NO_STANDARD_ERROR = "no standard error"
-"""The beginning of the warning that a score has none."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Uncertainty:
