@@ -53,7 +53,6 @@ SET_OF_PATH = {
     "transforms/text/test_library_tokenizers.py": "libraries",
     "pipeline/library/test_beam_yaml_evaluate.py": "libraries",
     "transforms/test_beam_yaml.py": "libraries",
-    "transforms/test_beam_yaml_files.py": "libraries",
 }
 """Files and folders whose tests are in one set, unless a test has the mark of another set. Tests
 elsewhere that have no mark are fast."""

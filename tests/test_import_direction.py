@@ -40,7 +40,6 @@ FLOORS = ["native", "definition", "wiring", "metrics"]
 FRONT = [
     "__init__",
     "beam_yaml",
-    "beam_yaml_files",
     "beam_yaml_segments",
     "chosen_metrics",
     "compare_systems",
@@ -60,7 +59,6 @@ FRONT_FOLDERS = ["calls"]
 LOADS_BEAM = {
     LIBRARY: [
         "beam_yaml",
-        "beam_yaml_files",
         "beam_yaml_segments",
         "compare_systems",
         "corpus_scores",

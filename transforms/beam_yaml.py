@@ -373,14 +373,6 @@ class CorpusScoresRows(_ScoreRows):
         return "CorpusScores"
 
 
-DEFINITION_KEYS = tuple(
-    key
-    for key in inspect.signature(CorpusBleuRows).parameters
-    if key not in ("candidate", "references", "group_by", "uncertainty")
-)
-"""The keys of the definition of BLEU in a configuration."""
-
-
 def definition_of(name: PresetName | None, settings: Mapping[str, Any]) -> BleuConfig:
     """The definition of BLEU that a configuration asks for.
 

@@ -45,6 +45,7 @@ The provider is also a file next to this one. `transforms/beam_yaml.py` describe
 from __future__ import annotations
 
 import functools
+import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional
@@ -56,7 +57,6 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.pipeline.library.evaluate import Evaluate, Evaluated
 from beam_bleu.pipeline.library.keywords import Keywords
-from beam_bleu.transforms.beam_yaml_files import reader_of, reading_keys
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.reading import (
     ReadJoinedRecords,
@@ -225,8 +225,14 @@ class _EvaluateFiles(_Evaluating):
     _yaml_requires_inputs = False  # Beam YAML asks for it, because the names do not begin with Read
 
     def __init__(self, **config: Any) -> None:
-        super().__init__(config, reading_keys(self.READS), None)
-        self._reading = reader_of(self.READS, config, self.default_label())
+        keys = inspect.signature(self.READS).parameters
+        super().__init__(config, tuple(keys), None)
+        arguments = {key: config[key] for key in keys if config.get(key) is not None}
+        try:
+            inspect.signature(self.READS).bind(**arguments)
+        except TypeError as error:
+            raise ValueError(f"{self.default_label()}: {error}") from error
+        self._reading = self.READS(**arguments)
 
     def expand(self, root: beam.Pipeline) -> dict[str, PCollection[Row]]:
         return self._rows(root | self._reading | "Evaluate" >> self._evaluate)

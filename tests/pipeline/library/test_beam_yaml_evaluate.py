@@ -8,10 +8,11 @@ from typing import Any
 
 import apache_beam as beam
 import pytest
+import sacrebleu
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.yaml.yaml_provider import load_providers, merge_providers
 from apache_beam.yaml.yaml_transform import YamlTransform
-from command_line import EXAMPLES, PROJECT, called
+from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS, called, read_lines
 
 from beam_bleu.pipeline.library import beam_yaml_evaluate
 from beam_bleu.pipeline.library.beam_yaml_evaluate import EvaluatePairedRecords, EvaluateRows
@@ -133,6 +134,57 @@ def test_the_outputs_are_those_of_the_command(form, expected):
         assert_that(totals, equal_to([keys]), "totals")
         segments = outputs["segment_scores"] | "Count segments" >> beam.combiners.Count.Globally()
         assert_that(segments, equal_to([document["segments"] * 4]), "segments")
+
+
+FROM_FILES = [
+    (
+        "EvaluateLineParallel",
+        {"candidates": {"atlas": "hyp_atlas.txt"}, "references": ["ref0.txt", "ref1.txt"]},
+    ),
+    (
+        "EvaluateLongRecords",
+        {"pattern": "long.jsonl", "id_column": "id", "system_column": "system"},
+    ),
+    (
+        "EvaluateJoinedRecords",
+        {
+            "candidates": {"atlas": "long.jsonl"},
+            "references": ["long.jsonl"],
+            "reference_columns": ["references"],
+            "join_on": "id",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("transform", "config"), FROM_FILES)
+def test_each_form_of_files_is_read(transform, config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hypotheses, *references = (
+        read_lines(path)[:20] for path in (SYSTEMS["atlas"], *REFERENCES[:2])
+    )
+    names = ("hyp_atlas.txt", "ref0.txt", "ref1.txt")
+    for name, texts in zip(names, (hypotheses, *references), strict=True):
+        (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
+    rows = zip(hypotheses, zip(*references, strict=True), strict=True)
+    records = [
+        {"id": number, "system": "atlas", "candidate": candidate, "references": refs}
+        for number, (candidate, refs) in enumerate(rows)
+    ]
+    (tmp_path / "long.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    pipeline_text: dict[str, Any] = {
+        "type": "composite",
+        "transforms": [{"type": transform, "name": "Evaluated", "config": config}],
+        "output": {"scores": "Evaluated.scores"},
+    }
+    providers = merge_providers(load_providers(str(LISTING)))
+    expected = sacrebleu.corpus_bleu(hypotheses, references).score
+    with beam.Pipeline("FnApiRunner") as pipeline:
+        scores = pipeline | YamlTransform(json.dumps(pipeline_text), providers)
+        assert_that(
+            scores | beam.Map(lambda row: (row.system, row.score)),
+            equal_to([("atlas", expected)]),
+        )
 
 
 @pytest.mark.parametrize(
