@@ -8,7 +8,6 @@ names of shards there are only notes, which a reader of the score should know.
 from __future__ import annotations
 
 import collections
-import datetime
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -52,8 +51,8 @@ white space, such as Malayalam with 13.
 _SHOWN = 5
 """The largest number of missing numbers that a message shows."""
 
-_STAMP = 10**9
-"""Numbers from here on are taken for times or hashes, and do not number shards."""
+_STAMP = 10**7
+"""Numbers from here on are taken for days, times or hashes, and do not number shards."""
 
 
 def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[Notice, ...]:
@@ -182,35 +181,15 @@ def _gaps(paths: Sequence[str]) -> str:
         if int(number) < _STAMP:
             runs[tuple(before), (after,)].append(int(number))
     count = 0
-    missing: list[str] = []
+    missing: list[int] = []
     for numbers in runs.values():
-        for one, other in itertools.pairwise(sorted(numbers)):
-            between, first_of_them = _between(one, other)
-            count += between
-            missing += first_of_them
+        for number, following in itertools.pairwise(sorted(numbers)):
+            gap = range(number + 1, following)
+            count += len(gap)
+            missing += gap[:_SHOWN]
     if not count:
         return ""
     return (
-        f"the numbers of the {len(paths)} shards have gaps: {', '.join(missing[:_SHOWN])}"
+        f"the numbers of the {len(paths)} shards have gaps: {', '.join(map(str, missing[:_SHOWN]))}"
         f"{', ...' if count > _SHOWN else ''} ({count} missing in all)"
     )
-
-
-def _between(one: int, other: int) -> tuple[int, list[str]]:
-    """(the count of numbers between two, the first of them); for days such as 20261130, days."""
-    first, last = _day(one), _day(other)
-    if first and last:
-        count = max((last - first).days - 1, 0)
-        days = (first + datetime.timedelta(i) for i in range(1, min(count, _SHOWN) + 1))
-        return count, [f"{day:%Y%m%d}" for day in days]
-    count = max(other - one - 1, 0)
-    return count, [str(one + i) for i in range(1, min(count, _SHOWN) + 1)]
-
-
-def _day(number: int) -> datetime.date | None:
-    if not 19000101 <= number <= 29991231:
-        return None
-    try:
-        return datetime.datetime.strptime(str(number), "%Y%m%d").date()
-    except ValueError:
-        return None
