@@ -38,6 +38,7 @@ from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.score.shown_score import fields_in_order
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -110,7 +111,7 @@ def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
 
 def in_a_row(scored: Any) -> dict[str, Any]:
     """A score in the form of a row."""
-    values = dict(vars(scored))
+    values = {name: getattr(scored, name) for name in fields_in_order(type(scored))}
     low, high = values.pop("interval") or (None, None)
     values |= {"interval_low": low, "interval_high": high}
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
@@ -155,7 +156,7 @@ def test_systems_get_sacrebleus_numbers(providers: list[dict[str, Any]]) -> None
                 "name": "BLEU",
             }
             assert {name: row[name] for name in right} == right
-            fields = [field.name for field in dataclasses.fields(BleuScore)]
+            fields = [*fields_in_order(BleuScore)]
             fields.remove("interval")
             assert list(row) == ["system", *fields, "interval_low", "interval_high"]
             assert row["signature"].startswith("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|")
