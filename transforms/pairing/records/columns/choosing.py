@@ -57,12 +57,6 @@ WITNESSES = ("doc_hash", "target_hash", "prompt_hash", r"doc\.query", "source", 
 """The columns that show which document a record is of, as regular expressions: hashes of lm-eval,
 the query of Lighteval, and usual names of the source. With equal ids, their values are equal."""
 
-USUAL_NAMES = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR, *SYSTEM)
-"""All of these names, as regular expressions."""
-
-HAS_MORE_COLUMNS = {b"has_more_columns": b""}
-"""The metadata of a schema that leaves out some of the columns that nobody asks for."""
-
 BOTH: tuple[Role, ...] = ("candidates", "references")
 
 _SHOWN = 30
@@ -570,8 +564,6 @@ class _Columns:
         paths = list(self.paths())
         if not paths:
             return "there are no columns"
-        if self.schema.metadata == HAS_MORE_COLUMNS and len(paths) > _SHOWN:
-            return f"the columns are: {', '.join(paths[:_SHOWN])} and many more"
         return f"the columns are: {joined(paths, _SHOWN)}"
 
 

@@ -1,17 +1,13 @@
 """One line of JSON, read by Python's json module: its values, or what is wrong with it.
 
 Python's json module makes objects of the whole text. They take up to a hundred times its bytes if
-it has very many keys or items, and most of them are not columns that anybody asks for. So of a
-large text only the parts that are needed become objects.
+it has very many keys or items, so larger lines are refused.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from json.decoder import JSONDecoder, scanstring  # type: ignore[attr-defined]
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.pairing.bad_records import BadReason
@@ -20,8 +16,8 @@ from beam_bleu.transforms.pairing.records.text.json_values import MOST_DIGITS
 
 _NAMES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 
-_LARGE = 1 << 16
-"""From this number of characters on, only the needed parts of a line become objects."""
+_MOST_BYTES = 1 << 24
+"""The largest number of bytes of a line of which objects are made."""
 
 _SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 64) - 1
 
@@ -32,15 +28,6 @@ class _LongInteger(float):
 
 def _integer(digits: str) -> int | _LongInteger:
     return int(digits) if len(digits) <= MOST_DIGITS else _LongInteger(digits)
-
-
-_BLANKS = re.compile(r"[ \t\n\r]*")
-_scalar = JSONDecoder(parse_int=_integer).scan_once  # type: ignore[attr-defined]
-"""Reads the value at a place. Here it is never an object or a list."""
-
-_NEEDED, _OTHER, _UNUSED = range(3)
-"""What a value is: one whose parts can be needed; one that is kept while there is room for others;
-one that is not kept."""
 
 
 class BadLineError(Exception):
@@ -86,8 +73,6 @@ class WantedValues:
         self._where = chosen.where
         # A join needs the id of a record that is bad or left out, too.
         self._names = chosen.names
-        keys = {step for path in self.paths for step in path.steps if isinstance(step, str)}
-        self._needed = NeededKeys(keys)
         self._integers = {*integer_ids} - self._texts
         self._strings = {*chosen.ids} - self._integers - self._texts
         self._witnesses = {*chosen.witnesses} - {
@@ -123,7 +108,7 @@ class WantedValues:
         Raises:
           BadLineError: the line is bad.
         """
-        record, _ = record_of(line, self._needed)
+        record = record_of(line)
         try:
             return self._values_in(record)
         except BadLineError as error:
@@ -242,18 +227,22 @@ def _named(value: Any) -> str:
     return _NAMES.get(type(value), "a number")
 
 
-def record_of(line: bytes, needed: NeededKeys) -> tuple[dict[str, Any], bool]:
-    """The object in a line; whether all of it is there.
-
-    Of a large line, there may be only what is needed.
+def record_of(line: bytes) -> dict[str, Any]:
+    """The object in a line.
 
     Raises:
-      BadLineError: the line is not an object of JSON.
+      BadLineError: the line is not an object of JSON, or has too many bytes.
     """
     if not line.strip(b" \t\r"):
         raise BadLineError("invalid-json", "the line is empty, and each line must be an object")
+    if len(line) > _MOST_BYTES:
+        raise BadLineError(
+            "line-too-long",
+            f"the line has {len(line)} bytes, and only plain records can have more than "
+            f"{_MOST_BYTES}",
+        )
     try:
-        record, is_whole = _value_of(line.decode(), needed)
+        record = _value_of(line.decode())
     except UnicodeDecodeError as error:
         raise BadLineError("invalid-utf8", f"invalid UTF-8 at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -265,20 +254,16 @@ def record_of(line: bytes, needed: NeededKeys) -> tuple[dict[str, Any], bool]:
         raise BadLineError("invalid-json", "it is nested too deeply") from None
     if not isinstance(record, dict):
         raise BadLineError("wrong-type", f"the line is {_named(record)}, and must be an object")
-    return record, is_whole
+    return record
 
 
-def _value_of(text: str, needed: NeededKeys) -> tuple[Any, bool]:
-    if len(text) > _LARGE:
-        # The json module can read more deeply nested values.
-        with contextlib.suppress(RecursionError):
-            return parts_of(text, needed)
+def _value_of(text: str) -> Any:
     try:
-        return json.loads(text), True
+        return json.loads(text)
     except json.JSONDecodeError:
         raise
     except ValueError:  # an integer has too many digits; the hook makes other integers slow
-        return json.loads(text, parse_int=_integer), True
+        return json.loads(text, parse_int=_integer)
 
 
 def _value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:
@@ -303,116 +288,3 @@ def _value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:
             value = value.get(step)
             name += f".{step}" if name else step
     return value
-
-
-class NeededKeys:
-    """The keys of objects whose values are needed.
-
-    Args:
-      names: the keys, in any case of letters.
-      patterns: regular expressions of other such keys.
-      others: how many other values are kept, so that messages can mention them.
-    """
-
-    def __init__(self, names: Iterable[str], patterns: Iterable[str] = (), others: int = 0) -> None:
-        expression = "|".join([*map(re.escape, names), *patterns])
-        self.matches = re.compile(expression, re.IGNORECASE | re.DOTALL).fullmatch
-        self.others = others
-
-
-def parts_of(text: str, needed: NeededKeys) -> tuple[Any, bool]:
-    """The needed parts of the value in a text; whether it has all of its members and items.
-
-    In a text without faults it is the value of `json.loads` without some members of objects, and
-    without some items at the ends of lists. The items of a list that is needed are all there.
-
-    Raises:
-      ValueError, RecursionError: those of `json.loads`.
-    """
-    reader = _Parts(text, needed)
-    value, end = reader.value(_blank_end(text, 0), _NEEDED)
-    end = _blank_end(text, end)
-    if end != len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-    return value, reader.is_whole
-
-
-def _blank_end(text: str, at: int) -> int:
-    blanks = _BLANKS.match(text, at)
-    assert blanks is not None  # it can be empty
-    return blanks.end()
-
-
-class _Parts:
-    def __init__(self, text: str, needed: NeededKeys) -> None:
-        self.is_whole = True
-        self._text = text
-        self._needed = needed
-        self._others = needed.others
-
-    def value(self, at: int, use: int) -> tuple[Any, int]:
-        """The value that begins at a place, and its end."""
-        first = self._text[at : at + 1]
-        if first == "{":
-            return self._object(at + 1, use)
-        if first == "[":
-            return self._list(at + 1, use)
-        try:
-            scalar: tuple[Any, int] = _scalar(self._text, at)
-        except StopIteration as stop:
-            raise json.JSONDecodeError("Expecting value", self._text, stop.value) from None
-        return scalar
-
-    def _object(self, at: int, use: int) -> tuple[dict[str, Any], int]:
-        text, matches = self._text, self._needed.matches
-        members: dict[str, Any] = {}
-        at = _blank_end(text, at)
-        if text[at : at + 1] == "}":
-            return members, at + 1
-        while True:
-            if text[at : at + 1] != '"':
-                said = "Expecting property name enclosed in double quotes"
-                raise json.JSONDecodeError(said, text, at)
-            key, at = scanstring(text, at + 1, True)
-            at = _blank_end(text, at)
-            if text[at : at + 1] != ":":
-                raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
-            is_needed = use == _NEEDED and matches(key)
-            use_of_value = _NEEDED if is_needed else self._use_of_other(use)
-            value, at = self.value(_blank_end(text, at + 1), use_of_value)
-            if use_of_value != _UNUSED:
-                members[key] = value
-            at = _blank_end(text, at)
-            end = text[at : at + 1]
-            if end == "}":
-                return members, at + 1
-            if end != ",":
-                raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
-            at = _blank_end(text, at + 1)
-
-    def _list(self, at: int, use: int) -> tuple[list[Any], int]:
-        text = self._text
-        items: list[Any] = []
-        at = _blank_end(text, at)
-        if text[at : at + 1] == "]":
-            return items, at + 1
-        while True:
-            use_of_value = use if use == _NEEDED else self._use_of_other(use)
-            value, at = self.value(at, use_of_value)
-            if use_of_value != _UNUSED:
-                items.append(value)
-            at = _blank_end(text, at)
-            end = text[at : at + 1]
-            if end == "]":
-                return items, at + 1
-            if end != ",":
-                raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
-            at = _blank_end(text, at + 1)
-
-    def _use_of_other(self, use: int) -> int:
-        """The use of a member or an item that nobody asks for, in a value with this use."""
-        if use == _UNUSED or not self._others:
-            self.is_whole = False
-            return _UNUSED
-        self._others -= 1
-        return _OTHER

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.pairing.records.columns.choosing import (
-    HAS_MORE_COLUMNS,
-    USUAL_NAMES,
-    divided_column,
-    is_name_pattern,
-)
+from beam_bleu.transforms.pairing.records.columns.choosing import divided_column, is_name_pattern
 from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Wanted
-from beam_bleu.transforms.pairing.records.text.json_record import (
-    BadLineError,
-    NeededKeys,
-    record_of,
-)
+from beam_bleu.transforms.pairing.records.text.json_record import BadLineError, record_of
 
 _DEEPEST_COLUMN = 50
 """The largest number of objects and lists around a value that can be a column."""
-
-_MOST_OTHERS = 1000
-"""How many values of a large record are kept that nobody asks for, so that messages can list
-them."""
 
 _ANY = "*"
 
@@ -122,18 +108,15 @@ class JsonColumns:
     Attributes:
       root: the place of the records.
       wanted: the columns that the user asks for.
-      are_all: whether all columns of the records are here, also those that nobody asks for.
     """
 
     root: _Place
     wanted: Wanted
-    are_all: bool
 
     def schema(self) -> pa.Schema:
         """The columns as a schema in which the wanted ones can be found."""
         names = list(self.root.fields or {})
-        columns = self.root.columns(list(_ways(self.wanted, names)))
-        return pa.schema(columns.items(), None if self.are_all else HAS_MORE_COLUMNS)
+        return pa.schema(self.root.columns(list(_ways(self.wanted, names))).items())
 
     def has_integers(self, path: ColumnPath) -> bool:
         """Whether a column has more numbers than strings. Then a float is a bad value.
@@ -162,38 +145,15 @@ def columns_of(lines: Sequence[bytes], wanted: Wanted) -> JsonColumns:
       ValueError: no line is a record. The message says what is wrong with the first one.
     """
     root = _Place()
-    needed = _needed(wanted)
-    are_all = True
     error: BadLineError | None = None
     for line in lines:
         try:
-            record, is_whole = record_of(line, needed)
+            root.add(record_of(line))
         except BadLineError as raised:
             error = error or raised
-        else:
-            root.add(record)
-            are_all &= is_whole
     if root.fields is None and error:
         raise ValueError(error.what)
-    return JsonColumns(root, wanted, are_all)
-
-
-def _needed(wanted: Wanted) -> NeededKeys:
-    """The keys that can be a part of a wanted column, or that have a usual name."""
-    texts = [*wanted.candidates, *wanted.references, *wanted.labels]
-    texts += [column for _, column in wanted.kept]
-    texts += [divided_column(text)[1] for text in wanted.candidates]
-    texts += [condition.column.text for condition in wanted.where]
-    texts += [value.of_system(_ANY) for value in wanted.values]
-    texts += [name for name in (*wanted.ids, wanted.system) if name is not None]
-    names = {step for text in texts for step in (text, *_way(text, ())) if isinstance(step, str)}
-    patterns = [
-        re.escape(name).replace(r"\*", ".*").replace(r"\?", ".")
-        for text in texts
-        if is_name_pattern(text)
-        for name in text.split(".")
-    ]
-    return NeededKeys(names, [*USUAL_NAMES, *wanted.witnesses, *patterns], _MOST_OTHERS)
+    return JsonColumns(root, wanted)
 
 
 def _named_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

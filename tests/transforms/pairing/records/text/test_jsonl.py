@@ -272,6 +272,19 @@ def test_what_is_said_of_a_bad_line(line: bytes, reason: str, what: str) -> None
     assert re.search(what, bad.what)
 
 
+def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(json_record, "_MOST_BYTES", 40)
+    plain, unusual = (
+        b'{"hyp": "a", "ref": "%s"%s}' % (b"b" * 40, end) for end in (b"", b',"x":NaN')
+    )
+    read = read_json_lines(raw_lines([plain, unusual]), PLAIN)
+    (bad,) = read.bad
+    assert (bad.place, bad.reason) == ("line 2", "line-too-long")
+    assert bad.what == "the line has 71 bytes, and only plain records can have more than 40"
+
+
 def test_a_path_through_a_value_of_another_type_is_said() -> None:
     chosen = chosen_columns(["tr.de"], ["ref"])
     read = read_json_lines(raw_lines([b'{"tr": "a", "ref": "b"}']), chosen)
