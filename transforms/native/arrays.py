@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +52,37 @@ def as_arrow(values: Integers) -> pa.Int64Array:
 def largest(values: ExactIntegers) -> int:
     """The largest of integers that are 0 or more; 0 if there is none."""
     return int(values.max()) if values.size else 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Compact:
+    """An array of integers that are 0 or more, for pickle: without the columns that are 0.
+
+    Attributes:
+      shape: the shape of the array.
+      used: bool, for each column of its rows whether it has another value than 0.
+      values: (rows, used columns), of the smallest type that has room for them.
+    """
+
+    shape: tuple[int, ...]
+    used: Booleans
+    values: NDArray[Any]
+
+    @classmethod
+    def of(cls, array: ExactIntegers) -> Compact:
+        """The compact form of an array."""
+        rows = array.reshape(len(array), math.prod(array.shape[1:]))
+        used = np.asarray(rows.any(axis=0), np.bool_)
+        kind = array.dtype if array.dtype == object else np.min_scalar_type(largest(array))
+        return cls(array.shape, used, rows[:, used].astype(kind))
+
+    @property
+    def array(self) -> ExactIntegers:
+        """The array."""
+        kind = object if self.values.dtype == object else np.int64
+        rows = np.zeros((self.shape[0], self.used.size), kind)
+        rows[:, self.used] = self.values
+        return rows.reshape(self.shape)
 
 
 def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]]) -> ExactIntegers:

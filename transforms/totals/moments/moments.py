@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, rows_added
+from beam_bleu.transforms.native.arrays import Compact, ExactIntegers, Integers, rows_added
 from beam_bleu.transforms.totals.slice_sums import smaller_limit
 from beam_bleu.transforms.totals.unit_sums import UnitSums, products, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums
@@ -91,6 +91,12 @@ class Moments(Sums):
             zeros(0, width, width),
             zeros(0, 0, width, width),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: most columns are 0, and most sums are short."""
+        fields = [getattr(self, field.name) for field in dataclasses.fields(self)]
+        packed = {id(value): Compact.of(value) for value in fields if isinstance(value, np.ndarray)}
+        return _unpacked, tuple(packed.get(id(value), value) for value in fields)
 
     @functools.cached_property
     def _group_of(self) -> dict[GroupKey, int]:
@@ -197,6 +203,10 @@ class Moments(Sums):
         if most is not None and len(keys) - 1 > most:
             return self.without_slices() + other.without_slices()
         parts = [(part, _Places.of(part, systems, keys)) for part in (self, other)]
+        # Usually all segments have all systems, and there is nothing else to add up for pairs.
+        is_common = all(
+            part.systems == systems and part.common_sums is part.own_sums for part in (self, other)
+        )
         # In the other parts no unit is common: they have no unit of one of the systems.
         common = [
             (part, places)
@@ -218,6 +228,7 @@ class Moments(Sums):
                 (groups, *shape), [(places.groups, getattr(part, name)) for part, places in common]
             )
 
+        own = of_own("own_sums", width), of_own("own_products", packed)
         return Moments(
             self.width,
             systems,
@@ -225,11 +236,16 @@ class Moments(Sums):
             pairs,
             slice_pairs,
             _bounded(of_own("own_units")),
-            of_own("own_sums", width),
-            of_own("own_products", packed),
+            *own,
             _bounded(of_common("common_units")),
-            of_common("common_sums", len(systems), width),
-            of_common("common_products", len(systems), packed),
+            *(
+                own
+                if is_common
+                else (
+                    of_common("common_sums", len(systems), width),
+                    of_common("common_products", len(systems), packed),
+                )
+            ),
             rows_added(
                 (len(pairs), width, width),
                 [
@@ -249,6 +265,12 @@ class Moments(Sums):
             ),
             most,
         )
+
+
+def _unpacked(*fields: Any) -> Moments:
+    """The moments from their pickle. An array that is there twice stays one."""
+    arrays = {id(field): field.array for field in fields if isinstance(field, Compact)}
+    return Moments(*(arrays.get(id(field), field) for field in fields))
 
 
 @dataclasses.dataclass(frozen=True)
