@@ -1,14 +1,10 @@
-"""The flags, `--preset list` and the text of the pages show the rows of the tables of choices.
-
-The tables in the pages are made from the rows (`docs/make.py`, tests/test_made_files.py).
-"""
+"""The flags take the rows of the tables of choices."""
 
 from __future__ import annotations
 
 import pathlib
 from typing import Any
 
-from beam_bleu.pipeline.command_line.definition_flags import presets_table
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
@@ -35,20 +31,3 @@ def test_the_flags_have_the_rows_for_choices() -> None:
     assert choices["compare_presets"] == tuple(COMPARISONS)
     assert choices["format"] == tuple(FORMATS)
     assert {case.flag for case in CASES.values()} <= choices.keys()
-
-
-def test_the_page_names_the_normalizations_and_the_cases() -> None:
-    page = (PROJECT / "docs" / "definitions.md").read_text()
-    page = " ".join(page.split())  # whatever the lines
-    assert f"`--normalize {'|'.join(NORMALIZATIONS)}`" in page
-    for row in NORMALIZATIONS.values():
-        assert f"`{row.name}`, {row.description}" in page
-    for case in CASES.values():
-        assert f"`--{case.flag}`" in page
-
-
-def test_the_table_of_presets_has_a_line_for_each_one() -> None:
-    lines = presets_table().splitlines()[1:]
-    assert [line.split()[0] for line in lines] == list(PRESETS)
-    for row, line in zip(PRESETS.values(), lines, strict=True):
-        assert line.endswith(f" {row.source}".replace("`", ""))

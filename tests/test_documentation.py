@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import doctest
-import math
 import pathlib
 import re
 import subprocess
@@ -19,15 +18,10 @@ from engine_parts import need
 from markdown_tables import sections, tables
 from scoring import score_of
 
-import beam_bleu
 from beam_bleu.pipeline.command_line.options import our_groups, parse
-from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
-from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
-from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 PROJECT = pathlib.Path(__file__).parent.parent
 CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
@@ -84,15 +78,6 @@ def commands(block: str) -> list[tuple[str, list[str]]]:
     return pairs
 
 
-def test_the_pages_show_commands() -> None:
-    assert len(console_blocks()) >= 10
-
-
-def test_the_first_pages_are_short() -> None:
-    assert len(README.splitlines()) <= 250
-    assert len(CONTRIBUTING.read_text().split()) <= 2500
-
-
 def shown_runs() -> list[Any]:
     """The console blocks; those that start an engine are tests of the set `nightly`."""
     return [
@@ -140,32 +125,6 @@ def test_a_command_prints_what_the_page_shows(
     expected = [line.replace("|unicode:14.0.0|", tables_of_unicode) for line in expected]
     assert printed == expected
     assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"out"}
-
-
-WRITES = re.compile(r"(?:--output[= ]|(?<![-<=])>{1,2} ?| -o |^ +path: )([^\s;)&]+)", re.MULTILINE)
-"""What a command or a pipeline of a page writes (or reads by ReadFrom... of Beam YAML)."""
-
-ELSEWHERE = re.compile(r"/|[a-z0-9]+://|\$|[A-Z]+\b|\.\.\.|examples/beam_yaml/records\.jsonl$")
-"""Paths that are not in the project, places for a user's own names, and the example's input."""
-
-
-def written_by(page: pathlib.Path) -> Iterator[str]:
-    for block in re.findall(r"```(?:sh|bash|console|yaml)\n(.*?)```", page.read_text(), re.DOTALL):
-        yield from WRITES.findall(re.sub(r"</?\w+>", "", block))  # tags redirect nothing
-
-
-def test_the_examples_write_into_the_ignored_folder_only() -> None:
-    pages = [page for page in PAGES if page.parts[-2] != "benchmarks"]  # its reports are pages
-    wrong = {
-        f"{page.relative_to(PROJECT)}: {path}"
-        for page in pages
-        for path in written_by(page)
-        if not path.startswith("out/") and not ELSEWHERE.match(path)
-    }
-    assert wrong == set()
-    found = {path for page in pages for path in written_by(page)}
-    assert {"out/here", "out/there", "out/short.txt", "out/scores.jsonl"} <= found
-    assert "/out/" in (PROJECT / ".gitignore").read_text().splitlines()
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/inputs.md"])
@@ -221,78 +180,10 @@ def test_links_lead_to_files_and_headings(page: pathlib.Path) -> None:
             assert heading in map(anchor, sections(target.read_text())), f"{path}#{heading}"
 
 
-def test_the_page_of_the_library_lists_the_public_names() -> None:
-    # The site shows the docstring of each of these names below the lists.
-    page = (PROJECT / "docs" / "library.md").read_text()
-    listed = re.findall(r"^- `(\w+)`: ", page, re.MULTILINE)
-    assert sorted([*listed, "__version__"]) == sorted(beam_bleu.__all__)
-
-
-def test_pages_name_only_pages_that_exist() -> None:
-    for page in PAGES:
-        for name in re.findall(r"`(docs/[\w./-]+)`", page.read_text()):
-            # The changelog may name a page by an old name.
-            assert (PROJECT / name).exists() or page.name == "CHANGELOG.md", f"{page}: {name}"
-
-
-def links_of(page: pathlib.Path) -> set[pathlib.Path]:
-    """The pages that a page has links to."""
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
-    return {(page.parent / link).resolve() for link in links if link.endswith(".md")}
-
-
-def test_every_page_can_be_reached_from_the_index() -> None:
-    index = PROJECT / "docs" / "README.md"
-    found, waiting = set(), [index.resolve()]
-    while waiting:
-        page = waiting.pop()
-        if page not in found:
-            found.add(page)
-            waiting.extend(links_of(page))
-    assert found >= {page.resolve() for page in PAGES}
-    assert links_of(index) >= set((PROJECT / "docs").glob("*.md")) - {index}
-
-
-def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
-    files = [path.relative_to(PROJECT) for path in PROJECT.glob("*/**/*.py")]
-    names = {path.name for path in files}
-    pages = [CONTRIBUTING, PROJECT / "docs" / "recipes.md", PROJECT / "docs" / "glossary.md"]
-    page = "\n".join(each.read_text() for each in pages)
-    for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE):
-        for name in re.findall(r"\b\w+\.py\b", block if not language else ""):
-            assert name in names, name
-    folders = {parent for path in files for parent in path.parents}
-    known = [f"/{path}" for path in files] + [f"/{folder}/" for folder in folders]
-    for path in re.findall(r"(?:\w+/)+\w+\.py\b|`(?:\w+/)+`", page):
-        written = path.startswith("out/")  # by the reader
-        assert written or any(each.endswith(f"/{path.strip('`')}") for each in known), path
-    (tree,) = re.findall(r"^transforms/ .*?^pipeline/", page, re.DOTALL | re.MULTILINE)
-    listed = re.findall(r"^ +(\w+)/ ", tree, re.MULTILINE)
-    rooms = {path.parent for path in (PROJECT / "transforms").glob("**/__init__.py")}
-    without_line = {PROJECT / "transforms", *(PROJECT / "transforms" / "metrics").iterdir()}
-    assert sorted(listed) == sorted(room.name for room in rooms - without_line)
-
-
-def test_the_readme_and_the_page_of_output_have_the_same_exit_codes() -> None:
-    of_page, of_readme = (
-        [row[0] for row in table[1:]]
-        for text in ((PROJECT / "docs" / "terminal.md").read_text(), README)
-        for table in tables(text)
-        if table[0][0] == "code"
-    )
-    assert of_page == of_readme
-    assert of_page == [", ".join(map(str, row.codes)) for row in EXIT_CODES]
-
-
 def test_the_readme_says_what_the_help_says_of_exit_codes() -> None:
     (table,) = (table for table in tables(README) if table[0][0] == "code")
     for (_, shown), row in zip(table[1:], EXIT_CODES, strict=True):
         assert shown.startswith(row.meaning)
-
-
-def test_the_readme_names_every_subcommand() -> None:
-    for name in SUBCOMMANDS:
-        assert re.search(rf"`(beam-bleu|\./run\.sh) {name}\b|^\./run\.sh {name}\b", README, re.M)
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:
@@ -344,20 +235,6 @@ def test_a_precision_is_what_the_page_shows(
 ) -> None:
     score = scored(candidate, references, "--preset papineni2002")
     assert f"{score.matches[int(order) - 1]}/{score.totals[int(order) - 1]}" == shown
-
-
-def test_the_page_of_definitions_shows_examples_and_names_every_choice() -> None:
-    assert len(rows(DEFINITIONS, "| candidates | references | flags | score |")) > 40
-    assert len(rows(DEFINITIONS, "| candidate | references | order | precision |")) == 6
-    page = DEFINITIONS.read_text()
-    for choice in (*PRESETS, *TOKENIZERS, *REFERENCE_LENGTHS, *SMOOTH_METHODS):
-        assert f"`{choice}`" in page, choice
-    for number in ("1.70", "0.516", "1.95", "0.135"):
-        assert number in page
-    assert (math.exp((4 / 6 + 2 / 5) / 2), math.exp(1 - 1 / 3)) == pytest.approx(
-        (1.70, 1.95), abs=5e-3
-    )
-    assert math.sqrt(4 / 6 * 2 / 5) == pytest.approx(0.516, abs=5e-4)
 
 
 def test_the_examples_of_the_page_of_calls_run() -> None:

@@ -237,20 +237,6 @@ class Tree:
             for name, source in sources.items()
         }
 
-    def loading_beam(self) -> set[str]:
-        """The modules that load Beam: they import it, or they import a module that loads it."""
-        loading: set[str] = set()
-        while True:
-            more = {
-                name
-                for name, imports in self.imports.items()
-                for each in imports
-                if each.when == "always" and (is_beam(each.module) or each.module in loading)
-            }
-            if more == loading:
-                return loading
-            loading = more
-
 
 @functools.cache
 def _written(source: str) -> list[tuple[str, str | None, str]]:
@@ -417,29 +403,8 @@ def test_every_import_follows_the_rules(tree):
     assert wrong_imports(tree) == set()
 
 
-def test_the_imports_are_found(tree):
-    # Otherwise the test above could not fail.
-    of_score = tree.imports["beam_bleu.transforms.metrics.bleu.score"]
-    assert Import("beam_bleu.transforms.score.segment_table", "always") in of_score
-    assert Import("beam_bleu.transforms.corpus_scores", "never") in tree.imports["beam_bleu"]
-    assert Import("beam_bleu.pipeline.graph", "later") in tree.imports["beam_bleu.pipeline.main"]
-    assert (
-        Import("beam_bleu.pipeline.output.storage", "always")
-        in (
-            tree.imports["beam_bleu.pipeline.output.receipt"]  # from ... import storage
-        )
-    )
-
-
 def test_no_import_is_in_a_circle(tree):
     assert in_circles(tree) == set()
-
-
-def test_a_circle_of_imports_is_found(tree):
-    names = [f"beam_bleu.transforms.{name}" for name in ("errors", "shown_names", "version")]
-    added = {name: f"\nimport {names[number - 1]}\n" for number, name in enumerate(names)}
-    changed = {name: source + added.get(name, "") for name, source in tree.sources.items()}
-    assert in_circles(Tree(changed)) == set(names)
 
 
 def test_the_output_does_not_know_the_command_line(tree):
@@ -480,67 +445,6 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
     assert files >= set(FRONT)
 
 
-@pytest.mark.parametrize(
-    ("file", "module"),
-    [
-        ("transforms/native/memory.py", "beam_bleu.transforms.text.hashing"),
-        ("transforms/native/memory.py", "beam_bleu.transforms.metrics.bleu.config"),
-        ("transforms/definition/slicing.py", "beam_bleu.transforms.text.text"),
-        ("transforms/wiring/threads.py", "beam_bleu.transforms.pairing.batch"),
-        ("transforms/errors.py", "beam_bleu.transforms.native.memory"),
-        ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
-        ("transforms/statistics/batch_steps.py", "beam_bleu.transforms.totals.summing"),
-        ("transforms/metrics/bleu/score.py", "beam_bleu"),
-        ("transforms/metrics/bleu/score.py", "beam_bleu.transforms"),
-        ("transforms/metrics/bleu/score.py", "beam_bleu.transforms.corpus_scores"),
-        ("transforms/metrics/bleu/score.py", "beam_bleu.pipeline.command_line.systems"),
-        ("transforms/corpus_scores.py", "beam_bleu.pipeline.command_line.systems"),
-        ("transforms/score/uncertainty.py", "beam_bleu.transforms.calls.texts"),
-        ("transforms/calls/scores.py", "beam_bleu.pipeline.command_line.systems"),
-        ("transforms/calls/scores.py", "apache_beam"),
-        ("transforms/metrics/bleu/score.py", "apache_beam"),
-        ("transforms/metrics/chrf/score.py", "beam_bleu.transforms.metrics.bleu.score"),
-        ("transforms/score/uncertainty.py", "beam_bleu.transforms.metrics.bleu.score"),
-        ("transforms/new.py", "apache_beam"),
-        ("transforms/new.py", "beam_bleu.transforms.metrics.bleu.score"),
-        ("pipeline/display/table.py", "apache_beam.io.filesystems"),
-        ("pipeline/graph.py", "beam_bleu.transforms.pairing.lines.plan"),
-        ("pipeline/graph.py", "beam_bleu.transforms.pairing.line_parallel.corpus"),
-        (
-            "transforms/pairing/segments/rows.py",
-            "beam_bleu.transforms.pairing.line_parallel.corpus",
-        ),
-        ("transforms/pairing/files/chunks.py", "beam_bleu.transforms.pairing.lines.plan"),
-        ("transforms/pairing/lines/plan.py", "beam_bleu.transforms.pairing.segments.rows"),
-        ("transforms/pairing/paired.py", "beam_bleu.transforms.pairing.segments.rows"),
-        (
-            "transforms/pairing/records/text/tsv.py",
-            "beam_bleu.transforms.pairing.records.joins.coverage",
-        ),
-        (
-            "transforms/pairing/records/joins/join_rows.py",
-            "beam_bleu.transforms.pairing.records.text.tsv",
-        ),
-        (
-            "transforms/pairing/records/record_segments.py",
-            "beam_bleu.transforms.pairing.records.row_groups.group_plan",
-        ),
-        (
-            "transforms/pairing/records/columns/wanted.py",
-            "beam_bleu.transforms.pairing.records.record_segments",
-        ),
-    ],
-)
-def test_a_wrong_import_is_found(file, module, tree):
-    name = module_of(pathlib.PurePath(file))
-    source = f"{tree.sources.get(name, '')}\n\ndef late():\n    import {module}\n"
-    assert wrong_imports(Tree({**tree.sources, name: source})) == {(name, module)}
-
-
-def test_beam_is_loaded_with_just_the_files_that_say_so(tree):
-    assert tree.loading_beam() == loading_beam()
-
-
 def test_no_subcommand_loads_beam_before_it_has_set_up_its_log():
     # Beam logs what is not installed while it is imported, and the command leaves that out.
     assert {row.module for row in SUBCOMMANDS.values()} & loading_beam() == set()
@@ -579,12 +483,6 @@ def test_obstore_is_imported_only_for_object_stores(tree):
         f"{LIBRARY}.wiring.filesystems",
         f"{APPLICATION}.command_line.options",  # in a function, for --allow redirects
     }
-
-
-def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
-    # Otherwise the test above could not fail.
-    program = "import sys, beam_bleu.transforms.totals.summing; print('apache_beam' in sys.modules)"
-    assert in_a_fresh_interpreter(program) == ["True"]
 
 
 def test_the_public_names_come_from_the_top_of_the_package(tree):

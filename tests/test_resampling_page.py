@@ -8,7 +8,7 @@ import pytest
 from command_line import PROJECT
 from markdown_tables import sections, tables
 
-from beam_bleu.transforms.totals.replicates.generator import AT_LEAST, coin, philox4x32, weight
+from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
 
 PAGE = (PROJECT / "docs" / "resampling.md").read_text()
@@ -30,10 +30,3 @@ def test_units_have_the_weights_and_coins_of_the_page(row):
     replicates = range(int(first), int(first) + 12)
     assert [weight(int(seed), key, each) for each in replicates] == [*map(int, weights.split())]
     assert [coin(int(seed), key, each) for each in replicates] == [*map(int, coins.split())]
-
-
-def test_the_page_has_the_constants_of_the_generator():
-    text = " ".join(SECTIONS["The random numbers"].split())
-    assert ", ".join(map(str, AT_LEAST)) in text
-    words = philox4x32((0, 0, 0, 0), (0, 0))
-    assert f"`{' '.join(f'{word:08x}' for word in words)}`" in text
