@@ -3,6 +3,5 @@
 `Moments` (`moments.py`) are a table of `UnitSums`. From the outside to the inside: segments come to
 `unit_adder.py`; documents come to `document_sums.py` and then to `document_moments.py`, which
 `sum_document_moments.py` wires to Beam. The `UnitAdder` adds up units that have the same systems,
-for the corpus and for slices. `group_sums.py` adds up their products: `layout.py`
-says which products there are, and the compiled code of `gram.py` multiplies.
+for the corpus and for slices, and the compiled code of `group_sums.py` adds up their products.
 """

@@ -226,11 +226,11 @@ def _add(adder: UnitAdder, sums: Integers, groups: Integers, slices: int) -> Non
     """
     of_whole, of_slices = groups == 0, groups > 0
     if of_whole.any():
-        adder.add(_by_column(sums[of_whole]))
+        adder.add(_by_system(sums[of_whole]))
     if of_slices.any():
-        adder.add_to_slices(_by_column(sums[of_slices]), groups[of_slices] - 1, slices)
+        adder.add_to_slices(_by_system(sums[of_slices]), groups[of_slices] - 1, slices)
 
 
-def _by_column(sums: Integers) -> Integers:
-    """Sums (rows, systems, W) as (systems, W, rows)."""
-    return np.ascontiguousarray(sums.transpose(1, 2, 0))
+def _by_system(sums: Integers) -> Integers:
+    """Sums (rows, systems, W) as (systems, rows, W)."""
+    return np.ascontiguousarray(sums.transpose(1, 0, 2))

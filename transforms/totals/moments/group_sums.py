@@ -1,170 +1,135 @@
-"""Adds up the products of the columns of units, for groups of units of the same systems."""
+"""Adds up the products of the columns of units, for groups of units of the same systems.
+
+A group is a row of integers: the number of units, the sums of each system, its packed products,
+then W rows of W products for each pair. Compiled code adds a few units of a group at a time to
+its row, so that their columns stay in the fastest cache.
+"""
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, Integers, exact
-from beam_bleu.transforms.totals.moments.gram import (
-    LIMB_BITS,
-    MOST_UNITS,
-    SAME_ORDER,
-    RowsPlan,
-    Scratch,
-    add_rows,
-    add_tiles,
-    pack,
-    scatter,
-    scratch,
-)
-from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
+from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.totals.moments.moments import Pair
-from beam_bleu.transforms.totals.products import by_column
-from beam_bleu.transforms.totals.unit_sums import products
+from beam_bleu.transforms.totals.unit_sums import products, unpacked
+
+_BLOCK = 128
+"""The units whose columns are copied at a time."""
+
+_ZEROS = 4
+"""The columns of zeros after those of a system: `_dots` multiplies 2 and 4 columns at a time."""
+
+_MOST_UNITS = 2**13
+"""The units between two checks that sums fit in an int64."""
+
+_LOW = 2**32 - 1
+"""The largest value that compiled code multiplies: processors have an instruction for 32 bits."""
 
 
 class GroupSums:
     """Sums of the units of groups, exact for integers of any size. Mutable.
 
     Args:
-      systems: the number of systems. All of them have all units that are added.
+      systems: int64 (systems,), the place of each system in the counts that are added. All systems
+        have all units.
       basis: the columns of the metric.
       pairs: the pairs of systems whose products are added up.
-      order: int64 (systems,), the system at each place in the counts that `add_rows` gets; None if
-        they are in the same order.
     """
 
-    def __init__(
-        self,
-        systems: int,
-        basis: Basis,
-        pairs: tuple[Pair, ...],
-        order: Integers | None = None,
-    ) -> None:
-        self._order = np.arange(systems) if order is None else order
-        self._row = Row(systems, basis, pairs)
-        self._totals = np.zeros((0, self._row.integers), np.int64)
+    def __init__(self, systems: Integers, basis: Basis, pairs: tuple[Pair, ...]) -> None:
+        self._systems = systems
+        self._pairs = np.array(pairs, np.int64).reshape(-1, 2)
+        self._width = width = basis.width
+        self._shared = np.array(basis.shared, np.int64)
+        own = [column for column in range(width) if column not in basis.shared]
+        # Those of single systems come first: pairs need only the products of these.
+        self._columns = np.array([*own, *basis.shared], np.int64)
+        self._starts = np.cumsum(
+            [0, 1, len(systems) * width, len(systems) * products(width), len(pairs) * width**2]
+        )
+        self._totals = np.zeros((0, self._starts[-1]), np.int64)
         # No integer of `_totals` is larger than this.
         self._bound = 0
-        self._memory: Scratch | None = None
         # What did not fit in `_totals`: unbounded integers of the same shape.
         self._above: ExactIntegers | None = None
-        self._keep((0,) * basis.width)
+        self._block = np.empty((len(systems), width + _ZEROS, _BLOCK), np.int64)
+        self._used = np.empty((len(systems), width + 2), np.int64)
 
-    def add_rows(self, counts: Integers) -> None:
-        """Adds segments as units of group 0.
-
-        Args:
-          counts: int64 (systems, segments, W), as in `BatchStatistics`.
-        """
-        self._make_room(1)
-        segments = counts.shape[1]
-        if self._memory is None or self._memory.packed.shape[1] < segments:
-            self._memory = self._new_memory(segments)
-        # Compiled code gets plain tuples.
-        added = add_rows(
-            counts,
-            tuple(self._rows_plan),
-            LARGEST_INTEGER - self._bound,
-            self._totals,
-            tuple(self._memory),
-        )
-        if added >= 0:
-            self._bound += added
-        else:
-            # For example the first batch. The columns that it needs are expected in later ones.
-            self.add(by_column(counts[self._order]))
-
-    def _new_memory(self, segments: int) -> Scratch:
-        usual, row = self._rows_plan, self._row
-        return scratch(row.systems, row.basis.width, len(usual.sources), len(usual.tiles), segments)
-
-    def add(self, columns: Integers, groups: Integers | None = None, number: int = 1) -> None:
+    def add(self, counts: Integers, groups: Integers | None = None, number: int = 1) -> None:
         """Adds units.
 
         Args:
-          columns: int64 (systems, W, units), the integers of the units, 0 or more. Each unit has
-            1 segment or more.
+          counts: int64 (systems, units, W), the integers of the units, 0 or more.
           groups: int64 (units,), the number of each unit's group; None if all are in group 0.
           number: the number of groups; that of a later call may be larger.
         """
         self._make_room(number)
-        units = columns.shape[2]
-        if not units:
-            return
-        largest = columns.max(axis=(0, 2)).tolist()
-        limbs = self._limbs_of(largest)
-        usual = plan(self._row, limbs)
+        units = counts.shape[1]
         if groups is None:
-            order = SAME_ORDER
-            bounds, of_ranges = _ranges(np.array([0, units]), np.zeros(1, np.int64))
+            order, ordered = np.arange(units), np.zeros(units, np.int64)
         else:
             # Numbers of 16 bits are sorted much faster.
             order = np.argsort(
                 groups.astype(np.uint16) if number < 2**16 else groups, kind="stable"
             )
             ordered = groups[order]
-            starts = np.append(0, np.flatnonzero(np.diff(ordered)) + 1)
-            bounds, of_ranges = _ranges(np.append(starts, units), ordered[starts])
-        packed = np.empty((len(usual.sources), units), np.uint32)
-        pack(columns.reshape(-1, units), usual.sources, usual.shifts, order, packed)
-        added = np.empty((len(of_ranges), *usual.tiles.shape[:1], 8), np.int64)
-        add_tiles(packed, bounds, usual.tiles, added)
-        # The largest value of a packed column, squared.
-        square = min(max(largest), 2**LIMB_BITS - 1) ** 2
-        sums = added.reshape(len(of_ranges), -1)
-        if units * square <= LARGEST_INTEGER:
-            self._scatter(sums, of_ranges, usual, units * square)
-            return
-        for i, length in enumerate(np.diff(bounds).tolist()):
-            one = slice(i, i + 1)
-            self._scatter(sums[one], of_ranges[one], usual, length * square)
+        done = 0
+        while done < units:
+            end = min(done + _MOST_UNITS, units)
+            before, done = done, self._add(counts, order[done:end], ordered[done:end]) + done
+            if done == end:
+                continue
+            if self._bound:
+                self._move_above()
+            elif done == before:
+                self._add_any(counts, order[done:end], ordered[done:end])
+                done = end
 
-    def _limbs_of(self, largest: list[int]) -> tuple[int, ...]:
-        """How many packed columns each column of a unit needs, as for `plan`.
-
-        The columns that earlier batches needed are kept, so that there are few different plans.
-        """
-        needed = [-(-value.bit_length() // LIMB_BITS) for value in largest]
-        if largest[SEGMENTS] == 1:
-            needed[SEGMENTS] = 0
-        limbs = tuple(map(max, needed, self._limbs))
-        kept = tuple(min(number, 1) for number in limbs)
-        if kept != self._limbs:
-            self._keep(kept)
-        return limbs
-
-    def _keep(self, limbs: tuple[int, ...]) -> None:
-        """Sets the columns that are packed even if a batch does not need them."""
-        self._limbs = limbs
-        masks = [2**LIMB_BITS - 1 if number else 0 for number in limbs]
-        masks[SEGMENTS] = 1  # the plan can rely on that
-        usual = plan(self._row, limbs)
-        self._rows_plan = RowsPlan(
-            self._order,
-            usual.sources,
-            usual.shifts,
-            usual.tiles,
-            np.array(masks, np.int64),
-            usual.usual.sources,
-            usual.usual.targets,
+    def _add(self, counts: Integers, order: Integers, groups: Integers) -> int:
+        """Adds units until one does not fit; returns how many."""
+        most = min(math.isqrt((LARGEST_INTEGER - self._bound) // len(order)), _LOW)
+        state = np.zeros(2, np.int64)
+        _add_units(
+            counts,
+            self._systems,
+            self._columns,
+            len(self._columns) - len(self._shared),
+            order,
+            groups,
+            self._pairs,
+            self._starts,
+            most,
+            self._block,
+            self._used,
+            self._totals,
+            state,
         )
-        self._memory = None
+        added, bits = state.tolist()
+        self._bound += added * bits**2
+        return int(added)
 
-    def _scatter(self, sums: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
-        """Adds sums of products, none of which is larger than `bound`."""
-        if self._bound + bound > LARGEST_INTEGER:
-            self._move_above()
-        self._bound += bound
-        scatter(sums, of_ranges, usual.usual.sources, usual.usual.targets, self._totals)
-        if not usual.long:
-            return
+    def _add_any(self, counts: Integers, order: Integers, groups: Integers) -> None:
+        """Adds units with integers of any size."""
         self._move_above()
         assert self._above is not None
-        for long in usual.long:
-            values = sums[:, long.sources].astype(object) << long.shift
-            np.add.at(self._above, (of_ranges[:, np.newaxis], long.targets), values)
+        lower = np.tril_indices(self._width)
+        for group in np.unique(groups):
+            units = counts[self._systems][:, order[groups == group]].astype(object)
+            crosses = (units[first].T @ units[second] for first, second in self._pairs)
+            self._above[group] += np.concatenate(
+                [
+                    [units.shape[1]],
+                    units.sum(axis=1).ravel(),
+                    *((columns.T @ columns)[lower] for columns in units),
+                    *map(np.ravel, crosses),
+                ]
+            )
 
     def _move_above(self) -> None:
         moved = self._totals.astype(object)
@@ -177,13 +142,10 @@ class GroupSums:
         if number <= groups:
             return
         # Room for as many groups again, so that the array is rarely copied.
-        added = max(number, 2 * groups) - groups
-        self._totals = np.concatenate(
-            [self._totals, np.zeros((added, self._row.integers), np.int64)]
-        )
+        room = (max(number, 2 * groups) - groups, self._starts[-1])
+        self._totals = np.concatenate([self._totals, np.zeros(room, np.int64)])
         if self._above is not None:
-            zeros = np.zeros((added, self._row.integers), object)
-            self._above = np.concatenate([self._above, zeros])
+            self._above = np.concatenate([self._above, np.zeros(room, object)])
 
     def sums(self, number: int) -> tuple[Integers, ExactIntegers, ExactIntegers, ExactIntegers]:
         """The sums of the first groups.
@@ -193,37 +155,149 @@ class GroupSums:
           (groups, systems, W (W + 1) / 2), their products; (groups, pairs, W, W), those of pairs.
         """
         self._make_room(number)
-        row = self._row
-        width = row.basis.width
+        width = self._width
         rows: ExactIntegers = self._totals[:number].copy()
         if self._above is not None:
             rows = self._above[:number] + rows
-
-        def part(start: int, end: int | None, *shape: int) -> ExactIntegers:
-            return exact(rows[:, start:end].reshape(number, *shape))
-
+        units, sums, packed, crosses = np.split(rows, self._starts[1:-1], axis=1)
+        packed = packed.reshape(number, len(self._systems), products(width))
+        crosses = crosses.reshape(number, len(self._pairs), width, width)
+        # A shared column has the same integers for both systems of a pair.
+        first, second = self._pairs.T[:, :, np.newaxis]
+        for column in self._shared:
+            places = unpacked(width)[column]
+            crosses[:, :, column] = packed[:, second, places]
+            crosses[:, :, :, column] = packed[:, first, places]
         return (
-            rows[:, 0].astype(np.int64),
-            part(row.sums, row.products, row.systems, width),
-            part(row.products, row.crosses, row.systems, products(width)),
-            part(row.crosses, None, len(row.pairs), width, width),
+            units[:, 0].astype(np.int64),
+            exact(sums.reshape(number, len(self._systems), width)),
+            exact(packed),
+            exact(crosses),
         )
 
 
-def _ranges(bounds: Integers, groups: Integers) -> tuple[Integers, Integers]:
-    """Ranges of at most `MOST_UNITS` units.
+@compiled
+def _add_units(
+    counts,
+    systems,
+    columns,
+    own,
+    order,
+    groups,
+    pairs,
+    starts,
+    most,
+    block,
+    used,
+    totals,
+    state,
+):
+    """Adds the sums and products of units, until a value is larger than `most`.
 
     Args:
-      bounds: int64 (ranges + 1,), where each range of units begins; at last the end.
-      groups: int64 (ranges,), the group of each range.
-
-    Returns:
-      The same of shorter ranges.
+      counts: int64 (systems, units, W).
+      systems: int64 (systems,), the place of each system in the counts.
+      columns: int64 (W,), the columns: those of single systems, then the shared ones.
+      own: how many are of single systems.
+      order: int64 (units,), the units that are added.
+      groups: int64 (units,), their groups, in ascending order.
+      pairs: int64 (pairs, 2).
+      starts: int64 (5,), where each kind of integers begins in a row of the totals.
+      most: the largest value.
+      block: int64 (systems, W + 4, units at a time), which is overwritten: the columns that are
+        not 0.
+      used: int64 (systems, W + 2), which is overwritten: how many columns of the system itself
+        these are, and how many columns, then their numbers.
+      totals: int64 (groups, integers), which is changed.
+      state: int64 (2,), which is written: how many units were added, and the bits of their values.
     """
-    lengths = np.diff(bounds)
-    if lengths.max() <= MOST_UNITS:
-        return bounds, groups
-    parts = -(-lengths // MOST_UNITS)
-    first = np.repeat(np.cumsum(parts) - parts, parts)
-    starts = np.repeat(bounds[:-1], parts) + (np.arange(len(first)) - first) * MOST_UNITS
-    return np.append(starts, bounds[-1]), np.repeat(groups, parts)
+    width = len(columns)
+    bits = np.int64(0)
+    start = 0
+    while start < len(order):
+        group, end = groups[start], start + 1
+        while end < len(order) and end - start < _BLOCK and groups[end] == group:
+            end += 1
+        units = end - start
+        for place in range(len(systems)):
+            rows = counts[systems[place]]
+            kept = 0
+            for number in range(width):
+                if number == own:
+                    used[place, 0] = kept
+                column = columns[number]
+                to = block[place, kept]
+                ored = np.int64(0)
+                for i in range(units):
+                    value = rows[order[start + i], column]
+                    to[i] = value
+                    ored |= value
+                if ored:
+                    used[place, 2 + kept] = column
+                    kept += 1
+                    bits |= ored
+            if own == width:
+                used[place, 0] = kept
+            used[place, 1] = kept
+            block[place, kept : kept + _ZEROS] = 0
+        if bits > most:
+            return
+        row = totals[group]
+        row[0] += units
+        for place in range(len(systems)):
+            kept = used[place, 1]
+            sums = row[starts[1] + place * width :]
+            packed = row[starts[2] + place * width * (width + 1) // 2 :]
+            for i in range(kept):
+                total = np.int64(0)
+                for u in range(units):
+                    total += block[place, i, u]
+                sums[used[place, 2 + i]] += total
+            for i in range(0, kept, 2):
+                for j in range(0, min(i + 2, kept), 4):
+                    dots = _dots(block[place], i, block[place], j, units)
+                    for k in range(8):
+                        left, right = i + k // 4, j + k % 4
+                        if left < kept and right <= left:
+                            high, low = used[place, 2 + left], used[place, 2 + right]
+                            if high < low:
+                                high, low = low, high
+                            packed[high * (high + 1) // 2 + low] += dots[k]
+        for pair in range(len(pairs)):
+            first, second = pairs[pair, 0], pairs[pair, 1]
+            cross = row[starts[3] + pair * width * width :]
+            for i in range(0, used[first, 0], 2):
+                for j in range(0, used[second, 0], 4):
+                    dots = _dots(block[first], i, block[second], j, units)
+                    for k in range(8):
+                        left, right = i + k // 4, j + k % 4
+                        if left < used[first, 0] and right < used[second, 0]:
+                            cross[used[first, 2 + left] * width + used[second, 2 + right]] += dots[
+                                k
+                            ]
+        start = end
+        state[0], state[1] = end, bits
+
+
+@compiled
+def _dots(left, i, right, j, units):
+    """The sums of the products of each of 2 columns, from i, and each of 4 columns, from j.
+
+    Their vectors fit in the registers of a processor, and each value that is loaded is used
+    several times.
+    """
+    x, y = left[i], left[i + 1]
+    p, q, r, s = right[j], right[j + 1], right[j + 2], right[j + 3]
+    xp = xq = xr = xs = yp = yq = yr = ys = np.int64(0)
+    for u in range(units):
+        v, w = x[u] & _LOW, y[u] & _LOW
+        a, b, c, d = p[u] & _LOW, q[u] & _LOW, r[u] & _LOW, s[u] & _LOW
+        xp += v * a
+        xq += v * b
+        xr += v * c
+        xs += v * d
+        yp += w * a
+        yq += w * b
+        yr += w * c
+        ys += w * d
+    return xp, xq, xr, xs, yp, yq, yr, ys

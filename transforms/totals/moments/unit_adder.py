@@ -25,7 +25,6 @@ from beam_bleu.transforms.totals.moments.moments import (
     pairs_with,
     sorted_keys,
 )
-from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
@@ -99,41 +98,30 @@ class UnitAdder:
         self._width = basis.width
         self._systems = tuple(sorted(systems))
         # The place of each system of the sums in the columns that are added.
-        self._order = np.array([systems.index(system) for system in self._systems], np.int64)
+        places = np.array([systems.index(system) for system in self._systems], np.int64)
         self._slice_pairs = pairs_with(baseline, self._systems)
         self._pairs = all_pairs(len(systems)) if with_all_pairs else self._slice_pairs
-        self._corpus = GroupSums(len(systems), basis, self._pairs, self._order)
-        self._slices = GroupSums(len(systems), basis, self._slice_pairs)
+        self._corpus = GroupSums(places, basis, self._pairs)
+        self._slices = GroupSums(places, basis, self._slice_pairs)
 
-    def add_segments(self, counts: Integers) -> None:
-        """Adds segments as units of the whole corpus.
-
-        Args:
-          counts: int64 (systems, segments, W), as in `BatchStatistics`.
-        """
-        self._corpus.add_rows(counts)
-
-    def add(self, columns: Integers) -> None:
+    def add(self, counts: Integers) -> None:
         """Adds units of the whole corpus.
 
         Args:
-          columns: int64 (systems, W, units), the integers of the units. The systems are in the
+          counts: int64 (systems, units, W), the integers of the units. The systems are in the
             order in which their names were given.
         """
-        self._corpus.add(self._sorted(columns))
+        self._corpus.add(counts)
 
-    def add_to_slices(self, columns: Integers, slices: Integers, number: int) -> None:
+    def add_to_slices(self, counts: Integers, slices: Integers, number: int) -> None:
         """Adds units of slices.
 
         Args:
-          columns: as in `add`.
+          counts: as in `add`.
           slices: int64 (units,), the number of each unit's slice.
           number: the number of slices. In a later call it may be larger.
         """
-        self._slices.add(self._sorted(columns), slices, number)
-
-    def _sorted(self, columns: Integers) -> Integers:
-        return columns[self._order] if (np.diff(self._order) < 0).any() else columns
+        self._slices.add(counts, slices, number)
 
     def sums(self, slices: Integers) -> AddedUnits:
         """The sums of the whole corpus, and of slices.
@@ -232,11 +220,10 @@ class MomentsAdder:
         if not len(statistics):
             return
         adder = self._adder_of(statistics.systems)
-        adder.add_segments(statistics.counts)
+        adder.add(statistics.counts)
         if self._numbering is not None:
-            columns = by_column(statistics.counts)
             for slices in self._numbering.rows_of(statistics):
-                adder.add_to_slices(columns, slices, len(self._numbering.keys))
+                adder.add_to_slices(statistics.counts, slices, len(self._numbering.keys))
 
     def _adder_of(self, systems: tuple[str, ...]) -> UnitAdder:
         if systems not in self._sets:
@@ -269,7 +256,4 @@ class MomentsAdder:
 def compile_moments() -> None:
     """Compiles the code that adds up moments, or loads it, unless this process has done so."""
     basis = Basis(("segments",), shared=(SEGMENTS,))
-    counts = np.ones((1, 1, basis.width), np.int64)
-    adder = UnitAdder(("",), basis, "", with_all_pairs=False)
-    adder.add_segments(counts)
-    adder.add_to_slices(by_column(counts), np.zeros(1, np.int64), 1)
+    UnitAdder(("",), basis, "", with_all_pairs=False).add(np.ones((1, 1, basis.width), np.int64))

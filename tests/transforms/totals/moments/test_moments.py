@@ -6,7 +6,6 @@ import itertools
 import numpy as np
 import pytest
 from combining import by_every_route
-from made_statistics import made_statistics
 from units_by_hand import (
     BASIS,
     LABELS,
@@ -18,12 +17,9 @@ from units_by_hand import (
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.totals.moments import group_sums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder
-from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.wiring.add_up import AddUp
 
@@ -90,25 +86,6 @@ def test_batches_of_other_integers_than_those_before_them_are_exact(other):
     batches = [*usual, statistics_with_domains(rng, ABC, 30, **other), *usual]
     every = list(itertools.combinations(ABC, 2))
     require_sums_by_hand(added_up(batches), batches, every, [("b", "c"), ("b", "a")])
-
-
-def test_only_unusual_batches_are_added_up_in_the_general_way(monkeypatch):
-    """The first batch, and those with longer integers. The others take the short way."""
-    made = []
-
-    def watched(counts):
-        made.append(counts.shape[1])
-        return by_column(counts)
-
-    monkeypatch.setattr(group_sums, "by_column", watched)
-    adder = MomentsAdder(NO_SLICES, (), bleu_basis(4))
-    # A smaller batch, a larger one, and equal ones.
-    for seed, segments in enumerate((500, 400, 600, 600, 600)):
-        adder.add(made_statistics(segments, seed=seed))
-    assert made == [500]
-    adder.add(made_statistics(300, seed=9, longest=2**30))
-    adder.add(made_statistics(600, seed=10))
-    assert made == [500, 300]
 
 
 def test_sums_that_no_longer_fit_in_64_bits_are_exact():
