@@ -43,6 +43,11 @@ def main(argv: Sequence[str]) -> int:
         action="store_true",
         help="if several files are of the same partition, the last one counts",
     )
+    files.add_argument(
+        "--force",
+        action="store_true",
+        help="accepted for scripts that have it: files may have any names, also without it",
+    )
     add_result_flags(parser)
     return run(parser, argv, _merge)
 
