@@ -82,14 +82,16 @@ class GroupSums:
         done = 0
         while done < units:
             end = min(done + _MOST_UNITS, units)
-            before, done = done, self._add(counts, order[done:end], ordered[done:end]) + done
+            done += self._add(counts, order[done:end], ordered[done:end])
             if done == end:
                 continue
-            if self._bound:
+            if self._bound > LARGEST_INTEGER // 2:
                 self._move_above()
-            elif done == before:
-                self._add_any(counts, order[done:end], ordered[done:end])
-                done = end
+                continue
+            # A document of many segments has long integers, and most units beside it do not.
+            end = min(done + _BLOCK, end)
+            self._add_any(counts, order[done:end], ordered[done:end])
+            done = end
 
     def _add(self, counts: Integers, order: Integers, groups: Integers) -> int:
         """Adds units until one does not fit; returns how many."""
@@ -116,8 +118,8 @@ class GroupSums:
 
     def _add_any(self, counts: Integers, order: Integers, groups: Integers) -> None:
         """Adds units with integers of any size."""
-        self._move_above()
-        assert self._above is not None
+        if self._above is None:
+            self._above = np.zeros(self._totals.shape, object)
         lower = np.tril_indices(self._width)
         for group in np.unique(groups):
             units = counts[self._systems][:, order[groups == group]].astype(object)
