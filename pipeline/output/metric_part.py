@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.evidence_parts import (
@@ -80,6 +80,7 @@ def metric_part(
         metric: Metric,
         *,
         judge_input: bool,
+        without_errors: Collection[str] = (),
     ) -> dict[str, Score]:
         return {
             system: corpus_score(
@@ -88,6 +89,7 @@ def metric_part(
                 text,
                 metric,
                 judge_input=judge_input,
+                explain_error=system not in without_errors,
             )
             for system in systems
         }
@@ -141,19 +143,23 @@ def metric_part(
         part["presets"] = []
         for name, preset in scorings.presets.items():
             text = preset.text
-            others = score_all(sums[text], text, preset.metric, judge_input=False)
+            others = score_all(
+                sums[text],
+                text,
+                preset.metric,
+                judge_input=False,
+                # Their reasons are there already: a preset with the same tokens has the same units.
+                without_errors={
+                    system for system, score in scores.items() if score.standard_error is None
+                },
+            )
             has_units = uncertain and text == scorings.text
             part["presets"].append(
                 {
                     "preset": name,
                     **shared_signature(text, kind, preset.metric, sums[text].values()),
                     "scores": listed_scores(scorings.name, others, fields, uncertain=has_units),
-                    # A preset with the same tokens often has the same reasons.
-                    "warnings": [
-                        warning
-                        for warning in warnings_of(others)
-                        if warning not in part["warnings"]
-                    ],
+                    "warnings": warnings_of(others),
                 }
             )
     if scorings.segments is not None:
