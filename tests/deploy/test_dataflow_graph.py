@@ -17,7 +17,7 @@ from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors import marked_steps
-from beam_bleu.pipeline.reruns.request import described_input
+from beam_bleu.pipeline.reruns.request import described_input, described_request
 from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.summing import SumBundles
@@ -293,8 +293,12 @@ def test_the_last_step_gets_the_results_of_the_job_that_was_given(pipeline):
     )
     (results,) = name_the_job.process(b"")
     job = parse(command_line([*BEAMS, *PARAMETERS])).job
-    asked = described_input(job.source)
-    assert results == dataclasses.replace(job.results, run=results.run, input=asked)
+    assert results == dataclasses.replace(
+        job.results,
+        run=results.run,
+        request=described_request(job),
+        input=described_input(job.source),
+    )
     assert results.scorings["bleu"].text.lowercase
     assert job.threads == 1  # Dataflow starts a process per core
 

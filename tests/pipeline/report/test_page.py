@@ -293,7 +293,9 @@ def test_damaged_files_are_named(tmp_path):
     document = of_two_systems()
     document["comparisons"][0]["difference"] = "much"
     damaged = written_result(tmp_path / "damaged", document)
-    called("report", damaged).assert_failed(3, f"{damaged} is not a result of beam-bleu, or it")
+    called("report", damaged).assert_failed(
+        3, f"{damaged}/scores.json is not a result of beam-bleu, or it"
+    )
     lines = [example("best"), {**example("worst"), "candidate": 5}]
     folder = written_result(tmp_path / "night", of_two_systems(), lines)
     called("report", folder).assert_failed(3, "examples.jsonl line 2 is not an example")
