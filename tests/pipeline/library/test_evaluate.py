@@ -167,9 +167,10 @@ def test_the_document_has_the_bytes_of_the_command(name, form, command):
                 assert_that(evaluated.totals, equal_to([of_command]), "totals")
             else:
                 # The same sums; only what was read is not known.
-                content = {**json.loads(of_command)["content"], "partitions": None}
+                unknown = {"partitions": None, "notices": []}
+                content = json.loads(of_command)["content"] | unknown
                 found = evaluated.totals | beam.Map(
-                    lambda data: {**json.loads(data)["content"], "partitions": None}
+                    lambda data: json.loads(data)["content"] | unknown
                 )
                 assert_that(found, equal_to([content]), "totals")
             rows = evaluated.segment_scores | beam.Map(len) | beam.CombineGlobally(sum)

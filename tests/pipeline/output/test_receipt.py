@@ -22,6 +22,7 @@ from beam_bleu.pipeline.output import publication
 from beam_bleu.pipeline.output.output_folder import receipt_path
 from beam_bleu.pipeline.output.receipt import launched, result_of, write_receipt
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.notices import Notice
 from deploy.dataflow.launch import command_line
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
@@ -187,16 +188,20 @@ def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
 
 def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeypatch):
     score_and_write = beam_bleu.pipeline.graph._score_and_write
+    notice = Notice("nul", "references 1", count=2)
 
     def with_remarks(key, ends):
         (found,) = ends["segments"]
-        found = dataclasses.replace(found, warnings=("a warning",), notes=("a note",))
+        found = dataclasses.replace(found, notices=(notice,), notes=("a note",))
         score_and_write(key, {**ends, "segments": [found]})
 
     monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", with_remarks)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)
-    assert run.err.splitlines() == ["beam-bleu: warning: a note", "beam-bleu: warning: a warning"]
-    assert run.document["warnings"] == ["a warning"]
+    assert run.err.splitlines() == [
+        "beam-bleu: warning: a note",
+        f"beam-bleu: warning: {notice.sentence}",
+    ]
+    assert run.document["warnings"] == [notice.sentence]
     assert b"a note" not in run.out
     assert (tmp_path / "scores.json").read_bytes() == run.out
 
