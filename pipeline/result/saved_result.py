@@ -207,11 +207,11 @@ def _require_possible(result: Result) -> None:
         score is there twice.
     """
     metrics = [metric.metric for metric in result.metrics]
-    places = [key_of(row) for row in result.scores if row.group != MACRO_AVERAGE]
+    places = [(row.preset, key_of(row)) for row in result.scores if row.group != MACRO_AVERAGE]
     scored = {row.metric for row in result.scores}
     if not metrics or any(len({*names}) < len(names) for names in (metrics, places)):
         raise ValueError("it has no metrics, or one of them or a score twice")
-    if not scored <= {*metrics} or not all(isinstance(place.system, str) for place in places):
+    if not scored <= {*metrics} or not all(isinstance(key.system, str) for _, key in places):
         raise ValueError("a score has no metric or no system")
     for row in result.scores:
         if row.segments is None or (row.score is None and row.group != MACRO_AVERAGE):

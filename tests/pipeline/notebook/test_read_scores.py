@@ -26,9 +26,9 @@ SLICES = (f"--labels=domain={PROJECT / 'examples/domains.txt'}", "--slice_by=dom
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A result with several metrics, slices, comparisons, and without a score of one system."""
+    """A result with several metrics, slices, comparisons, presets and a missing score."""
     output = tmp_path_factory.mktemp("result") / "out"
-    flags = [*SLICES, "--save_totals", "--examples=2", f"--output={output}"]
+    flags = [*SLICES, "--compare_presets", "--save_totals", "--examples=2", f"--output={output}"]
     run = called(*EXAMPLE, "--metrics", *METRICS, *flags)
     assert run.code == 0
     return output
