@@ -17,13 +17,13 @@ import struct
 import zipfile
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def main() -> None:
@@ -79,7 +79,8 @@ def table(corpora: dict[str, list[str]]) -> str:
 def counts_of_scripts(texts: Sequence[str]) -> tuple[int, ...]:
     """The texts in each script. A reference in the same script is needed: here it is the text."""
     batch = to_batch([(text, [text]) for text in texts])
-    return CorpusSums.of(count_batch(batch, Text(), 1), 0).signs.scripts
+    scripts = count_batch(batch, Text(), 1).signs.scripts[0]
+    return tuple(np.bincount(scripts, minlength=len(SCRIPTS) + 1)[1:].tolist())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from typing import Any
 from beam_bleu.pipeline.output import file_names
 from beam_bleu.pipeline.output.comparison_entries import FamilyName
 from beam_bleu.pipeline.output.run_record import State, software_versions
-from beam_bleu.pipeline.saved.content import MOMENTS_ARRAYS
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import Slicing
@@ -43,7 +42,6 @@ from beam_bleu.transforms.pairing.records.row_groups import record_digest
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.text.text import SACREBLEU, TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from docs.pages import COMMAND
 
 FOLDER = pathlib.Path(__file__).parent
@@ -65,9 +63,6 @@ _RANGES: Mapping[tuple[type, str], Json] = {
 }
 """The fields whose type does not say which numbers they can have. The other ones have numbers of 0
 or more."""
-
-_LEFT_OUT: Mapping[type, set[str]] = {CorpusSums: {"units", "products"}}
-"""The fields that totals.json does not have: the sums of products are in its moments."""
 
 _WIDTH = 120
 """The longest line."""
@@ -179,15 +174,8 @@ def _of_run(_: Json) -> Json:
     }
 
 
-def _of_totals(schema: Json) -> Json:
-    arrays = {name: {"$ref": "#/$defs/array"} for name in MOMENTS_ARRAYS}
-    metric, content = "$defs/metric/properties", "properties/content/properties"
-    moments = schema["$defs"]["metric"]["properties"]["moments"]
-    others = {
-        name: value
-        for name, value in moments["properties"].items()
-        if value != {"$ref": "#/$defs/array"}
-    }
+def _of_totals(_: Json) -> Json:
+    content = "properties/content/properties"
     definitions = [{"$ref": f"#/$defs/{name}"} for name in METRICS]
     return {
         "properties/format/const": file_names.TOTALS_FORMAT,
@@ -198,13 +186,10 @@ def _of_totals(schema: Json) -> Json:
         "$defs/order/maximum": _LARGEST_ORDER,
         "$defs/text": _object(TextName),
         "$defs/metric_name": _METRIC_WORD,
-        f"{metric}/moments/required": [*others, *arrays],
-        f"{metric}/moments/properties": others | arrays,
         "$defs/scoring/anyOf": [{"type": "null"}, *definitions],
         **{f"$defs/{name}": _object(kind_of(name).definition) for name in METRICS},
         "$defs/definition/properties/slicing": _object(Slicing),
         "$defs/evidence/properties/resampling/properties/method/enum": [*RESAMPLING_METHODS],
-        "$defs/sums": _object(CorpusSums),
     }
 
 
@@ -309,12 +294,7 @@ def _number(hint: Any) -> Json:
 
 def _object(of: type) -> Json:
     hints = typing.get_type_hints(of)
-    left_out = _LEFT_OUT.get(of, set())
-    fields = [
-        field.name
-        for field in dataclasses.fields(of)
-        if field.compare and field.name not in left_out
-    ]
+    fields = [field.name for field in dataclasses.fields(of) if field.compare]
     return {
         "type": "object",
         "additionalProperties": False,

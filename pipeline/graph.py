@@ -31,7 +31,6 @@ from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 if TYPE_CHECKING:  # a run in this process does not load it
     from beam_bleu.pipeline.engines.handshake import Handshake
@@ -100,7 +99,7 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
 
 class _NameTallies(PlainDoFn):
     def process(self, tally: Tally) -> Iterator[NamedSums]:
-        yield ("tallies", ALL_SYSTEMS), tally
+        yield "tallies", tally
 
 
 class _NameTheJob(PlainDoFn):

@@ -8,7 +8,7 @@ import numpy as np
 from beam_bleu.transforms.metrics.bleu import columns
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from hostile_texts import Segment
+from scoring import corpus_sums
 
 from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -16,7 +17,6 @@ from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def counted(
@@ -41,7 +41,7 @@ def score_of(segments: Sequence[Segment], metric: str, **choices: Any) -> Any:
     """The score of segments."""
     kind = kind_of(metric)
     config = kind.config(**choices)
-    sums = CorpusSums.of(counted(segments, metric, **choices), 0, with_products=True)
+    sums = corpus_sums(counted(segments, metric, **choices), 0, with_products=True)
     return corpus_score(kind, sums, config.text.name, kind.metric_of(config))
 
 

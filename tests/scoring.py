@@ -23,12 +23,14 @@ from beam_bleu.transforms.metrics.bleu.score import (
     signature,
 )
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.batch_adder import totals_of_rows
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
 
 
 def statistics_of(
@@ -84,7 +86,7 @@ def counted(statistics: BatchStatistics, rule: ReferenceLengthName = "closest") 
 
 
 def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:
-    return CorpusSums.of(statistics_of(to_batch(segments), config), 0)
+    return corpus_sums(statistics_of(to_batch(segments), config), 0)
 
 
 def bleu_of(sums: CorpusSums, config: BleuConfig, **options: Any) -> BleuScore:
@@ -111,3 +113,21 @@ def _signed(sums: CorpusSums, config: BleuConfig) -> Any:
 def of_segments(config: BleuConfig) -> BleuConfig:
     """The same definition, for single segments."""
     return dataclasses.replace(config, **vars(config.scoring.for_segments()))
+
+
+def corpus_totals(
+    statistics: BatchStatistics,
+    system: int = 0,
+    rows: slice = slice(None),
+    *,
+    with_products: bool = False,
+) -> GroupTotals:
+    """The totals of some segments of one system of a batch."""
+    basis = Basis(tuple(map(str, range(statistics.counts.shape[2]))), shared=())
+    totals = totals_of_rows(statistics, basis, rows, with_products=with_products)
+    return totals.only(statistics.systems[system])
+
+
+def corpus_sums(*args: Any, **options: Any) -> CorpusSums:
+    """The sums of some segments of one system of a batch; zero without a segment."""
+    return corpus_totals(*args, **options).single

@@ -84,7 +84,7 @@ LOADS_BEAM = {
         "statistics.batch_steps",
         "text.read_model",
         "sum_segments",
-        "totals.moments.sum_document_moments",
+        "totals.sum_documents",
         "totals.summing",
         "wiring.add_up",
         "wiring.coders",

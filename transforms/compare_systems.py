@@ -12,15 +12,14 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.chosen_metrics import definition_of, require_texts_only
 from beam_bleu.transforms.corpus_scores import require_no_files
-from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.differences import ComparedSystems
+from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.score.metric_kind import Config
 from beam_bleu.transforms.statistics.batch_steps import count_matches
+from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.summing import sum_groups_of_systems
-from beam_bleu.transforms.totals.system_sums import SystemSums, chosen_pairs
 
 __all__ = ["CompareSystems"]
 
@@ -52,7 +51,10 @@ class _Comparing(beam.PTransform):
         require_texts_only([self._definition.counter])
         self._gather = GatherSegments(self._keyed, self._systems, columns)
         self._compare = functools.partial(
-            _compare, systems=self._systems, definition=self._definition, all_pairs=all_pairs
+            self._definition.compared,
+            systems=self._systems,
+            pairs=self._pairs,
+            all_pairs=all_pairs,
         )
 
     def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
@@ -62,6 +64,7 @@ class _Comparing(beam.PTransform):
             segments
             | "Gather segments" >> self._gather
             | "Count matches" >> count_matches(self._text, self._definition.counter, threads=1),
+            self._definition.counter.basis,
             self._pairs,
             self._gather.key_type(segments),
         )
@@ -140,11 +143,5 @@ class CompareSystems:
             )
 
 
-def _compare(
-    sums: SystemSums, *, systems: Sequence[str], definition: Definition, all_pairs: bool
-) -> ComparedSystems:
-    return definition.compared(sums, systems, all_pairs=all_pairs)
-
-
-def _compare_key(key: Any, sums: SystemSums, compare: Any) -> tuple[Any, ComparedSystems]:
+def _compare_key(key: Any, sums: GroupTotals, compare: Any) -> tuple[Any, ComparedSystems]:
     return key, compare(sums)

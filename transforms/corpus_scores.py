@@ -6,6 +6,7 @@ and `CorpusTer` by one.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
@@ -32,7 +33,6 @@ from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.totals.closing import (
     require_all_scored,
-    sums_by_system,
     tally_of,
 )
 from beam_bleu.transforms.totals.rejected import (
@@ -63,8 +63,8 @@ __all__ = [
 class Scorer(Protocol):
     """What scores sums: the `Definition` of a metric, or those of several metrics."""
 
-    def score(self, sums: Any) -> Any:
-        """The score of sums, or the scores by their metrics."""
+    def score(self, totals: Any) -> Any:
+        """The score of totals, or the scores by their metrics."""
 
 
 class Scoring(beam.PTransform):
@@ -113,7 +113,8 @@ class Scoring(beam.PTransform):
         """Adds the steps from batches to ((system, key of the group), sums)."""
         counting = count_matches(self._text, self._definition.counter, threads=1)
         statistics = batches | "Count matches" >> counting
-        return sum_groups(statistics, key_type, with_products=self._uncertainty)
+        basis = self._definition.counter.basis
+        return sum_groups(statistics, basis, key_type, with_products=self._uncertainty)
 
 
 class _ScoringOfSegments(Scoring):
@@ -433,7 +434,7 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
     most: MostRejected
     ((scorer, most),) = ends["definition"]
     all_segments: list[FoundSegments] = list(ends["segments"])
-    sums = sums_by_system(all_segments, [(system, sums) for (system, _), sums in ends["sums"]])
+    totals = [(system, of_system) for (system, _), of_system in ends["sums"]]
     (segments,) = all_segments
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
@@ -442,14 +443,18 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
         *rejected_warnings(tally, rejected),
         *sentences(segments.notices),
     )
-    require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, sums)
+    scored: collections.Counter[str] = collections.Counter()
+    for _, of_system in totals:
+        scored.update(of_system.segments)
+    require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, scored)
+    by_system = dict(totals)
     for system in segments.systems:
-        if system not in sums:
+        if system not in by_system:
             raise InputError(
                 f"no segment of system {system} is scored: {tally.read} were read",
                 "check the conditions, and the rejected records",
             )
-        score = scorer.score(sums[system])
+        score = scorer.score(by_system[system])
         yield system, _with_warnings(score, warnings)
 
 

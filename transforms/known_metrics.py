@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.score.shown_score import Score
     from beam_bleu.transforms.statistics.counting import Counter
     from beam_bleu.transforms.text.text import TextName
-    from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-    from beam_bleu.transforms.totals.system_sums import SystemSums
+    from beam_bleu.transforms.totals.group_totals import GroupTotals
 
 MetricName = Literal[
     "bleu",
@@ -262,29 +261,34 @@ class Definition:
         """What counts the columns of the metric."""
         return self.kind.counter([self.metric])
 
-    def score(self, sums: CorpusSums) -> Score:
-        """The score of sums, with its uncertainty if the sums have products."""
+    def score(self, totals: GroupTotals) -> Score:
+        """The score of one system's totals, with its uncertainty if they have products."""
         from beam_bleu.transforms.score.corpus_score import corpus_score
 
-        return corpus_score(self.kind, sums, self.text, self.metric)
+        return corpus_score(self.kind, totals.single, self.text, self.metric)
 
     def compared(
-        self, sums: SystemSums, systems: Sequence[str], *, all_pairs: bool
+        self,
+        totals: GroupTotals,
+        systems: Sequence[str],
+        pairs: Sequence[tuple[str, str]],
+        *,
+        all_pairs: bool,
     ) -> ComparedSystems:
         """The scores and comparisons of systems, as `compared_systems` gives them.
 
         Args:
-          sums: those of one or more segments.
-          systems: the systems' names, in the order of the sums.
-          all_pairs: whether the sums have all pairs, and clusters are asked for.
+          totals: those of one or more segments.
+          systems: the systems' names, in the order of the result.
+          pairs: (system, baseline) of each comparison.
+          all_pairs: whether these are all pairs, and clusters are asked for.
         """
         from beam_bleu.transforms.score.differences import compared_systems
 
         return compared_systems(
-            sums,
-            systems,
+            {system: self.score(totals.only(system)) for system in systems},
+            {pair: totals.of_pair(*pair) for pair in pairs},
             self.metric,
-            self.score,
             all_pairs=all_pairs,
             lower_is_better=row_of(self.name).lower_is_better,
         )

@@ -26,9 +26,8 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.batch_steps import count_metrics
 from beam_bleu.transforms.statistics.counting import Counter
-from beam_bleu.transforms.totals.corpus_sums import MetricSums
 from beam_bleu.transforms.totals.rejected import DEFAULT_MAX_REJECTED
-from beam_bleu.transforms.totals.summing import sum_groups_of_metrics
+from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups_of_metrics
 
 __all__ = ["CorpusScores"]
 
@@ -43,9 +42,9 @@ class _Definitions:
 
     metrics: tuple[Definition, ...]
 
-    def score(self, sums: MetricSums) -> dict[str, Score]:
+    def score(self, totals: SeveralTotals) -> dict[str, Score]:
         """The score of each metric, by its name."""
-        pairs = zip(self.metrics, sums.metrics, strict=True)
+        pairs = zip(self.metrics, totals.metrics, strict=True)
         return {definition.name: definition.score(of_metric) for definition, of_metric in pairs}
 
 
@@ -71,10 +70,15 @@ class _SeveralMetrics(Scoring):
 
     def _sums_of_batches(
         self, batches: PCollection[SegmentBatch], key_type: Any
-    ) -> PCollection[tuple[tuple[str, Any], MetricSums]]:
+    ) -> PCollection[tuple[tuple[str, Any], SeveralTotals]]:
         counting = count_metrics(list(zip(self._texts, self._counters, strict=True)), threads=1)
         statistics = batches | "Count matches" >> counting
-        return sum_groups_of_metrics(statistics, key_type, with_products=self._uncertainty)
+        return sum_groups_of_metrics(
+            statistics,
+            [counter.basis for counter in self._counters],
+            key_type,
+            with_products=self._uncertainty,
+        )
 
 
 class CorpusScores:

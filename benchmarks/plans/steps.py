@@ -37,7 +37,11 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     cut_corpus,
 )
 from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import (
+    FIRST_REFERENCE,
+    GroupTotals,
+    MetricTotals,
+)
 from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
 from benchmarks.plans.right_plan import require_right_plan
 from benchmarks.plans.shuffles import Shuffle, shuffles_of
@@ -85,11 +89,10 @@ def plan_portions(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathli
         longest = max(longest, portion.lines)
     figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
     portions = shuffles["Spread the portions"].elements
-    # This is the maximum: a bundle has one sum for each system, and at least one portion.
-    sums = _sums(plan.segments // portions)
-    for system in systems:
-        shuffles["Add up"].carry((("totals", system), sums), portions)
-        shuffles["Bring it together"].carry((0, ("totals", (system, _sums(plan.segments)))))
+    # This is the maximum: a bundle has one sum, and at least one portion.
+    sums = _sums(plan.segments // portions, systems)
+    shuffles["Add up"].carry(("totals", sums), portions)
+    shuffles["Bring it together"].carry((0, ("totals", _sums(plan.segments, systems))))
     for end in (("segments", found), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
     in_vain = require_right_plan(corpus, plan) / sum(
@@ -132,19 +135,19 @@ def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCou
         )
 
 
-def _sums(lines: int) -> CorpusSums:
-    """Sums of plausible size."""
+def _sums(lines: int, systems: tuple[str, ...]) -> MetricTotals:
+    """Totals of plausible size."""
     words = lines * _WORDS_IN_LINE
-    return CorpusSums(
-        columns=(
-            *(lines, words, words, 0, 0, 0, 0),
-            *(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
-            *(0, 0, 0, 0),
-        ),
-        min_reference_count=1,
-        max_reference_count=1,
-        candidate_bytes=6 * words,
-        reference_bytes=6 * words,
+    columns = (
+        *(lines, words, words, 0, 0, 0, 0),
+        *(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
+        *(0, 0, 0, 0),
+    )
+    common = np.array([[[lines, *columns]] * len(systems)], np.int64)
+    crosses = np.zeros((1, 0, len(columns), len(columns)), np.int64)
+    facts = np.full((1, len(systems), FIRST_REFERENCE), 6 * words)
+    return MetricTotals(
+        GroupTotals(len(columns), systems, (None,), (), common, crosses, None, facts)
     )
 
 

@@ -18,7 +18,8 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.products import by_column
+from beam_bleu.transforms.totals.unit_adder import UnitAdder
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text
 from benchmarks.corpus.vocabulary import Names
 
@@ -60,7 +61,7 @@ class Population:
 
     def columns(self) -> Integers:
         """The columns of all segments, int64 (2, W, segments)."""
-        return by_column(self.counts)
+        return np.ascontiguousarray(self.counts.transpose(0, 2, 1))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,8 +79,7 @@ class Drawn:
 
     def columns(self) -> Integers:
         """The columns of its units, the documents: int64 (2, W, documents)."""
-        columns = by_column(self.counts)
-        return np.add.reduceat(columns, self.bounds[:-1], axis=2)
+        return np.add.reduceat(self.counts.transpose(0, 2, 1), self.bounds[:-1], axis=2)
 
     def statistics(self) -> BatchStatistics:
         """The test set as a batch, with the label of each segment's document."""
@@ -163,3 +163,16 @@ def with_length_ratio(
     dice = source.random(size=len(references[0]))
     counts[..., SHORTEST] = np.floor(references * factors + dice)
     return dataclasses.replace(population, counts=counts)
+
+
+def unit_sums(columns: Integers) -> UnitSums:
+    """The sums of units.
+
+    Args:
+      columns: int64 (W, units).
+    """
+    adder = UnitAdder(("",), Basis(tuple(map(str, range(len(columns)))), shared=()))
+    adder.add(np.ascontiguousarray(columns.T[np.newaxis]))
+    sums = adder.totals().single.unit_sums
+    assert sums is not None
+    return sums

@@ -12,9 +12,8 @@ from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
 from beam_bleu.transforms.score.uncertainty import uncertainty
-from beam_bleu.transforms.totals.products import sums_of_columns
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
-from benchmarks.significance.population import SYSTEMS, Drawn, Population, draw
+from benchmarks.significance.population import SYSTEMS, Drawn, Population, draw, unit_sums
 
 LEVELS = (0.01, 0.05, 0.10)
 _DOCUMENTS = "document"
@@ -92,8 +91,8 @@ def _analytic(
     outcome: Outcome, columns: npt.NDArray[np.int64], metric: Metric, truth: float
 ) -> None:
     side_by_side = columns.reshape(-1, columns.shape[2])
-    difference = paired_difference(sums_of_columns(side_by_side), metric)
-    one = sums_of_columns(columns[0])
+    difference = paired_difference(unit_sums(side_by_side), metric)
+    one = unit_sums(columns[0])
     own = uncertainty(one, metric)
     if difference.p_value is not None and own.interval is not None:
         outcome.p_values.append(difference.p_value)
@@ -109,7 +108,10 @@ def _resampled(
     adder = ReplicateAdder(resampling, [_DOCUMENTS], population.basis, _DOCUMENTS)
     adder.add(drawn.statistics())
     sums = dict(zip(SYSTEMS, map(_integers, columns.sum(axis=2)), strict=True))
-    return resampled_scores(adder.sums(), sums, population.metric, columns.shape[2], [SYSTEMS])
+    replicates = dict(zip(SYSTEMS, adder.sums(), strict=True))
+    return resampled_scores(
+        resampling.method, replicates, sums, population.metric, columns.shape[2], [SYSTEMS]
+    )
 
 
 def _integers(values: npt.NDArray[np.int64]) -> tuple[int, ...]:
@@ -141,7 +143,7 @@ def at_ratio(population: Population, ratio: float, segments: int, trials: int) -
     scores, errors, covered = [], [], []
     for trial in range(trials):
         drawn = draw(population, segments, np.random.default_rng([segments, trial]))
-        units = sums_of_columns(drawn.columns()[0])
+        units = unit_sums(drawn.columns()[0])
         score = float(metric.value(units.columns.tolist()))
         found = uncertainty(units, metric)
         if found.standard_error is not None and found.interval is not None:

@@ -118,7 +118,6 @@ def scored(tokenize: TokenizerName) -> Recorded:
     from beam_bleu.transforms.metrics.bleu.score import bleu_parts
     from beam_bleu.transforms.metrics.bleu.scoring import counted_order
     from beam_bleu.transforms.pairing.batch import SegmentBatch
-    from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
     config = BleuConfig(tokenize)
     order = counted_order([config.scoring])
@@ -128,7 +127,7 @@ def scored(tokenize: TokenizerName) -> Recorded:
     ]
     batch = SegmentBatch(candidates=(streams[0],), references=tuple(streams[1:]))
     counts = count_batch(batch, config.text, order)
-    bleu = bleu_parts(CorpusSums.of(counts, 0).columns, Bleu(config.scoring))
+    bleu = bleu_parts(counts.counts[0].sum(axis=0).tolist(), Bleu(config.scoring))
     lengths = bleu["sys_len"], bleu["ref_len"]
     return Recorded(bleu["matches"], bleu["totals"], lengths, bleu["score"])
 

@@ -40,7 +40,6 @@ from beam_bleu.transforms.statistics.batch_steps import take_statistics
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import unchanged
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -268,7 +267,7 @@ class _EvaluatePaired(beam.PTransform):
 
 class _Tallies(beam.DoFn):
     def process(self, tally: Tally) -> Iterator[NamedSums]:
-        yield ("tallies", ALL_SYSTEMS), tally
+        yield "tallies", tally
 
 
 def _segment_scores(

@@ -15,20 +15,19 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.batch_sums import Addition, additions, baseline_of, counted_of
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, end_of
-from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.pipeline.scoring.batch_sums import Addition, additions, counted_of
+from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
-from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
-from beam_bleu.transforms.totals.moments.document_parts import (
+from beam_bleu.transforms.totals.batch_adder import BatchAdder
+from beam_bleu.transforms.totals.document_sums import (
     DocumentParts,
+    compile_document_adder,
     documents_of,
 )
-from beam_bleu.transforms.totals.moments.document_sums import compile_document_adder
-from beam_bleu.transforms.totals.moments.unit_adder import compile_moments
+from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.wiring.add_up import AddUp
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS, Sums
+from beam_bleu.transforms.wiring.sums import Sums
 
 __all__ = ["ends_of_panes"]
 
@@ -39,11 +38,11 @@ class PaneSums(Sums):
 
     Attributes:
       segments: the number of segments.
-      named: the sums, by their end and system.
+      named: the sums, by their end; those of documents by the end of their totals, too.
     """
 
     segments: int
-    named: Mapping[tuple[str, str], Sums]
+    named: Mapping[tuple[str, bool], Sums]
 
     def __add__(self, other: PaneSums) -> PaneSums:
         named = dict(self.named)
@@ -85,39 +84,28 @@ class _SumBatch(beam.DoFn):
             for metric in job.metrics
             for addition in additions(job, metric)
         ]
-        self._documents: list[tuple[int, str, Basis]] = []
-        if job.evidence.documents is not None and job.evidence.needs_moments:
-            self._documents = [
-                (places[name, scorings.text], end_of("moments", scorings), scorings.basis)
-                for name, scorings in job.scorings.items()
-            ]
-        self._slicing = job.slicing
-        self._labels = tuple(job.source.labels)
-        self._label = job.evidence.documents or ""
 
     def setup(self) -> None:
         # Once in a worker, before its first batch, as for the kernel.
         for _, addition in self._additions:
-            addition.adding.compile_adder()
-        if self._documents:
-            compile_document_adder()
+            addition.adding.compile()
+            if addition.adding.documents is not None:
+                compile_document_adder()
 
     def process(self, statistics: MetricStatistics) -> Iterator[tuple[None, PaneSums]]:
         segments = len(statistics.metrics[0])
         if not segments:
             return
-        named: dict[tuple[str, str], Sums] = {}
+        named: dict[tuple[str, bool], Sums] = {}
         for place, addition in self._additions:
-            adder = addition.adding.new_adder()
+            adding = addition.adding
+            adder = BatchAdder(adding)
             adder.add(statistics.metrics[place])
-            for system, sums in adder.by_system().items():
-                named[addition.end, system] = sums
-        for place, end, basis in self._documents:
-            named[end, ALL_SYSTEMS] = documents_of(
-                statistics.metrics[place], self._slicing, self._labels, self._label, basis
-            )
+            named[addition.end, False] = adder.totals()
+            if adding.documents is not None:
+                named[addition.end, True] = documents_of(statistics.metrics[place], adding)
         if statistics.picked is not None:
-            named[EXAMPLES, ALL_SYSTEMS] = statistics.picked
+            named[EXAMPLES, False] = statistics.picked
         yield None, PaneSums(segments, named)
 
 
@@ -126,15 +114,15 @@ class _TakeEnds(beam.DoFn):
 
     def __init__(self, job: Job) -> None:
         self._systems = tuple(job.source.systems)
-        self._bases = {
-            end_of("moments", scorings): scorings.basis for scorings in job.scorings.values()
+        self._adding = {
+            addition.end: addition.adding
+            for metric in job.metrics
+            for addition in additions(job, metric)
         }
-        self._most = job.slicing.most
-        self._baseline = baseline_of(job)
-        self._with_all_pairs = job.evidence.needs_all_pairs
 
     def setup(self) -> None:
-        compile_moments()
+        for adding in self._adding.values():
+            adding.compile()
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
         _, pane = keyed
@@ -143,16 +131,13 @@ class _TakeEnds(beam.DoFn):
         ends: dict[str, list[Any]] = {
             "segments": [FoundSegments(pane.segments, systems=self._systems)]
         }
-        for (end, system), sums in pane.named.items():
-            if isinstance(sums, DocumentParts):
-                moments = DocumentMoments(
-                    self._bases[end],
-                    self._most,
-                    self._baseline,
-                    with_all_pairs=self._with_all_pairs,
-                )
-                moments.add(sums.parts)
-                ends.setdefault(end, []).append((system, moments.moments()))
-            else:
-                ends.setdefault(end, []).append((system, sums))
+        for (end, of_documents), sums in pane.named.items():
+            if not of_documents:
+                ends[end] = [sums]
+        for (end, of_documents), sums in pane.named.items():
+            if of_documents:
+                assert isinstance(sums, DocumentParts)
+                documents = DocumentTotals(self._adding[end])
+                documents.add(sums.parts)
+                ends[end] = [ends[end][0] + documents.totals()]
         yield ends

@@ -18,7 +18,7 @@ from beam_bleu.transforms.score.differences import (
     paired_difference,
 )
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 
 FamilyName = Literal["corpus", "macro_average", "slices"]
 
@@ -67,7 +67,7 @@ class Comparison:
 
 def comparisons(
     systems: Sequence[str],
-    moments: Moments,
+    totals: MetricTotals,
     metric: Metric,
     slicing: Slicing,
     evidence: Evidence,
@@ -80,7 +80,7 @@ def comparisons(
 
     Args:
       systems: the systems' names, in the order of the result.
-      moments: the sums of the whole corpus and of its slices.
+      totals: everything that was added up for the metric.
       metric: how sums become a score.
       slicing: the slices.
       evidence: which systems are compared.
@@ -94,17 +94,19 @@ def comparisons(
         adjusted += _adjusted(
             Comparison(system, baseline, None, "corpus", difference)
             for system, baseline in evidence.compared(systems)
-            for difference in _difference(moments, system, baseline, None, metric)
+            for difference in _difference(totals.corpus, system, baseline, None, metric)
         )
     baseline = evidence.baseline_of(systems)
-    keys = [key for key in moments.keys if key is not None]
-    adjusted += _adjusted(
-        Comparison(system, baseline, slicing.values(key), "slices", difference)
-        for key in slicing.in_order(keys)
-        for system in systems
-        if system != baseline
-        for difference in _difference(moments, system, baseline, key, metric)
-    )
+    slices = totals.slices
+    if slices is not None:
+        adjusted += _adjusted(
+            Comparison(system, baseline, slicing.values(key), "slices", difference)
+            for key in slices.keys
+            if key is not None
+            for system in systems
+            if system != baseline
+            for difference in _difference(slices, system, baseline, key, metric)
+        )
     return adjusted
 
 
@@ -144,10 +146,10 @@ def averaged_comparisons(
 
 
 def _difference(
-    moments: Moments, system: str, baseline: str, key: SliceKey | None, metric: Metric
+    totals: GroupTotals, system: str, baseline: str, key: SliceKey | None, metric: Metric
 ) -> Iterator[Difference]:
     """The difference of two systems; none if they have no unit in common."""
-    pair = moments.of_pair(system, baseline, key)
+    pair = totals.of_pair(system, baseline, key)
     if pair.units:
         yield paired_difference(pair, metric)
 

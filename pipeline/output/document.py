@@ -57,8 +57,8 @@ def result_document(
         for name, of_metric in scorings.items()
     }
     joined = joined_parts(parts)
-    moments = next(iter(totals.metrics.values())).moments
-    units = totals.segments if moments is None else moments.units
+    first = next(iter(scorings.values()))
+    units = totals.metrics[first.name][first.text].corpus.units
     document: dict[str, Any] = {
         "format": SCORES_FORMAT,
         **joined,
@@ -89,14 +89,15 @@ def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
     if counting is None:
         return {"segments": totals.segments}
     of_metric = scorings[counting]
-    own = totals.metrics[of_metric.name].sums[of_metric.text]
-    lengths = [of_metric.corpus.lengths(sums.columns) for sums in own.values()]
+    corpus = totals.metrics[of_metric.name][of_metric.text].corpus
+    own = [corpus.sums(system) for system in totals.systems]
+    lengths = [of_metric.corpus.lengths(sums.columns) for sums in own]
     return {
         "segments": totals.segments,
         "empty_candidates": sum(of_system.empty_candidates for of_system in lengths if of_system),
-        "bytes": sum(sums.candidate_bytes for sums in own.values())
+        "bytes": sum(sums.candidate_bytes for sums in own)
         # Systems can have different segments (--coverage each).
-        + max(sums.reference_bytes for sums in own.values()),
+        + max(sums.reference_bytes for sums in own),
     }
 
 

@@ -20,15 +20,13 @@ from beam_bleu.pipeline.output.language_scores import SliceScore
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
+from beam_bleu.transforms.totals.group_totals import MetricTotals
 from beam_bleu.transforms.totals.replicates.generator import GENERATOR
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 
 def unit_of(evidence: Evidence) -> str:
@@ -38,7 +36,7 @@ def unit_of(evidence: Evidence) -> str:
 
 def uncertainty_parts(
     systems: Sequence[str],
-    moments: Moments,
+    totals: MetricTotals,
     scores: Mapping[str, Score],
     metric: Metric,
     slicing: Slicing,
@@ -51,7 +49,7 @@ def uncertainty_parts(
 
     Args:
       systems: the systems' names, in the order of the result.
-      moments: the sums of the whole corpus and of its slices.
+      totals: everything that was added up for the metric.
       scores: the scores of the whole corpus, by system; none if languages have different tokens.
       metric: how sums become a score.
       slicing: the slices.
@@ -67,14 +65,14 @@ def uncertainty_parts(
         "uncertainty": {
             "unit": unit_of(evidence),
             "label": evidence.documents,
-            "units": moments.units,
+            "units": totals.corpus.units,
             "confidence": CONFIDENCE,
         }
     }
     evidence.baseline_of(systems)
     if len(systems) == 1:
         return parts
-    compared = comparisons(systems, moments, metric, slicing, evidence, has_whole=bool(scores))
+    compared = comparisons(systems, totals, metric, slicing, evidence, has_whole=bool(scores))
     parts["comparisons"] = listed_comparisons(compared)
     averages = [] if averaged is None else averaged_comparisons(compared, systems, *averaged)
     if averaged is not None:
@@ -88,41 +86,37 @@ def uncertainty_parts(
 
 def resampling_part(
     systems: Sequence[str],
-    replicates: Replicates | None,
-    sums: Mapping[str, CorpusSums],
+    totals: MetricTotals,
     metric: Metric,
-    units: int,
     evidence: Evidence,
 ) -> dict[str, Any]:
     """What the document says about random replicates of the whole corpus.
 
     Args:
       systems: the systems' names, in the order of the result.
-      replicates: all replicates.
-      sums: the sums of the whole corpus, by system.
+      totals: everything that was added up for the metric.
       metric: how sums become a score.
-      units: the number of units of the whole corpus.
       evidence: which systems are compared, and by which replicates.
 
     Raises:
       InputError: the baseline is not one of the systems.
-      JobError: the replicates are missing, or are of other systems or of other segments.
+      JobError: the replicates are missing, or are of other systems.
     """
-    asked = evidence.resampling
+    asked, corpus = evidence.resampling, totals.corpus
     if asked is None:
         return {}
-    if replicates is None or sorted(replicates.systems) != sorted(systems):
+    if totals.replicates is None or corpus.systems != tuple(sorted(systems)):
         raise JobError(
             "the last step did not get the replicates of all systems",
             "the runner lost data: do not use it for this job",
         )
-    for system, columns in zip(replicates.systems, replicates.unweighted.tolist(), strict=True):
-        require_same_segments(f"replicates of system {system}", columns, sums[system])
+    replicates = dict(zip(corpus.systems, totals.replicates, strict=True))
     resampled = resampled_scores(
+        asked.method,
         replicates,
-        {system: sums[system].columns for system in systems},
+        {system: corpus.sums(system).columns for system in replicates},
         metric,
-        units,
+        corpus.units,
         evidence.compared(systems),
     )
     place = {system: number for number, system in enumerate(systems)}
@@ -184,50 +178,3 @@ def warning_about_slices(
         f"slices: {shown} {has} no standard error, because {their} fewer than {FEWEST_UNITS} "
         f"{unit}s" + ("" if are_all_small else f", or {kind.has_no_error}")
     ]
-
-
-def with_products(
-    sums: CorpusSums, system: str, moments: Moments | None, key: GroupKey = None
-) -> CorpusSums:
-    """The sums of a system with the products of its units, so that their score has uncertainty.
-
-    Args:
-      sums: the sums from which the score is computed.
-      system: the system.
-      moments: the moments of the whole corpus and of its slices; None if no score gets a standard
-        error. Then the sums stay as they are.
-      key: the group of the sums.
-
-    Raises:
-      JobError: the moments are not of the same segments.
-    """
-    if moments is None:
-        return sums
-    units = moments.of_system(system, key)
-    where = "" if key is None else f", in the slice {key.values}"
-    require_same_segments(
-        f"standard errors of system {system}", units.columns.tolist(), sums, where
-    )
-    return sums.with_products(units)
-
-
-def require_same_segments(
-    what: str, columns: Sequence[int], sums: CorpusSums, where: str = ""
-) -> None:
-    """Checks that the sums of units are of the same segments as those of a score.
-
-    Args:
-      what: what the sums of units are for, in the message.
-      columns: the W sums of units.
-      sums: the sums from which the score is computed.
-      where: in which part of the corpus, in the message.
-
-    Raises:
-      JobError: they are not.
-    """
-    if tuple(columns) != sums.columns:
-        raise JobError(
-            f"the sums for the {what} are of {columns[SEGMENTS]} segments, and those for its "
-            f"scores of {sums.segments}{where}",
-            "the runner lost or repeated data: do not use it for this job",
-        )

@@ -16,7 +16,7 @@ from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.uncertainty import interval
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,6 @@ from beam_bleu.pipeline.output.evidence_parts import (
     uncertainty_parts,
     warning_about_clusters,
     warning_about_slices,
-    with_products,
 )
 from beam_bleu.pipeline.output.language_scores import (
     SliceScore,
@@ -25,9 +24,8 @@ from beam_bleu.pipeline.output.language_scores import (
 )
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.corpus_score import corpus_score
@@ -36,9 +34,7 @@ from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.slice_sums import SliceSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
 
 
 def metric_part(
@@ -64,14 +60,16 @@ def metric_part(
         in the slices of each item.
     """
     of_metric, kind = totals.metrics[scorings.name], scorings.kind
-    systems, sums = totals.systems, of_metric.sums
-    scored, slices = totals.scored, of_metric.slices
+    systems, scored = totals.systems, totals.scored
     for text in scorings.counters:
-        require_all_scored(scored, sums[text], "" if text == scorings.text else text.label)
-    moments = _moments(of_metric, evidence)
-    units = totals.segments if moments is None else moments.units
-    if not evidence.uncertainty:
-        moments = None  # they only tell how many documents there are
+        require_all_scored(
+            scored, of_metric[text].corpus.segments, "" if text == scorings.text else text.label
+        )
+    slices = of_metric[scorings.text].slices
+    sums = {
+        text: {system: totals_of_text.corpus.sums(system) for system in systems}
+        for text, totals_of_text in of_metric.items()
+    }
     own = sums[scorings.text]
 
     def score_all(
@@ -85,7 +83,7 @@ def metric_part(
         return {
             system: corpus_score(
                 kind,
-                with_products(of_corpus[system], system, moments if of_corpus is own else None),
+                of_corpus[system],
                 text,
                 metric,
                 judge_input=judge_input,
@@ -94,7 +92,7 @@ def metric_part(
             for system in systems
         }
 
-    keys = () if slices is None else slices.keys
+    keys = [] if slices is None else [key for key in slices.keys if key is not None]
     of_slices = [slicing.values(key) for key in keys]
     whole = _text_of_corpus(scorings, of_slices)
     tasks = tasks_of(scorings, of_slices)
@@ -109,7 +107,7 @@ def metric_part(
     if slices is not None:
         sliced.extend(
             _of_slices(
-                *(systems, own, scorings, slicing, slices, moments),
+                *(systems, scorings, slicing, slices),
                 judge_input=judge_input and not scores,
             )
         )
@@ -170,33 +168,15 @@ def metric_part(
         if scorings.languages is not None:
             signatures = signatures_of_segments(of_languages, kind, scorings.segments)
             part["segment_scores"]["languages"] = signatures
-    if moments is not None:
+    if evidence.uncertainty:
         label = scorings.languages or (scorings.unpooled if of_tasks else None)
         count = len(part["languages"]) if scorings.languages is not None else len(tasks)
         part |= uncertainty_parts(
-            *(systems, moments, scores, scorings.corpus, slicing, evidence),
+            *(systems, of_metric[scorings.text], scores, scorings.corpus, slicing, evidence),
             lower_is_better=row_of(scorings.name).lower_is_better,
             averaged=None if label is None else (label, count),
         )
-    return part | resampling_part(
-        systems, of_metric.replicates, own, scorings.corpus, units, evidence
-    )
-
-
-def _moments(totals: MetricTotals, evidence: Evidence) -> Moments | None:
-    """The moments of a job; None if they are not needed.
-
-    Raises:
-      JobError: they are missing.
-    """
-    if not evidence.needs_moments:
-        return None
-    if totals.moments is None:
-        raise JobError(
-            "the last step got no sums of units",
-            "the runner lost data: do not use it for this job",
-        )
-    return totals.moments
+    return part | resampling_part(systems, of_metric[scorings.text], scorings.corpus, evidence)
 
 
 def _signatures(
@@ -219,11 +199,9 @@ def _text_of_corpus(
 
 def _of_slices(
     systems: Sequence[str],
-    whole: Mapping[str, CorpusSums],
     scorings: Scorings,
     slicing: Slicing,
-    slices: SliceSums,
-    moments: Moments | None,
+    slices: GroupTotals,
     *,
     judge_input: bool,
 ) -> Iterator[SliceScore]:
@@ -232,32 +210,24 @@ def _of_slices(
     `judge_input` says whether those of languages or tasks have warnings about the input, because
     there is no score of the whole corpus that could have them.
     """
-    for system in systems:
-        for item in range(len(slicing.items)):
-            if slices.of_item(system, item) != whole[system]:
-                raise JobError(
-                    f"the sums of the slices of {slicing.name_of_item(item)} are not those of the "
-                    f"whole corpus, for system {system}",
-                    "the runner lost or repeated data: do not use it for this job",
-                )
-    by_system = {system: slices.of_system(system) for system in systems}
     kind = scorings.kind
-    for key in slicing.in_order(slices.keys):
+    for key in slices.keys:
+        assert key is not None
         values = slicing.values(key)
         text = scorings.text_of(values)
-        parts = scorings.languages or scorings.unpooled
-        is_part = list(values) == [parts]
-        for system, sums in by_system.items():
-            if key in sums:
+        is_part = list(values) == [scorings.languages or scorings.unpooled]
+        for system in systems:
+            sums = slices.sums(system, key)
+            if sums.segments:
                 score = corpus_score(
                     kind,
-                    with_products(sums[key], system, moments, key),
+                    sums,
                     text,
                     scorings.corpus,
                     judge_input=judge_input and is_part,
                     explain_error=False,  # one warning is about all slices
                 )
-                yield SliceScore(system, values, text, sums[key], score)
+                yield SliceScore(system, values, text, sums, score)
 
 
 def listed_scores(

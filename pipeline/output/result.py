@@ -10,7 +10,7 @@ from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.examples_file import distributions, examples_bytes
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, sums_at, totals_of_ends
+from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.examples.picked import Picked
 
@@ -57,7 +57,7 @@ def result_of(results: Results, ends: Ends) -> Result:
     systems = totals.systems
     picked: Picked | None = None
     if results.examples:
-        picked = only_sum(EXAMPLES, sums_at(ends, EXAMPLES))
+        picked = only_sum(EXAMPLES, ends[EXAMPLES])
     document = result_document(
         *(totals, scorings, results.slicing, evidence),
         None if picked is None else distributions(picked, results.highest_of_segments, systems),

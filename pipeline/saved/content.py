@@ -6,29 +6,20 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from beam_bleu.pipeline.saved import json_arrays
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedMetric, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.known_metrics import Definition, kind_of
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
-from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
+from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 from beam_bleu.transforms.totals.rejected import Rejected
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.totals.slice_sums import SliceSums
-
-# Arrays whose rows are their last two axes; those of the other arrays are the last axis.
-_PAIRS_OF_COLUMNS = 2
 
 
 def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:
@@ -58,20 +49,21 @@ def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, A
 
 
 def _of_metric(metric: SavedMetric) -> dict[str, Any]:
-    totals = metric.totals
     return {
         "metric": metric.scorings.name,
-        "sums": [
+        "texts": [
             {
                 "text": dataclasses.asdict(text),
-                "columns": _names(of_systems, metric.kind),
-                "systems": {system: _of_corpus_sums(sums) for system, sums in of_systems.items()},
+                # For people and other programs.
+                "columns": list(metric.kind.basis_of(totals.corpus.width).names),
+                "corpus": _of_groups(totals.corpus),
+                "slices": None if totals.slices is None else _of_groups(totals.slices),
+                "replicates": None
+                if totals.replicates is None
+                else json_arrays.encoded(totals.replicates),
             }
-            for text, of_systems in totals.sums.items()
+            for text, totals in metric.texts.items()
         ],
-        "slices": None if totals.slices is None else _of_slices(totals.slices),
-        "moments": None if totals.moments is None else _of_moments(totals.moments),
-        "replicates": None if totals.replicates is None else _of_replicates(totals.replicates),
     }
 
 
@@ -92,9 +84,7 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
         of_metric["metric"]: _scorings(of_metric, definition["languages"], definition["unpooled"])
         for of_metric in definition["metrics"]
     }
-    metrics = {
-        of_metric["metric"]: _metric_totals(of_metric, evidence) for of_metric in content["metrics"]
-    }
+    metrics = {of_metric["metric"]: _metric_totals(of_metric) for of_metric in content["metrics"]}
     return SavedTotals(
         Totals(
             tuple(content["systems"]),
@@ -116,20 +106,15 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     )
 
 
-def _metric_totals(fields: Mapping[str, Any], evidence: Evidence) -> MetricTotals:
-    sums = {
-        TextName(**of_text["text"]): {
-            system: _corpus_sums(sums) for system, sums in of_text["systems"].items()
-        }
-        for of_text in fields["sums"]
+def _metric_totals(fields: Mapping[str, Any]) -> dict[TextName, MetricTotals]:
+    return {
+        TextName(**of_text["text"]): MetricTotals(
+            _groups(of_text["corpus"]),
+            None if of_text["slices"] is None else _groups(of_text["slices"]),
+            None if of_text["replicates"] is None else json_arrays.decoded(of_text["replicates"]),
+        )
+        for of_text in fields["texts"]
     }
-    slices, moments, replicates = fields["slices"], fields["moments"], fields["replicates"]
-    return MetricTotals(
-        sums,
-        None if slices is None else _slices(slices),
-        None if moments is None else _moments(moments),
-        None if replicates is None else _replicates(replicates, evidence.resampling),
-    )
 
 
 def _of_definition(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:
@@ -227,117 +212,32 @@ def _coverage(fields: Mapping[str, Any] | None) -> FoundCoverage | None:
     return FoundCoverage(fields["rule"], fields["segments"], systems)
 
 
-def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
-    # The sums of products are in the moments.
-    values = dataclasses.asdict(sums)
-    return {name: values[name] for name in values if name not in ("units", "products")}
+_AXES = {"common": 1, "crosses": 2, "rest": 1, "facts": 1}
+"""The arrays of totals, and how many of their last axes are one row."""
 
 
-def _corpus_sums(fields: Mapping[str, Any]) -> CorpusSums:
-    return CorpusSums(
-        **{**_with_tuples(fields), "signs": InputSigns(**_with_tuples(fields["signs"]))}
-    )
-
-
-def _names(of_systems: Mapping[str, CorpusSums], kind: MetricKind) -> list[str]:
-    """The names of the columns of all systems, for people and other programs."""
-    (width,) = {len(sums.columns) for sums in of_systems.values()}
-    return list(kind.basis_of(width).names)
-
-
-def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _of_groups(totals: GroupTotals) -> dict[str, Any]:
+    arrays = {name: getattr(totals, name) for name in _AXES}
     return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
-    }
-
-
-def _of_keys(keys: Sequence[GroupKey]) -> list[Any]:
-    return [None if key is None else [key.item, list(key.values)] for key in keys]
-
-
-def _key(key: Any) -> SliceKey:
-    item, values = key
-    return SliceKey(item, tuple(values))
-
-
-def _of_slices(slices: SliceSums) -> dict[str, Any]:
-    return {
-        "width": slices.width,
-        "keys": _of_keys(slices.keys),
-        "systems": list(slices.systems),
-        "sums": json_arrays.encoded(slices.sums),
-        "offsets": slices.offsets.tolist(),
-        "by_reference": json_arrays.encoded(slices.by_reference, _PAIRS_OF_COLUMNS),
-    }
-
-
-def _slices(fields: Mapping[str, Any]) -> SliceSums:
-    return SliceSums(
-        fields["width"],
-        tuple(map(_key, fields["keys"])),
-        tuple(fields["systems"]),
-        json_arrays.decoded(fields["sums"]),
-        np.array(fields["offsets"], np.int64),
-        json_arrays.decoded(fields["by_reference"], _PAIRS_OF_COLUMNS),
-    )
-
-
-MOMENTS_ARRAYS = {
-    "own_units": 1,
-    "own_sums": 1,
-    "own_products": 1,
-    "common_units": 1,
-    "common_sums": 1,
-    "common_products": 1,
-    "cross_products": _PAIRS_OF_COLUMNS,
-    "slice_cross_products": _PAIRS_OF_COLUMNS,
-}
-"""The arrays of moments, and how many of their last axes are one row."""
-
-
-def _of_moments(moments: Moments) -> dict[str, Any]:
-    return {
-        "width": moments.width,
-        "systems": list(moments.systems),
-        "keys": _of_keys(moments.keys),
-        "pairs": [list(pair) for pair in moments.pairs],
-        "slice_pairs": [list(pair) for pair in moments.slice_pairs],
+        "width": totals.width,
+        "systems": list(totals.systems),
+        "keys": [None if key is None else [key.item, list(key.values)] for key in totals.keys],
+        "pairs": [list(pair) for pair in totals.pairs],
         **{
-            name: json_arrays.encoded(getattr(moments, name), axes)
-            for name, axes in MOMENTS_ARRAYS.items()
+            name: None if array is None else json_arrays.encoded(array, _AXES[name])
+            for name, array in arrays.items()
         },
     }
 
 
-def _moments(fields: Mapping[str, Any]) -> Moments:
-    return Moments(
+def _groups(fields: Mapping[str, Any]) -> GroupTotals:
+    return GroupTotals(
         fields["width"],
         tuple(fields["systems"]),
-        tuple(None if key is None else _key(key) for key in fields["keys"]),
+        tuple(None if key is None else SliceKey(key[0], tuple(key[1])) for key in fields["keys"]),
         tuple((one, other) for one, other in fields["pairs"]),
-        tuple((one, other) for one, other in fields["slice_pairs"]),
-        **{name: json_arrays.decoded(fields[name], axes) for name, axes in MOMENTS_ARRAYS.items()},
-        most=None,
-    )
-
-
-def _of_replicates(replicates: Replicates) -> dict[str, Any]:
-    # The method, the number and the seed are in the evidence.
-    return {
-        "width": replicates.width,
-        "systems": list(replicates.systems),
-        "sums": json_arrays.encoded(replicates.sums),
-        "unweighted": json_arrays.encoded(replicates.unweighted),
-    }
-
-
-def _replicates(fields: Mapping[str, Any], resampling: Resampling | None) -> Replicates:
-    if resampling is None:
-        raise ValueError("there are replicates, but no resampling in the evidence")
-    return Replicates(
-        resampling,
-        fields["width"],
-        tuple(fields["systems"]),
-        json_arrays.decoded(fields["sums"]),
-        json_arrays.decoded(fields["unweighted"]),
+        *(
+            None if fields[name] is None else json_arrays.decoded(fields[name], axes)
+            for name, axes in _AXES.items()
+        ),  # type: ignore[arg-type]  # an array of a file, which has them all but `rest`
     )

@@ -23,7 +23,6 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import Difference
 from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
 from beam_bleu.transforms.score.uncertainty import too_few
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 _NEW, _OLD = "new", "old"
 
@@ -55,13 +54,11 @@ class Paired:
           points: the new score minus the old one.
         """
         old, new = self.old.of_metric(metric), self.new.of_metric(metric)
-        assert old.totals.moments is not None
-        assert new.totals.moments is not None
-        scoring, units = new.scorings.corpus, new.totals.moments.units
-        both = _both(system, old, new)
-        difference = Difference(units, new.own[system].segments, points)
+        scoring, units = new.scorings.corpus, new.own.corpus.units
+        both = {name: _replicates(run, system) for name, run in ((_NEW, new), (_OLD, old))}
+        difference = Difference(units, new.own.corpus.sums(system).segments, points)
         if self.has_intervals:
-            now, before = (scoring.values(sums) for sums in both.sums)
+            now, before = (scoring.values(drawn) for drawn in both.values())
             resampled = bootstrap_difference(_NEW, _OLD, points, now - before, units)
             has_interval = resampled.interval is not None
             return dataclasses.replace(
@@ -71,9 +68,10 @@ class Paired:
                 p_value=resampled.p_value,
                 reason="" if has_interval else too_few(units, unit_of(self.new.evidence)),
             )
-        moments = {_NEW: new.totals.moments, _OLD: old.totals.moments}
-        sums = {name: each.of_system(system).columns.tolist() for name, each in moments.items()}
-        randomized = resampled_scores(both, sums, scoring, units, [(_NEW, _OLD)])
+        sums = {
+            name: run.own.corpus.sums(system).columns for name, run in ((_NEW, new), (_OLD, old))
+        }
+        randomized = resampled_scores("randomization", both, sums, scoring, units, [(_NEW, _OLD)])
         return dataclasses.replace(
             difference,
             p_value=randomized.differences[0].p_value,
@@ -144,26 +142,17 @@ def _references(saved: SavedTotals) -> list[tuple[str, ...]]:
 
 def _drawn(metric: SavedMetric) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
-    assert metric.totals.replicates is not None
-    replicates = metric.totals.replicates
-    shared = metric.kind.basis_of(replicates.width).shared
-    drawn: Integers = replicates.sums[0][:, list(shared)]
+    assert metric.own.replicates is not None
+    shared = metric.kind.basis_of(metric.own.corpus.width).shared
+    drawn: Integers = metric.own.replicates[0][:, list(shared)]
     return drawn
 
 
-def _both(system: str, old: SavedMetric, new: SavedMetric) -> Replicates:
-    """The replicates of a system in both runs, as if these were two systems."""
-    (first, one), (second, other) = (
-        (replicates, replicates.systems.index(system))
-        for metric in (new, old)
-        if (replicates := metric.totals.replicates) is not None
-    )
-    return dataclasses.replace(
-        first,
-        systems=(_NEW, _OLD),
-        sums=np.stack([first.sums[one], second.sums[other]]),
-        unweighted=np.stack([first.unweighted[one], second.unweighted[other]]),
-    )
+def _replicates(metric: SavedMetric, system: str) -> Integers:
+    """The replicates of a system, int64 (replicates, W)."""
+    assert metric.own.replicates is not None
+    replicates: Integers = metric.own.replicates[metric.own.corpus.systems.index(system)]
+    return replicates
 
 
 def _deviation(values: Sequence[float]) -> float:

@@ -77,9 +77,8 @@ def _of_other_scores(saved: SavedTotals) -> Facts:
             encoded = scorings.kind.encoded(scorings.segments)
             facts |= {f"segments{of}: {name}": value for name, value in encoded.items()}
         facts[f"the counted columns{of}"] = tuple(
-            scorings.kind.basis_of(len(sums.columns)).names[-1]
-            for of_systems in metric.totals.sums.values()
-            for sums in list(of_systems.values())[:1]
+            scorings.kind.basis_of(totals.corpus.width).names[-1]
+            for totals in metric.texts.values()
         )
     return facts
 

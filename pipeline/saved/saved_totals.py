@@ -9,12 +9,12 @@ from typing import Any
 from beam_bleu.pipeline.output.document import result_document
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
-from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName, text_versions
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import MetricTotals
 from beam_bleu.transforms.version import VERSION
 
 Text = tuple[str, str]
@@ -54,12 +54,12 @@ class SavedMetric:
 
     Attributes:
       scorings: the scorings of the corpus and of its segments.
-      totals: everything that was added up for it.
+      texts: everything that was added up for it, with each way to make tokens.
       saved: all of the content.
     """
 
     scorings: Scorings
-    totals: MetricTotals
+    texts: Mapping[TextName, MetricTotals]
     saved: SavedTotals
 
     @property
@@ -68,9 +68,9 @@ class SavedMetric:
         return self.scorings.kind
 
     @property
-    def own(self) -> Mapping[str, CorpusSums]:
-        """The sums of each system, by the job's own way to make tokens."""
-        return self.totals.sums[self.scorings.text]
+    def own(self) -> MetricTotals:
+        """The totals of the job's own way to make tokens."""
+        return self.texts[self.scorings.text]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,10 +128,10 @@ def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> l
     texts: dict[TextName, None] = {}
     for name, of_metric in scorings.items():
         texts |= dict.fromkeys(of_metric.counters)
-        slices = totals.metrics[name].slices
+        slices = totals.metrics[name][of_metric.text].slices
         if of_metric.languages is not None and slices is not None:
             texts |= dict.fromkeys(
-                of_metric.text_of(slicing.values(key)) for key in slicing.in_order(slices.keys)
+                of_metric.text_of(slicing.values(key)) for key in slices.keys if key is not None
             )
     return list(texts)
 

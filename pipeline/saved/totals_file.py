@@ -33,7 +33,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError, UsageError, unreadable
 from beam_bleu.transforms.version import VERSION
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """The version of the format. A program reads only the versions that it knows."""
 
 
@@ -138,7 +138,7 @@ def _signature(of_metric: SavedMetric) -> str | None:
     scorings, kind = of_metric.scorings, of_metric.kind
     if scorings.languages is not None:
         return None
-    sums = of_metric.own.values()
+    sums = [of_metric.own.corpus.sums(system) for system in of_metric.own.corpus.systems]
     return shared_signature(scorings.text, kind, scorings.corpus, sums)["signature"]
 
 

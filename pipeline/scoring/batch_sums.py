@@ -37,12 +37,11 @@ from beam_bleu.transforms.statistics.batch_steps import (
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.statistics.segment_labels import DocumentLabel, LanguageLabel
 from beam_bleu.transforms.text.text import Text, TextName
-from beam_bleu.transforms.totals import adding
-from beam_bleu.transforms.totals.adding import Adding
-from beam_bleu.transforms.totals.moments.sum_document_moments import (
+from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.totals.sum_documents import (
     NamedDocuments,
-    moments_of_documents,
     sum_documents,
+    totals_of_documents,
 )
 from beam_bleu.transforms.totals.summing import sum_batches
 from beam_bleu.transforms.wiring.add_up import NamedSums, add_up
@@ -81,17 +80,26 @@ class Summed:
 
 @dataclasses.dataclass(frozen=True)
 class _Parts:
-    """What the steps of all metrics give so far. The dictionaries change.
+    """What the steps of all metrics give so far. The lists and dictionaries change.
 
     Attributes:
-      sums: by the end at which the last step gets the sums, those of parts of the corpus.
-      documents: by the end of the moments, the sums of documents of which they are made.
+      sums: those of parts of the corpus.
+      ends: the names of these sums.
+      documents: by the end of the totals, the sums of documents, and what is added up of them.
       tables: by metric, the scores of segments.
     """
 
-    sums: dict[str, PCollection[NamedSums]] = dataclasses.field(default_factory=dict)
-    documents: dict[str, PCollection[NamedDocuments]] = dataclasses.field(default_factory=dict)
+    sums: list[PCollection[NamedSums]] = dataclasses.field(default_factory=list)
+    ends: list[str] = dataclasses.field(default_factory=list)
+    documents: dict[str, tuple[PCollection[NamedDocuments], Adding]] = dataclasses.field(
+        default_factory=dict
+    )
     tables: dict[MetricWord, PCollection[pa.Table]] = dataclasses.field(default_factory=dict)
+
+    def add(self, end: str, sums: PCollection[NamedSums]) -> None:
+        """Adds sums of parts of the corpus."""
+        self.ends.append(end)
+        self.sums.append(sums)
 
 
 _Statistics = dict[tuple[MetricWord, TextName], PCollection[BatchStatistics]]
@@ -114,24 +122,17 @@ def sum_all(
     """
     parts = _Parts()
     if any(row_of(name).counts_texts for name in job.scorings):
-        parts.sums[SAMPLE] = sum_samples(batches, SAMPLE, step)
+        parts.add(SAMPLE, sum_samples(batches, SAMPLE, step))
     statistics = _count(with_documents(batches, job, step), job, step, parts)
     for metric in job.metrics:
         _add_metric(statistics, job, metric, step, parts)
-    parts.sums.update(others)
-    sums = list(parts.sums.values())
+    for end, sums in others.items():
+        parts.add(end, sums)
     if parts.documents:
-        sums.append(
-            moments_of_documents(
-                parts.documents.values(),
-                {end_of("moments", scorings): scorings.basis for scorings in job.scorings.values()},
-                job.slicing.most,
-                step,
-                baseline=baseline_of(job),
-                with_all_pairs=job.evidence.needs_all_pairs,
-            )
-        )
-    return Summed(add_up(sums), [*parts.sums, *parts.documents], parts.tables)
+        documents, adding = zip(*parts.documents.values(), strict=True)
+        of_ends = dict(zip(parts.documents, adding, strict=True))
+        parts.sums.append(totals_of_documents(documents, of_ends, step))
+    return Summed(add_up(parts.sums), parts.ends, parts.tables)
 
 
 def with_documents(
@@ -190,7 +191,7 @@ def _count(batches: PCollection[SegmentBatch], job: Job, step: Step, parts: _Par
         return {only: batches | "Count matches" >> counting_one}
     counts = batches | "Count matches" >> counting(job, counted, step)
     if job.examples:
-        parts.sums[EXAMPLES] = sum_examples(counts, EXAMPLES, job.examples, step)
+        parts.add(EXAMPLES, sum_examples(counts, EXAMPLES, job.examples, step))
     return {
         (name, text): counts
         | f"Take the counts of {with_text(job.scorings[name], text)}"
@@ -217,7 +218,7 @@ class Addition(NamedTuple):
     """Something that is added up for a metric.
 
     Attributes:
-      end: the end at which the last step gets the sums.
+      end: the end at which the last step gets the totals.
       text: the way to make tokens of the statistics that are added up.
       adding: how.
     """
@@ -228,55 +229,35 @@ class Addition(NamedTuple):
 
 
 def additions(job: Job, metric: JobMetric) -> Iterator[Addition]:
-    """What is added up for a metric.
-
-    The moments of documents are not among them: they need sums of whole documents first.
-    """
-    scorings, evidence, labels = job.scorings[metric.name], job.evidence, job.source.labels
-    own, basis = scorings.text, scorings.basis
+    """What is added up for a metric: its own totals first, then those of other tokens."""
+    scorings, evidence = job.scorings[metric.name], job.evidence
     for text, counter in scorings.counters.items():
-        yield Addition(end_of("totals", scorings, text), text, adding.of_corpus(counter.basis))
-    if job.slicing:
-        of_slices = adding.of_slices(job.slicing, labels, basis)
-        yield Addition(end_of("slices", scorings), own, of_slices)
-    if evidence.needs_moments and evidence.documents is None:
-        of_moments = adding.of_moments(
-            job.slicing,
-            labels,
-            basis,
-            baseline=baseline_of(job),
-            with_all_pairs=evidence.needs_all_pairs,
-        )
-        yield Addition(end_of("moments", scorings), own, of_moments)
-    if evidence.resampling is not None:
-        of_replicates = adding.of_replicates(
-            evidence.resampling, labels, basis, documents=evidence.documents
-        )
-        yield Addition(end_of("replicates", scorings), own, of_replicates)
+        adding = Adding(counter.basis)
+        if text == scorings.text:
+            adding = Adding(
+                counter.basis,
+                job.slicing,
+                tuple(job.source.labels),
+                evidence.uncertainty,
+                baseline_of(job),
+                evidence.needs_all_pairs,
+                evidence.documents if evidence.needs_documents else None,
+                evidence.resampling,
+            )
+        yield Addition(end_of(scorings, text), text, adding)
 
 
 def _add_metric(
     statistics: _Statistics, job: Job, metric: JobMetric, step: Step, parts: _Parts
 ) -> None:
     """Adds the steps of a metric. Beam fuses them with the counting."""
-    name, evidence = metric.name, job.evidence
+    name = metric.name
     scorings = job.scorings[name]
     own = statistics[name, scorings.text]
-    for end, text, of_end in additions(job, metric):
-        parts.sums[end] = sum_batches(
-            statistics[name, text], end, of_end, step, threads=job.threads
-        )
-    if evidence.needs_moments and evidence.documents is not None:
-        end = end_of("moments", scorings)
-        parts.documents[end] = sum_documents(
-            own,
-            end,
-            job.slicing,
-            job.source.labels,
-            scorings.basis,
-            step,
-            documents=evidence.documents,
-        )
+    for end, text, adding in additions(job, metric):
+        parts.add(end, sum_batches(statistics[name, text], end, adding, step, threads=job.threads))
+        if adding.documents is not None:
+            parts.documents[end] = sum_documents(own, end, adding, step), adding
     if scorings.segments is not None:
         scoring = ScoreSegments(
             name, kind_of, scorings.segments, job.schema_of_segments, job.threads

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
-from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
-from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.closing import sums_by_system, tally_of
+from beam_bleu.transforms.totals.closing import tally_of
+from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 from beam_bleu.transforms.totals.rejected import (
     MostRejected,
     check_rejected,
     require_segments_left,
 )
-from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
+from beam_bleu.transforms.totals.slice_numbering import require_bounded
 
 Ends = Mapping[str, Sequence[Any]]
-"""What has come at each end. Sums come as (system, sums).
+"""What has come at each end.
 
 Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `tallies`,
 `rejected`, `EXAMPLES` and `SAMPLE`. `tallies` is there if the source has tallies.
@@ -36,9 +37,9 @@ SAMPLE = "sample"
 """The end with the sample of the texts."""
 
 
-def end_of(what: str, scorings: Scorings, text: TextName | None = None) -> str:
-    """The name of an end with sums of a metric; with those of another way to make tokens."""
-    return f"{what} of {with_text(scorings, text)}"
+def end_of(scorings: Scorings, text: TextName | None = None) -> str:
+    """The name of an end with totals of a metric; with those of another way to make tokens."""
+    return f"totals of {with_text(scorings, text)}"
 
 
 def with_text(scorings: Scorings, text: TextName | None) -> str:
@@ -72,16 +73,14 @@ def totals_of_ends(
       InputError: there are too many slices, too many segments are rejected, or none is left; or
         the texts are certainly not what they are taken for.
     """
-    plans: list[FoundSegments] = list(ends["segments"])
+    segments: FoundSegments = only_sum("segments", ends["segments"])
     metrics = {
-        name: _metric_totals(of_metric, plans, slicing, ends)
-        for name, of_metric in scorings.items()
+        name: _metric_totals(of_metric, slicing, ends) for name, of_metric in scorings.items()
     }
-    (segments,) = plans
-    tally = tally_of(segments, sums_at(ends, "tallies") if "tallies" in ends else None)
+    tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most_rejected)
     require_segments_left(tally, rejected)
-    sample = only_sum(SAMPLE, sums_at(ends, SAMPLE), is_needed=False)
+    sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
     notices = list(segments.notices)
     if sample is not None:
         notices += look_at(
@@ -102,47 +101,35 @@ def totals_of_ends(
 
 
 def _metric_totals(
-    scorings: Scorings, plans: Sequence[FoundSegments], slicing: Slicing, ends: Ends
-) -> MetricTotals:
-    """What the job has added up for a metric."""
-    sums = {
-        text: sums_by_system(plans, list(ends[end_of("totals", scorings, text)]))
-        for text in scorings.counters
-    }
-    return MetricTotals(
-        sums,
-        _slices_of(
-            slicing,
-            sums_at(ends, end_of("slices", scorings)),
-            scorings.basis,
-            plans[0].systems,
-        ),
-        *(
-            only_sum(end, sums_at(ends, end), is_needed=False)
-            for end in (end_of("moments", scorings), end_of("replicates", scorings))
-        ),
-    )
-
-
-def _slices_of(
-    slicing: Slicing, parts: Iterable[SliceSums], basis: Basis, systems: Sequence[str]
-) -> SliceSums | None:
-    """The sums of all slices; None if no slices are scored.
+    scorings: Scorings, slicing: Slicing, ends: Ends
+) -> dict[TextName, MetricTotals]:
+    """What the job has added up for a metric.
 
     Raises:
       InputError: there are too many slices.
     """
-    if not slicing:
-        return None
-    # If the runner has lost or repeated them, they are not the sums of the whole corpus.
-    total = sum(parts, start=SliceSums.zero(basis.width, most=slicing.most))
-    require_bounded(total.keys, slicing)
-    return total.arranged(slicing.in_order(total.keys), systems)
+    totals = {}
+    for text, counter in scorings.counters.items():
+        end = end_of(scorings, text)
+        total = only_sum(end, ends.get(end, ()), is_needed=False)
+        if total is None:
+            total = MetricTotals(GroupTotals.zero(counter.basis.width))
+        totals[text] = in_order(total, slicing)
+    return totals
 
 
-def sums_at(ends: Ends, name: str) -> list[Any]:
-    """The sums at an end, without their systems; none if it was not asked for."""
-    return [sums for _, sums in ends.get(name, ())]
+def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
+    """The same totals with all slices in order.
+
+    Raises:
+      InputError: there are too many slices.
+    """
+    slices = totals.slices
+    if slices is not None:
+        keys = [key for key in slices.keys if key is not None]
+        require_bounded(keys, slicing)
+        slices = slices.arranged(slicing.in_order(keys))
+    return dataclasses.replace(totals, corpus=totals.corpus.arranged([None]), slices=slices)
 
 
 def only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.score.differences import compared_pairs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,16 +33,16 @@ class Evidence:
     partition: str | None = None
 
     @property
-    def needs_moments(self) -> bool:
-        """Whether the moments of units are added up.
+    def needs_documents(self) -> bool:
+        """Whether documents are put together.
 
         Without standard errors they tell how many documents there are, for replicates of them.
         """
-        return self.uncertainty or (self.resampling is not None and self.documents is not None)
+        return self.documents is not None and (self.uncertainty or self.resampling is not None)
 
     @property
     def needs_all_pairs(self) -> bool:
-        """Whether the moments have all pairs of systems, and not only those with the baseline.
+        """Whether the totals have all pairs of systems, and not only those with the baseline.
 
         Saved totals have them, so that `rescore` can compare with another baseline.
         """
@@ -75,13 +76,7 @@ class Evidence:
           InputError: the baseline is not one of them.
         """
         baseline = self.baseline_of(systems)
-        ordered = [baseline, *(system for system in systems if system != baseline)]
-        baselines = ordered if self.compare_all else ordered[:1]
-        return [
-            (system, other)
-            for place, other in enumerate(baselines)
-            for system in ordered[place + 1 :]
-        ]
+        return compared_pairs(systems, baseline, all_pairs=self.compare_all)
 
 
 USUAL_EVIDENCE = Evidence()

@@ -15,7 +15,6 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.wiring.add_up import NamedSums
-from beam_bleu.transforms.wiring.sums import Sums
 
 __all__ = ["Gathered", "bring_together", "by_end"]
 
@@ -30,8 +29,7 @@ def bring_together(
 
     Args:
       ends: the ends that give values, by name.
-      sums: the sums of the whole corpus. Each of their names is that of an end, whose values are
-        (system, sums).
+      sums: the sums of the whole corpus. Each of their names is that of an end.
     """
     # One type for all: otherwise the in-process runner encodes each element again.
     named = typehints.Tuple[int, typehints.Tuple[str, typehints.Any]]
@@ -65,6 +63,5 @@ class _SendOn(PlainDoFn):
 
 
 class _SendOnSums(PlainDoFn):
-    def process(self, named: NamedSums) -> Iterator[tuple[int, tuple[str, tuple[str, Sums]]]]:
-        (name, system), sums = named
-        yield 0, (name, (system, sums))
+    def process(self, named: NamedSums) -> Iterator[tuple[int, NamedSums]]:
+        yield 0, named

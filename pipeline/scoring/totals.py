@@ -10,29 +10,8 @@ from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.paired import FoundCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.group_totals import MetricTotals
 from beam_bleu.transforms.totals.rejected import Rejected
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.totals.slice_sums import SliceSums
-
-
-@dataclasses.dataclass(frozen=True)
-class MetricTotals:
-    """What a job has added up for one metric.
-
-    Attributes:
-      sums: for each way to make tokens, each system's sums by its name.
-      slices: the sums of all slices; None if no slices are scored.
-      moments: the moments for uncertainty, of the job's own way to make tokens; None if it is not
-        asked for.
-      replicates: the replicates; None if they are not asked for.
-    """
-
-    sums: Mapping[TextName, Mapping[str, CorpusSums]]
-    slices: SliceSums | None = None
-    moments: Moments | None = None
-    replicates: Replicates | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +24,7 @@ class Totals:
     Attributes:
       systems: the systems' names, in the order of the result.
       tally: what became of the segments that were read.
-      metrics: what was added up for each metric.
+      metrics: what was added up for each metric, with each way to make tokens.
       is_tallied: whether the source has tallies, so that the result has counters of them.
       rejected: the rejected records.
       notices: what a reader of the score must know about the texts.
@@ -54,7 +33,7 @@ class Totals:
 
     systems: tuple[str, ...]
     tally: Tally
-    metrics: Mapping[MetricWord, MetricTotals]
+    metrics: Mapping[MetricWord, Mapping[TextName, MetricTotals]]
     is_tallied: bool = False
     rejected: Rejected = dataclasses.field(default_factory=Rejected)
     notices: tuple[Notice, ...] = ()

@@ -51,6 +51,7 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import counted_order
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.totals.group_totals import pairs_with
 
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Whatever you do not choose "
@@ -156,11 +157,12 @@ def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
     old = metric.scorings.corpus
     _require_text(metric.scorings, flags)
     if not isinstance(old, Bleu):
-        most = max(sums.max_reference_count for sums in metric.own.values())
+        corpus = metric.own.corpus
+        most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
         return rescored_definition(metric.scorings.name, old, most, flags)
     _require_tokens(metric.scorings, flags)
     scoring = rescored_scoring(old.scoring, flags)
-    counted = min(order_of(len(sums.columns)) for sums in metric.own.values())
+    counted = order_of(metric.own.corpus.width)
     if counted_order([scoring]) > counted:
         raise UsageError(
             f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
@@ -247,13 +249,10 @@ def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
 
 def _require_pairs(saved: SavedTotals, baseline: str) -> None:
     """Checks that the differences between systems and a baseline were added up for slices."""
-    moments = saved.metrics[0].totals.moments  # those of all metrics have the same pairs
-    if moments is None or len(moments.keys) == 1 or baseline not in moments.systems:
+    slices = saved.metrics[0].own.slices  # those of all metrics have the same pairs
+    if not saved.evidence.uncertainty or slices is None or baseline not in slices.systems:
         return
-    place = moments.systems.index(baseline)
-    needed = {tuple(sorted((place, other))) for other in range(len(moments.systems))}
-    needed.discard((place, place))
-    if not needed <= set(moments.slice_pairs):
+    if not {*pairs_with(baseline, slices.systems)} <= {*slices.pairs}:
         old = saved.evidence.baseline_of(saved.totals.systems)
         raise UsageError(
             f"--baseline {baseline}: on slices, systems were compared only with {old}",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 from command_line import (
     EXAMPLE,
@@ -15,9 +13,6 @@ from command_line import (
     streams,
     write_lines,
 )
-
-from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder
-from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 
 ALL = "--format=json"
 BOOTSTRAP = ["--resample=bootstrap", "--resamples=400"]
@@ -214,23 +209,3 @@ def test_impossible_resampling_is_refused(arguments, fragments):
 )
 def test_the_flags_of_sacrebleu_say_what_to_use(words, remedy):
     called(*words, "r", "-i", "a").assert_failed(2, "is a flag of sacreBLEU", remedy)
-
-
-def add_again(add, times, adder, statistics):
-    """What a step adds up if the runner gives it one of several batches so many times."""
-    for _ in range(times if statistics.numbers[0] >= 20 else 1):
-        add(adder, statistics)
-
-
-@pytest.mark.parametrize("times", [0, 2], ids=["lost", "repeated"])
-@pytest.mark.parametrize(
-    ("adder", "what"), [(ReplicateAdder, "replicates"), (MomentsAdder, "standard errors")]
-)
-@pytest.mark.parametrize("method", [BOOTSTRAP, RANDOMIZATION], ids=["bootstrap", "randomization"])
-def test_evidence_of_other_segments_than_the_scores_fails_the_job(
-    monkeypatch, adder, what, times, method
-):
-    add = functools.partial(add_again, adder.add, times)
-    monkeypatch.setattr(adder, "add", lambda *arguments: add(*arguments))
-    run = called(*EXAMPLE, *method, "--range_bytes=300")
-    run.assert_failed(1, f"the sums for the {what} of system atlas are of ", "lost or repeated")

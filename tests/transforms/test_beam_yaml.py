@@ -26,7 +26,7 @@ from apache_beam.typehints import schemas
 from apache_beam.yaml.yaml_provider import InlineProvider, load_providers
 from apache_beam.yaml.yaml_transform import expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS
-from scoring import bleu_of, statistics_of
+from scoring import bleu_of, corpus_sums, corpus_totals, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
@@ -41,7 +41,6 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.shown_score import fields_in_order
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import SentencePieceModel
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"
 INCLUDED = [{"include": str(LISTING)}]
@@ -105,7 +104,7 @@ def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     statistics = statistics_of(
         to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
-    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)), with_products=True)
+    sums = corpus_sums(statistics, 0, slice(0, len(rows)), with_products=True)
     return in_a_row(bleu_of(sums, config))
 
 
@@ -226,7 +225,7 @@ def scored_alone(config: Any) -> dict[str, Any]:
     text, definition = definition_of(config)
     segments = [(row["candidate"], row["references"]) for row in ROWS]
     counts = count_batch(to_batch(segments), text, definition.counter)
-    return in_a_row(definition.score(CorpusSums.of(counts, 0, with_products=True)))
+    return in_a_row(definition.score(corpus_totals(counts, 0, with_products=True)))
 
 
 @pytest.mark.parametrize(

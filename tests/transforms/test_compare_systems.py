@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import random
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import window
-from combining import by_every_route
 from scoring import score_of, statistics_of
 
 from beam_bleu import (
@@ -23,14 +21,13 @@ from beam_bleu import (
     CorpusBleu,
     SystemComparison,
 )
-from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.differences import compared_systems
-from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
+from beam_bleu.transforms.totals.batch_adder import totals_of_rows
+from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.unit_sums import product
-from beam_bleu.transforms.wiring.add_up import AddUp
 
 SYSTEMS = ("good", "bad", "best")
 KEPT = {"good": 0.8, "bad": 0.6, "best": 0.9}
@@ -244,18 +241,9 @@ def test_a_wrong_segment_is_an_error(segment, cause):
 # The state
 
 
-def system_sums(segments: list[Segment], *, all_pairs: bool = True) -> SystemSums:
-    pairs = compared_pairs(SYSTEMS, "good", all_pairs=all_pairs)
-    return SystemSums.of(statistics_of(to_batch(segments, SYSTEMS), CONFIG), pairs)
-
-
-def test_sums_add_up_by_every_route():
-    parts = [system_sums(SEGMENTS[start : start + 40]) for start in range(0, 200, 40)]
-    combine = AddUp()
-    expected = system_sums(SEGMENTS)
-    for route, output in by_every_route(combine, parts):
-        assert output == expected, route
-    assert pickle.loads(pickle.dumps(expected)) == expected
+def totals_of(segments: list[Segment], pairs: list[tuple[str, str]]) -> GroupTotals:
+    statistics = statistics_of(to_batch(segments, SYSTEMS), CONFIG)
+    return totals_of_rows(statistics, bleu_basis(4), pairs=pairs, with_products=True)
 
 
 def test_sums_are_exact_for_very_long_segments():
@@ -264,26 +252,18 @@ def test_sums_are_exact_for_very_long_segments():
         {"good": "a " * length, "bad": "b " * length, "best": "a b " * (length // 2)},
         ["a " * length],
     )
-    sums = system_sums([segment])
+    sums = totals_of([segment], [("bad", "good")])
     for _ in range(20):
         sums = sums + sums
-    pair = sums.of_pair(0)
+    pair = sums.of_pair("bad", "good")
     of_lengths = pair.products.tolist()[product(1, len(pair.columns) // 2 + 1)]
     assert of_lengths == 2**20 * length**2 > 2**61
 
 
 def test_other_pairs_do_not_add_up():
+    one, other = (totals_of(SEGMENTS[:2], [(name, "good")]) for name in ("bad", "best"))
     with pytest.raises(ValueError, match="different pairs of systems"):
-        system_sums(SEGMENTS[:2]) + system_sums(SEGMENTS[:2], all_pairs=False)
-
-
-def test_the_result_is_a_function_of_the_sums():
-    _, definition = definition_of(CONFIG)
-    found = compared_systems(
-        system_sums(SEGMENTS), SYSTEMS, definition.metric, definition.score, all_pairs=True
-    )
-    transform = CompareSystems.Globally(SYSTEMS, all_pairs=True)
-    assert found_in(SEGMENTS, transform) == [found]
+        _ = one + other
 
 
 @pytest.mark.parametrize("all_pairs", [False, True])

@@ -15,7 +15,7 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
-from scoring import bleu_of, score_of, statistics_of
+from scoring import bleu_of, corpus_sums, corpus_totals, score_of, statistics_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments, preset
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -23,7 +23,6 @@ from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
 DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])
@@ -123,7 +122,7 @@ def test_every_definition_can_be_chosen(
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
     expected = bleu_of(
-        CorpusSums.of(statistics_of(to_batch(segments), config), 0, with_products=True), config
+        corpus_sums(statistics_of(to_batch(segments), config), 0, with_products=True), config
     )
     run(
         lambda pipeline: assert_that(
@@ -139,7 +138,7 @@ def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.Monk
     config = kind_of(metric).config()
     text, definition = definition_of(config)
     counts = count_batch(to_batch(segments), text, definition.counter)
-    expected = definition.score(CorpusSums.of(counts, 0, with_products=True))
+    expected = definition.score(corpus_totals(counts, 0, with_products=True))
     assert expected.score > 0
     run(
         lambda pipeline: assert_that(

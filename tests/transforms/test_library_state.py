@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from command_line import PROJECT
 from hypothesis import given, strategies
-from scoring import bleu_of, statistics_of
+from scoring import bleu_of, corpus_sums, statistics_of
 
 from beam_bleu import BleuConfig, bleu_of_sums, preset
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import PRESETS
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums, sums_of_row
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 PAGE = PROJECT / "docs" / "library_state.md"
 
@@ -32,7 +32,7 @@ SEGMENTS: list[Any] = [
 
 
 def sums_of(segments: list[Any], config: BleuConfig) -> CorpusSums:
-    return CorpusSums.of(statistics_of(to_batch(segments), config, 4), 0, with_products=True)
+    return corpus_sums(statistics_of(to_batch(segments), config, 4), 0, with_products=True)
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.calls.counted import (
@@ -17,11 +16,11 @@ from beam_bleu.transforms.calls.segments import Segments
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.inspection.look import Inspection
-from beam_bleu.transforms.pairing.batch import ALL_ROWS
-from beam_bleu.transforms.score.differences import ComparedSystems
+from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.totals.corpus_sums import metric_sums_of_each_system
-from beam_bleu.transforms.totals.system_sums import SystemSums, chosen_pairs
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.totals.batch_adder import totals_of_rows
+from beam_bleu.transforms.totals.group_totals import GroupTotals
 
 
 def score(
@@ -72,23 +71,33 @@ def score(
     chosen = remembered(ChosenMetrics.of, metrics)
     segments = Segments.of({"candidates": candidates}, references, references_per_segment)
     inspection = Inspection(allow)
-    sums = functools.reduce(
-        operator.add,
-        (
-            of_system
-            for statistics in on_threads(
-                chosen.count, inspection.seen(segments.batches(threads)), threads
-            )
-            for _, of_system in metric_sums_of_each_system(
-                statistics, ALL_ROWS[0], with_products=uncertainty
-            )
-        ),
-    )
+    batches = on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads)
+    totals = _totals(chosen, batches, with_products=uncertainty)
     inspection.warn()
     return {
-        definition.name: definition.score(metric_sums)
-        for definition, metric_sums in zip(chosen.definitions, sums.metrics, strict=True)
+        definition.name: definition.score(of_metric)
+        for definition, of_metric in zip(chosen.definitions, totals, strict=True)
     }
+
+
+def _totals(
+    chosen: ChosenMetrics,
+    batches: Iterable[MetricStatistics],
+    pairs: Sequence[tuple[str, str]] = (),
+    *,
+    with_products: bool,
+) -> list[GroupTotals]:
+    """The totals of each metric, over one or more batches."""
+    bases = [counter.basis for _, counter in chosen.counted]
+    totals: list[GroupTotals] | None = None
+    for statistics in batches:
+        of_batch = [
+            totals_of_rows(of_metric, basis, pairs=pairs, with_products=with_products)
+            for of_metric, basis in zip(statistics.metrics, bases, strict=True)
+        ]
+        totals = of_batch if totals is None else [*map(operator.add, totals, of_batch)]
+    assert totals is not None  # there is a segment
+    return totals
 
 
 def compare(
@@ -138,13 +147,10 @@ def compare(
     candidates = {f"systems[{name!r}]": texts for name, texts in systems.items()}
     segments = Segments.of(candidates, references, references_per_segment, names)
     inspection = Inspection(allow)
-    sums: list[SystemSums] | None = None
-    for statistics in on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads):
-        of_batch = [SystemSums.of(of_metric, pairs) for of_metric in statistics.metrics]
-        sums = of_batch if sums is None else [*map(operator.add, sums, of_batch)]
-    assert sums is not None  # there is a segment
+    batches = on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads)
+    totals = _totals(chosen, batches, pairs, with_products=True)
     inspection.warn()
     return {
-        definition.name: definition.compared(metric_sums, names, all_pairs=all_pairs)
-        for definition, metric_sums in zip(chosen.definitions, sums, strict=True)
+        definition.name: definition.compared(of_metric, names, pairs, all_pairs=all_pairs)
+        for definition, of_metric in zip(chosen.definitions, totals, strict=True)
     }

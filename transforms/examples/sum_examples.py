@@ -10,7 +10,6 @@ from beam_bleu.transforms.examples.picked import Picked
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = ["sum_examples"]
@@ -42,7 +41,7 @@ class _SumPicked(CollectBundles):
         return _Collector(Picked(self._number))
 
     def collected(self, collector: _Collector) -> Iterable[NamedSums]:
-        return [((self._name, ALL_SYSTEMS), collector.total)]
+        return [(self._name, collector.total)]
 
 
 class _Collector:

@@ -10,7 +10,6 @@ from beam_bleu.transforms.inspection.sample import Sample
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = ["sum_samples"]
@@ -34,7 +33,7 @@ class _TakeSamples(CollectBundles):
         return _Collector()
 
     def collected(self, collector: _Collector) -> Iterable[NamedSums]:
-        return [((self._name, ALL_SYSTEMS), collector.total)]
+        return [(self._name, collector.total)]
 
 
 class _Collector:

@@ -93,7 +93,8 @@ def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]
       parts: arrays, each one with the index of its places in the sum, in which no place is twice.
     """
     bound = sum(largest(values) for _, values in parts)
-    total: NDArray[Any] = np.zeros(shape, np.int64 if bound <= LARGEST_INTEGER else object)
+    is_bounded = bound <= LARGEST_INTEGER and all(values.dtype != object for _, values in parts)
+    total: NDArray[Any] = np.zeros(shape, np.int64 if is_bounded else object)
     for places, values in parts:
         total[places] += values
     return exact(total)

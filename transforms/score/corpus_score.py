@@ -11,7 +11,7 @@ from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import Uncertainty, uncertainty
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 
 def corpus_score(

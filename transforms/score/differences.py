@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.score.shown_numbers import (
     USUAL_DECIMALS,
@@ -31,8 +32,6 @@ from beam_bleu.transforms.score.uncertainty import (
     standard_error,
     too_few_units,
 )
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.system_sums import SystemSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums, product
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -356,10 +355,9 @@ class ComparedSystems:
 
 
 def compared_systems(
-    sums: SystemSums,
-    systems: Sequence[str],
+    scores: Mapping[str, Score],
+    pairs: Mapping[tuple[str, str], UnitSums],
     metric: Metric,
-    score: Callable[[CorpusSums], Score],
     *,
     all_pairs: bool,
     lower_is_better: bool = False,
@@ -367,27 +365,20 @@ def compared_systems(
     """The scores and comparisons of systems.
 
     Args:
-      sums: those of one or more segments.
-      systems: the systems' names, in the order of the sums.
+      scores: the score of each system, with its parts, in the order of the result.
+      pairs: the sums of each (system, baseline), side by side, over one or more segments.
       metric: how sums become a score.
-      score: gives the score of the sums of a system, with its parts.
-      all_pairs: whether the sums have all pairs, and clusters are asked for.
+      all_pairs: whether these are all pairs, and clusters are asked for.
       lower_is_better: whether a lower score is better.
     """
-    scores = {system: score(own) for system, own in zip(systems, sums.systems, strict=True)}
-    differences = [
-        paired_difference(sums.of_pair(number), metric) for number in range(len(sums.pairs))
-    ]
+    differences = [paired_difference(sums, metric) for sums in pairs.values()]
     adjusted = holm([difference.p_value for difference in differences])
     comparisons = tuple(
         SystemComparison(
-            **vars(difference),
-            system=systems[system],
-            baseline=systems[baseline],
-            p_value_holm=p_value_holm,
+            **vars(difference), system=system, baseline=baseline, p_value_holm=p_value_holm
         )
         for (system, baseline), difference, p_value_holm in zip(
-            sums.pairs, differences, adjusted, strict=True
+            pairs, differences, adjusted, strict=True
         )
     )
     if not all_pairs:
@@ -401,3 +392,39 @@ def compared_systems(
     }
     groups = clusters(known, p_values, lower_is_better=lower_is_better)
     return ComparedSystems(scores, comparisons, tuple(map(tuple, groups)))
+
+
+def compared_pairs(
+    systems: Sequence[str], baseline: str, *, all_pairs: bool
+) -> list[tuple[str, str]]:
+    """(system, baseline) of each comparison: with the baseline, or of each system with each other.
+
+    Of two other systems, the one that comes first is the baseline.
+    """
+    ordered = [baseline, *(system for system in systems if system != baseline)]
+    baselines = ordered if all_pairs else ordered[:1]
+    return [
+        (system, other) for place, other in enumerate(baselines) for system in ordered[place + 1 :]
+    ]
+
+
+def chosen_pairs(
+    systems: Sequence[str], baseline: str | None, *, all_pairs: bool
+) -> list[tuple[str, str]]:
+    """The pairs that a user of the library chooses, as `compared_pairs` gives them.
+
+    Args:
+      systems: the names of two or more systems.
+      baseline: the system with which the others are compared; None for the first one.
+      all_pairs: whether each system is compared with each other one.
+
+    Raises:
+      ValueError: a value is impossible.
+    """
+    if len(systems) < 2 or len({*systems}) < len(systems):
+        raise ValueError(f"systems must be two or more different names, got {systems!r}")
+    baseline = systems[0] if baseline is None else baseline
+    if baseline not in systems:
+        raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
+    require_flag("all_pairs", all_pairs)
+    return compared_pairs(systems, baseline, all_pairs=all_pairs)

@@ -28,9 +28,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from beam_bleu.transforms.definition.resampling import ResamplingMethodName
 from beam_bleu.transforms.metrics.metric import Metric, Scores
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 _OUTSIDE = 40
 """One score in this number is below the 95 % interval, and one is above it."""
@@ -94,7 +95,8 @@ class Resampled:
 
 
 def resampled_scores(
-    replicates: Replicates,
+    method: ResamplingMethodName,
+    replicates: Mapping[str, Integers],
     sums: Mapping[str, Sequence[int]],
     metric: Metric,
     units: int,
@@ -103,7 +105,8 @@ def resampled_scores(
     """What the replicates of a corpus say.
 
     Args:
-      replicates: all of them.
+      method: how weights are drawn.
+      replicates: for each system int64 (replicates, W), the sums of all replicates.
       sums: for each system the sums of its W columns over the corpus itself.
       metric: how sums become a score.
       units: the number of units of the corpus.
@@ -113,14 +116,12 @@ def resampled_scores(
       ValueError: the replicates lack columns that the metric needs, or it is for single segments
         only.
     """
-    whole = np.array([sums[system] for system in replicates.systems], np.int64)
-    score = dict(zip(replicates.systems, metric.values(whole).tolist(), strict=True))
-    if replicates.resampling.method == "randomization":
+    whole = {system: np.array(sums[system], np.int64) for system in replicates}
+    scores = metric.values(np.stack([*whole.values()])).tolist()
+    score = dict(zip(whole, scores, strict=True))
+    if method == "randomization":
         return Resampled((), tuple(_swapped(replicates, whole, metric, pairs, score)))
-    drawn = {
-        system: metric.values(of_system)
-        for system, of_system in zip(replicates.systems, replicates.sums, strict=True)
-    }
+    drawn = {system: metric.values(of_system) for system, of_system in replicates.items()}
     return Resampled(
         tuple(
             ResampledScore(
@@ -190,19 +191,18 @@ def percentile_interval(scores: Scores) -> tuple[float, float]:
 
 
 def _swapped(
-    replicates: Replicates,
-    whole: np.ndarray,
+    replicates: Mapping[str, Integers],
+    whole: Mapping[str, Integers],
     metric: Metric,
     pairs: Sequence[tuple[str, str]],
     score: Mapping[str, float],
 ) -> list[ResampledDifference]:
-    """The differences by randomization; `whole` is int64 (systems, W), the sums of the corpus."""
+    """The differences by randomization; `whole` has the sums of the corpus, int64 (W,)."""
     differences = []
     for system, baseline in pairs:
-        one, other = (replicates.systems.index(name) for name in (system, baseline))
-        moved = replicates.sums[other] - replicates.sums[one]
-        drawn = metric.values(whole[one] + moved)
-        drawn -= metric.values(whole[other] - moved)
+        moved = replicates[baseline] - replicates[system]
+        drawn = metric.values(whole[system] + moved)
+        drawn -= metric.values(whole[baseline] - moved)
         difference = score[system] - score[baseline]
         differences.append(randomized_difference(system, baseline, difference, drawn))
     return differences

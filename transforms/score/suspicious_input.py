@@ -12,7 +12,7 @@ from beam_bleu.transforms.metrics.metric import Lengths
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import SCRIPTS, Script
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 _TOKENIZED_LINES = 100
 """The number of candidates that end in " ." from which sacreBLEU warns, for any corpus size."""

@@ -97,6 +97,9 @@ class MetricStatistics:
     metrics: tuple[BatchStatistics, ...]
     picked: Sums | None = None
 
+    def __len__(self) -> int:
+        return len(self.metrics[0])
+
     @property
     def systems(self) -> tuple[str, ...]:
         """The name of each system, as in the batch."""

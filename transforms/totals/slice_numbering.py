@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,9 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.slice_sums import require_bounded
+
+_SAMPLES = 3
+_SHOWN_CHARACTERS = 40
 
 
 class SliceNumbering:
@@ -141,3 +145,29 @@ class _Numbered:
         if number == len(self.values):
             self.values.append(value)
         return number
+
+
+def require_bounded(keys: Iterable[SliceKey], slicing: Slicing) -> None:
+    """Checks that there are not more slices than `Slicing.most`.
+
+    Raises:
+      InputError: there are more.
+    """
+    keys = list(keys)
+    if len(keys) <= slicing.most:
+        return
+    item, _ = collections.Counter(key.item for key in keys).most_common(1)[0]
+    of_item = [key for key in keys if key.item == item]
+    samples = ", ".join(_shown(slicing, key) for key in of_item[:_SAMPLES])
+    raise InputError(
+        f"there are more than {slicing.most} slices; most of them are of "
+        f"{slicing.name_of_item(item)}, for example {samples}",
+        "slice by labels that have few different values, and not by ids; or raise --max_slices",
+    )
+
+
+def _shown(slicing: Slicing, key: SliceKey) -> str:
+    return "*".join(
+        "null" if value is None else ascii(value[:_SHOWN_CHARACTERS])
+        for value in slicing.values(key).values()
+    )

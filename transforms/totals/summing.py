@@ -1,9 +1,10 @@
-"""The steps from the statistics of batches to sums of bundles, and of groups."""
+"""The steps from the statistics of batches to the totals of bundles, and of groups."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -11,33 +12,56 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
-from beam_bleu.transforms.totals.adding import Adder, Adding
-from beam_bleu.transforms.totals.corpus_sums import (
-    CorpusSums,
-    MetricSums,
-    metric_sums_of_each_system,
-)
-from beam_bleu.transforms.totals.products import compile_products
-from beam_bleu.transforms.totals.system_sums import ComparedPair, SystemSums
+from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_of_rows
+from beam_bleu.transforms.totals.group_totals import GroupTotals
+from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.add_up import AddUp, NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = [
-    "KeyedSums",
+    "KeyedTotals",
+    "SeveralTotals",
     "SumBundles",
     "SumGroups",
     "sum_batches",
     "sum_groups",
     "sum_groups_of_metrics",
     "sum_groups_of_systems",
-    "sums_of_each_system",
 ]
 
-KeyedSums = tuple[tuple[str, Any], CorpusSums]
-"""((name of the system, key of the group), sums)."""
+KeyedTotals = tuple[tuple[str, Any], GroupTotals]
+"""((name of the system, key of the group), its totals)."""
+
+GroupAdding = Callable[[Any, RowGroup], Iterable[tuple[Any, Sums]]]
+"""Gives the totals of a group of a batch, with their keys."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SeveralTotals(Sums):
+    """The totals of a group for several metrics.
+
+    One value has all of them, so that no trigger of a pipeline can fire for one metric alone.
+
+    Attributes:
+      metrics: the totals of each metric.
+    """
+
+    metrics: tuple[GroupTotals, ...]
+
+    @property
+    def segments(self) -> dict[str, int]:
+        """By system, the number of segments, which is the same for each metric."""
+        return self.metrics[0].segments
+
+    def __add__(self, other: SeveralTotals) -> SeveralTotals:
+        return SeveralTotals(
+            tuple(one + more for one, more in zip(self.metrics, other.metrics, strict=True))
+        )
 
 
 def sum_batches(
@@ -65,68 +89,83 @@ def sum_batches(
 
 def sum_groups(
     statistics: PCollection[BatchStatistics],
+    basis: Basis,
     key_type: Any,
     *,
     with_products: bool = False,
-) -> PCollection[KeyedSums]:
-    """Adds the steps from `BatchStatistics` to the sums of each system and group.
+) -> PCollection[KeyedTotals]:
+    """Adds the steps from `BatchStatistics` to the totals of each system and group.
 
     Args:
       statistics: the statistics of batches.
+      basis: the columns of the metric.
       key_type: the type of the groups' keys. Beam uses it to find their coder.
-      with_products: whether the sums have products, for the uncertainty of each group's score.
+      with_products: whether there are products, for the uncertainty of each group's score.
     """
-    of_group = functools.partial(sums_of_each_system, with_products=with_products)
-    keyed = typehints.Tuple[typehints.Tuple[str, key_type], CorpusSums]
-    return _sum_groups(statistics, SumGroups(of_group, with_products=with_products), keyed)
-
-
-def sums_of_each_system(
-    statistics: BatchStatistics, group: RowGroup, *, with_products: bool = False
-) -> Iterator[KeyedSums]:
-    """The sums of a group of a batch, for each system."""
-    for number, system in enumerate(statistics.systems):
-        sums = CorpusSums.of(statistics, number, group.rows, with_products=with_products)
-        yield (system, group.key), sums
+    of_group = functools.partial(_of_each_system, (basis,), with_products=with_products)
+    keyed = typehints.Tuple[typehints.Tuple[str, key_type], GroupTotals]
+    return _sum_groups(statistics, of_group, keyed)
 
 
 def sum_groups_of_metrics(
     statistics: PCollection[MetricStatistics],
+    bases: Sequence[Basis],
     key_type: Any,
     *,
     with_products: bool = False,
-) -> PCollection[tuple[tuple[str, Any], MetricSums]]:
-    """The same for several metrics: the steps to the `MetricSums` of each system and group."""
-    of_group = functools.partial(metric_sums_of_each_system, with_products=with_products)
-    keyed = typehints.Tuple[typehints.Tuple[str, key_type], MetricSums]
-    return _sum_groups(statistics, SumGroups(of_group, with_products=with_products), keyed)
+) -> PCollection[tuple[tuple[str, Any], SeveralTotals]]:
+    """The same for several metrics: the steps to the totals of each system and group."""
+    of_group = functools.partial(_of_each_system, tuple(bases), with_products=with_products)
+    keyed = typehints.Tuple[typehints.Tuple[str, key_type], SeveralTotals]
+    return _sum_groups(statistics, of_group, keyed)
+
+
+def _of_each_system(
+    bases: tuple[Basis, ...],
+    statistics: BatchStatistics | MetricStatistics,
+    group: RowGroup,
+    *,
+    with_products: bool,
+) -> Iterator[tuple[tuple[str, Any], GroupTotals | SeveralTotals]]:
+    several = isinstance(statistics, MetricStatistics)
+    metrics = statistics.metrics if isinstance(statistics, MetricStatistics) else (statistics,)
+    totals = [
+        totals_of_rows(of_metric, basis, group.rows, with_products=with_products)
+        for of_metric, basis in zip(metrics, bases, strict=True)
+    ]
+    for system in statistics.systems:
+        own = tuple(of_metric.only(system) for of_metric in totals)
+        yield (system, group.key), SeveralTotals(own) if several else own[0]
 
 
 def sum_groups_of_systems(
     statistics: PCollection[BatchStatistics],
-    pairs: tuple[ComparedPair, ...],
+    basis: Basis,
+    pairs: Sequence[tuple[str, str]],
     key_type: Any,
-) -> PCollection[tuple[Any, SystemSums]]:
-    """Adds the steps from `BatchStatistics` to (key of the group, `SystemSums`).
+) -> PCollection[tuple[Any, GroupTotals]]:
+    """Adds the steps from `BatchStatistics` to (key of the group, the totals of all systems).
 
     Args:
       statistics: the statistics of batches. All have the same systems in the same order.
-      pairs: the pairs of systems that are compared.
+      basis: the columns of the metric.
+      pairs: the names of the systems that are compared.
       key_type: the type of the groups' keys; None if all keys are None.
     """
-    keyed = typehints.Tuple[key_type, SystemSums]
-    summing = SumGroups(functools.partial(_sums_of_all_systems, pairs), with_products=True)
-    return _sum_groups(statistics, summing, keyed)
+    keyed = typehints.Tuple[key_type, GroupTotals]
+    return _sum_groups(statistics, functools.partial(_of_all_systems, basis, pairs), keyed)
 
 
-def _sums_of_all_systems(
-    pairs: tuple[ComparedPair, ...], statistics: BatchStatistics, group: RowGroup
-) -> Iterator[tuple[Any, SystemSums]]:
-    yield group.key, SystemSums.of(statistics, pairs, group.rows)
+def _of_all_systems(
+    basis: Basis, pairs: Sequence[tuple[str, str]], statistics: BatchStatistics, group: RowGroup
+) -> Iterator[tuple[Any, GroupTotals]]:
+    yield group.key, totals_of_rows(statistics, basis, group.rows, pairs, with_products=True)
 
 
-def _sum_groups(statistics: PCollection[Any], summing: SumGroups, keyed: Any) -> PCollection[Any]:
-    """The sums of each group; none of groups without a segment.
+def _sum_groups(
+    statistics: PCollection[Any], of_group: GroupAdding, keyed: Any
+) -> PCollection[Any]:
+    """The totals of each group; none of groups without a segment.
 
     A trigger can fire when nothing has come since the last time, for example at the end of a
     window whose segments were all in an early pane that was discarded. Then Beam gives the sum
@@ -134,15 +173,14 @@ def _sum_groups(statistics: PCollection[Any], summing: SumGroups, keyed: Any) ->
     """
     return (
         statistics
-        | "Sum each group" >> beam.ParDo(summing).with_output_types(keyed)
+        | "Sum each group" >> beam.ParDo(SumGroups(of_group)).with_output_types(keyed)
         | "Add up" >> beam.CombinePerKey(AddUp()).with_output_types(keyed)
-        | "Leave out empty panes" >> beam.Filter(_has_segments)
+        | "Leave out empty panes" >> beam.Filter(_is_there)
     )
 
 
-def _has_segments(keyed: tuple[Any, CorpusSums | MetricSums | SystemSums | None]) -> bool:
-    _, sums = keyed
-    return sums is not None and bool(sums.segments)
+def _is_there(keyed: tuple[Any, Sums | None]) -> bool:
+    return keyed[1] is not None
 
 
 class SumBundles(CollectBundles):
@@ -162,40 +200,34 @@ class SumBundles(CollectBundles):
     def setup(self) -> None:
         super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        self._adding.compile_adder()
+        self._adding.compile()
 
-    def new_collector(self) -> Adder:
-        return self._adding.new_adder()
+    def new_collector(self) -> BatchAdder:
+        return BatchAdder(self._adding)
 
-    def collected(self, collector: Adder) -> Iterable[NamedSums]:
-        return [((self._name, system), sums) for system, sums in collector.by_system().items()]
+    def collected(self, collector: BatchAdder) -> Iterable[NamedSums]:
+        return [(self._name, collector.totals())]
 
 
 class SumGroups(beam.DoFn):
-    """Adds up each group of a batch, to (key, sums), in the window of the group.
+    """Adds up each group of a batch, to (key, totals), in the window of the group.
 
     Args:
-      sums_of: the sums of a group of a batch.
-      with_products: whether these have sums of products.
+      of_group: the totals of a group of a batch, with their keys.
     """
 
-    def __init__(
-        self,
-        sums_of: Callable[[Any, RowGroup], Iterable[tuple[Any, Any]]],
-        *,
-        with_products: bool,
-    ) -> None:
-        self._sums_of = sums_of
-        self._with_products = with_products
+    def __init__(self, of_group: GroupAdding) -> None:
+        self._of_group = of_group
 
     def setup(self) -> None:
-        if self._with_products:
-            # Once in a worker, before its first batch, as for the kernel.
-            compile_products()
+        # Once in a worker, before its first batch, as for the kernel.
+        compile_unit_adder()
 
     def process(self, statistics: BatchStatistics | MetricStatistics) -> Iterator[Any]:
         for group in statistics.groups:
-            for keyed in self._sums_of(statistics, group):
+            if not len(range(*group.rows.indices(len(statistics)))):
+                continue
+            for keyed in self._of_group(statistics, group):
                 if group.window is None:
                     yield keyed
                 else:

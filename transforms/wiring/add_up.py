@@ -17,8 +17,8 @@ from beam_bleu.transforms.wiring.sums import Sums
 
 __all__ = ["AddUp", "NamedSums", "add_up", "giving_sums"]
 
-NamedSums = tuple[tuple[str, str], Sums]
-"""((what was added up, the system), sums); `ALL_SYSTEMS` if they are those of all systems."""
+NamedSums = tuple[str, Sums]
+"""(what was added up, sums)."""
 
 
 class AddUp(beam.CombineFn):
@@ -62,4 +62,4 @@ def add_up(parts: Iterable[PCollection[NamedSums]]) -> PCollection[NamedSums]:
     )
 
 
-_NAMED_SUMS = typehints.Tuple[typehints.Tuple[str, str], Sums]
+_NAMED_SUMS = typehints.Tuple[str, Sums]

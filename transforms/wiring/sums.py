@@ -5,9 +5,6 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-ALL_SYSTEMS = ""
-"""In place of the name of a system, for sums of all systems."""
-
 
 class Sums(abc.ABC):
     """Integers that are added up over a corpus.

@@ -10,6 +10,7 @@ import re
 import resource
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import pytest
 from apache_beam.io.filesystems import FileSystems
 from command_line import EXAMPLE, called, streams, write_lines
@@ -23,7 +24,7 @@ from beam_bleu.pipeline.output.receipt import Receipt, result_of, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
-from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
@@ -33,8 +34,17 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.slice_adder import CorpusAdder
+from beam_bleu.transforms.totals.batch_adder import BatchAdder
+from beam_bleu.transforms.totals.group_totals import (
+    CANDIDATE_BYTES,
+    FEWEST,
+    FIRST_REFERENCE,
+    MOST,
+    REFERENCE_BYTES,
+    CorpusSums,
+    GroupTotals,
+    MetricTotals,
+)
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
@@ -54,7 +64,23 @@ SUMS = CorpusSums(
 
 def totals_of(sums: Mapping[str, CorpusSums], planned: Mapping[str, int]) -> Totals:
     (segments,) = set(planned.values())
-    return Totals(tuple(planned), Tally(segments, planned), {"bleu": MetricTotals({TEXT: sums})})
+    return Totals(
+        tuple(planned), Tally(segments, planned), {"bleu": {TEXT: MetricTotals(table(sums))}}
+    )
+
+
+def table(sums: Mapping[str, CorpusSums]) -> GroupTotals:
+    """The totals of systems without products."""
+    width = len(SUMS.columns)
+    total = GroupTotals.zero(width)
+    for system, own in sums.items():
+        facts = np.zeros((1, 1, FIRST_REFERENCE), np.int64)
+        facts[..., [CANDIDATE_BYTES, REFERENCE_BYTES]] = own.candidate_bytes, own.reference_bytes
+        facts[..., [FEWEST, MOST]] = own.min_reference_count, own.max_reference_count
+        common = np.array([[[own.segments, *own.columns]]], np.int64)
+        crosses = np.zeros((1, 0, width, width), np.int64)
+        total += GroupTotals(width, (system,), (None,), (), common, crosses, None, facts)
+    return total
 
 
 def with_segments(segments: int) -> CorpusSums:
@@ -124,8 +150,9 @@ def test_the_segments_of_each_preset_are_checked():
     config = preset("nltk")
     nltk = Definition("bleu", config.text.name, Bleu(config.scoring))
     both = {"bleu": dataclasses.replace(SCORINGS["bleu"], presets={"nltk": nltk})}
-    sums = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
-    totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": MetricTotals(sums)})
+    tables = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
+    sums = {text: MetricTotals(table(of_text)) for text, of_text in tables.items()}
+    totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": sums})
     with pytest.raises(JobError) as error:
         result_document(totals, both)
     assert error.value.cause.endswith("1 of system LIUM were scored with the tokens of none, mixed")
@@ -154,11 +181,11 @@ class RepeatsABatch(CountMatches):
         return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
 
 
-def lose_a_system(adder) -> dict[str, CorpusSums]:
-    return dict(list(summed(adder).items())[:1])
+def lose_a_system(adder: BatchAdder) -> MetricTotals:
+    return MetricTotals(summed(adder).corpus.only("a"))
 
 
-summed = CorpusAdder.by_system
+summed = BatchAdder.totals
 
 
 @pytest.fixture
@@ -195,7 +222,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
 
 
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(CorpusAdder, "by_system", lose_a_system)
+    monkeypatch.setattr(BatchAdder, "totals", lose_a_system)
     run = called(*corpus)
     run.assert_failed(1, "50 were planned, 0 of system b were scored")
     assert sorted(os.listdir(tmp_path / "out")) == RECORDS

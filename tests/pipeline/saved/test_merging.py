@@ -146,7 +146,7 @@ def test_one_text_in_two_files_is_refused_without_labels(same, labels, saved):
 
 def without_replicates(saved: SavedTotals) -> SavedTotals:
     metrics = {
-        name: dataclasses.replace(totals, replicates=None)
+        name: {text: dataclasses.replace(each, replicates=None) for text, each in totals.items()}
         for name, totals in saved.totals.metrics.items()
     }
     return dataclasses.replace(
@@ -206,9 +206,9 @@ def test_replicates_add_up(saved):
     files = [(label, labelled(saved, label)) for label in "xyz"]
     found, _ = merged(files)
     for one, all_three in zip(saved.metrics, found.metrics, strict=True):
-        assert one.totals.replicates is not None
-        assert all_three.totals.replicates is not None
-        assert (all_three.totals.replicates.sums == 3 * one.totals.replicates.sums).all()
+        assert one.own.replicates is not None
+        assert all_three.own.replicates is not None
+        assert (all_three.own.replicates == 3 * one.own.replicates).all()
     assert found.evidence.partition is None
     assert found.document["resampling"]["resamples"] == 20
     assert found.document["segments"] == 3 * saved.document["segments"]

@@ -8,7 +8,6 @@ import sacrebleu
 from made_units import changed, made_units
 from sacrebleu import significance
 
-from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
@@ -26,7 +25,8 @@ from beam_bleu.transforms.score.resampled_scores import (
     randomized_difference,
     resampled_scores,
 )
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
+
+METRIC = Bleu(Scoring())
 
 
 def drawn(method, number, **systems):
@@ -39,10 +39,8 @@ def drawn(method, number, **systems):
         "randomization": lambda: random.integers(0, 2, (number, size)),
     }
     weights = draw[method]()
-    sums = np.array([weights @ rows for rows in units.values()])
-    whole = np.array([rows.sum(axis=0) for rows in units.values()])
-    replicates = Replicates(Resampling(method, number), width(4), tuple(systems), sums, whole)
-    return replicates, dict(zip(systems, map(tuple, whole.tolist()), strict=True))
+    replicates = {name: weights @ rows for name, rows in units.items()}
+    return replicates, {name: tuple(rows.sum(axis=0).tolist()) for name, rows in units.items()}
 
 
 @pytest.mark.parametrize("rule", REFERENCE_LENGTHS)
@@ -51,7 +49,7 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
     # Few segments, and few matches, so that orders without a match, short candidates and
     # replicates without any segment occur.
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=5, matching=0.4))
-    (sums,) = replicates.sums
+    (sums,) = replicates.values()
     sums[0] = 0
     scorings = [Scoring(smooth_method, reference_length=rule)]
     scorings.append(Scoring(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
@@ -63,24 +61,24 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
 def test_effective_order():
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
     scoring = Scoring(effective_order=True)
-    found = Bleu(scoring).values(replicates.sums[0]).tolist()
-    assert found == [Bleu(scoring).value(each) for each in replicates.sums[0].tolist()]
-    assert found != Bleu(Scoring()).values(replicates.sums[0]).tolist()
+    found = Bleu(scoring).values(replicates["a"]).tolist()
+    assert found == [Bleu(scoring).value(each) for each in replicates["a"].tolist()]
+    assert found != METRIC.values(replicates["a"]).tolist()
 
 
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
     replicates, sums = drawn("bootstrap", 5, a=made_units(4))
     with pytest.raises(ValueError, match="order 4 cannot be scored with max_ngram_order 5"):
-        resampled_scores(replicates, sums, Bleu(Scoring(max_ngram_order=5)), 4)
+        resampled_scores("bootstrap", replicates, sums, Bleu(Scoring(max_ngram_order=5)), 4)
 
 
 def test_the_bootstrap_is_that_of_the_formulas():
     rows = made_units(60)
     replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
-    found = resampled_scores(replicates, sums, Bleu(Scoring()), 60, [("b", "a"), ("c", "b")])
+    found = resampled_scores("bootstrap", replicates, sums, METRIC, 60, [("b", "a"), ("c", "b")])
     scores = {
-        name: [Bleu(Scoring()).value(each) for each in of_system.tolist()]
-        for name, of_system in zip("abc", replicates.sums, strict=True)
+        name: [METRIC.value(each) for each in of_system.tolist()]
+        for name, of_system in replicates.items()
     }
     for each, name in zip(found.scores, "abc", strict=True):
         assert each.system == name
@@ -88,7 +86,7 @@ def test_the_bootstrap_is_that_of_the_formulas():
         ordered = sorted(scores[name])
         assert each.interval == (ordered[5], ordered[194])
     for each, (one, other) in zip(found.differences, ["ba", "cb"], strict=True):
-        difference = Bleu(Scoring()).value(sums[one]) - Bleu(Scoring()).value(sums[other])
+        difference = METRIC.value(sums[one]) - METRIC.value(sums[other])
         of_replicates = [a - b for a, b in zip(scores[one], scores[other], strict=True)]
         mean = sum(of_replicates) / 200
         extreme = sum(abs(each - mean) >= abs(difference) for each in of_replicates)
@@ -102,20 +100,16 @@ def test_randomization_is_that_of_swapped_units():
     rows = np.array(made_units(50))
     others = np.array(changed(rows.tolist(), share=0.3))
     coins = np.random.default_rng(8).integers(0, 2, (150, 50))
-    sums = np.array([coins @ rows, coins @ others])
-    of_both = np.array([rows.sum(axis=0), others.sum(axis=0)])
-    replicates = Replicates(Resampling("randomization", 150), width(4), ("a", "b"), sums, of_both)
-    whole = dict(zip("ab", of_both.tolist(), strict=True))
-    found = resampled_scores(replicates, whole, Bleu(Scoring()), 50, [("b", "a")])
+    replicates = {"a": coins @ rows, "b": coins @ others}
+    whole = {"a": rows.sum(axis=0).tolist(), "b": others.sum(axis=0).tolist()}
+    found = resampled_scores("randomization", replicates, whole, METRIC, 50, [("b", "a")])
     assert found.scores == ()
     (only,) = found.differences
 
     def difference(of_coins):
         swaps = of_coins[:, np.newaxis] == 1
         first, second = np.where(swaps, rows, others), np.where(swaps, others, rows)
-        of_first, of_second = (
-            Bleu(Scoring()).value(each.sum(axis=0).tolist()) for each in (first, second)
-        )
+        of_first, of_second = (METRIC.value(each.sum(axis=0).tolist()) for each in (first, second))
         return of_first - of_second
 
     actual = difference(np.zeros(50))
@@ -131,7 +125,7 @@ def test_randomization_is_that_of_swapped_units():
 def test_identical_systems_have_a_p_value_of_1(method):
     rows = made_units(30)
     replicates, sums = drawn(method, 99, a=rows, b=rows)
-    (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("a", "b")]).differences
+    (only,) = resampled_scores(method, replicates, sums, METRIC, 30, [("a", "b")]).differences
     assert (only.difference, only.p_value) == (0.0, 1.0)
     assert only.p_sacrebleu == 1 / 100  # sacreBLEU counts only what is larger than 0
 
@@ -140,8 +134,8 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
     """The formulas find any difference of a single unit significant."""
     rows = made_units(29)
     replicates, sums = drawn("bootstrap", 99, a=rows, b=changed(rows), c=rows)
-    found = resampled_scores(replicates, sums, Bleu(Scoring()), 29, [("b", "a"), ("c", "a")])
-    enough = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("b", "a"), ("c", "a")])
+    found = resampled_scores("bootstrap", replicates, sums, METRIC, 29, [("b", "a"), ("c", "a")])
+    enough = resampled_scores("bootstrap", replicates, sums, METRIC, 30, [("b", "a"), ("c", "a")])
     assert [each.mean for each in found.scores] == [each.mean for each in enough.scores]
     assert [each.interval for each in found.scores] == [None] * 3
     for few, many in zip(found.differences, enough.differences, strict=True):
@@ -154,7 +148,9 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
 def test_randomization_is_for_few_units_too():
     rows = made_units(2, longest=60)
     replicates, sums = drawn("randomization", 999, a=rows, b=changed(rows, share=1))
-    (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 2, [("b", "a")]).differences
+    (only,) = resampled_scores(
+        "randomization", replicates, sums, METRIC, 2, [("b", "a")]
+    ).differences
     assert only.difference != 0
     assert only.p_value == pytest.approx(0.5, abs=0.1)  # both are swapped, or none
     assert only.p_sacrebleu == 1 / 1000
@@ -163,12 +159,10 @@ def test_randomization_is_for_few_units_too():
 def test_if_all_units_are_swapped_the_difference_is_as_large():
     rows = made_units(30)
     sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
-    all_swapped = np.array([[each] for each in sums.values()])
-    whole = all_swapped[:, 0]
-    replicates = Replicates(
-        Resampling("randomization", 1), width(4), ("a", "b"), all_swapped, whole
-    )
-    (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("a", "b")]).differences
+    replicates = {name: np.array([of_system]) for name, of_system in sums.items()}
+    (only,) = resampled_scores(
+        "randomization", replicates, sums, METRIC, 30, [("a", "b")]
+    ).differences
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
 
@@ -219,11 +213,9 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
         columns[:, CANDIDATE_LENGTH], columns[:, SHORTEST] = statistics[:, 0], statistics[:, 1]
         columns[:, FIRST_MATCHES : first_short(4)] = statistics[:, 2:6]
         drawn[name] = columns
-    sums = np.array([columns[chosen].sum(axis=1) for columns in drawn.values()])
-    of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])
-    replicates = Replicates(Resampling("bootstrap", 300), width(4), tuple(drawn), sums, of_all)
-    whole = dict(zip(drawn, of_all.tolist(), strict=True))
-    found = resampled_scores(replicates, whole, Bleu(Scoring()), 120, [("one", "other")])
+    replicates = {name: columns[chosen].sum(axis=1) for name, columns in drawn.items()}
+    whole = {name: columns.sum(axis=0).tolist() for name, columns in drawn.items()}
+    found = resampled_scores("bootstrap", replicates, whole, METRIC, 120, [("one", "other")])
 
     by_system = {each.system: each for each in found.scores}
     for name, expected in (("other", baseline), ("one", result)):

@@ -205,7 +205,7 @@ def test_nothing_cancels():
 
 
 def bleu_with_error(rows):
-    sums = corpus_sums_of_rows(rows).with_products(sums_of_rows(rows))
+    sums = dataclasses.replace(corpus_sums_of_rows(rows), unit_sums=sums_of_rows(rows))
     return bleu_of(sums, BleuConfig(), judge_input=False)
 
 

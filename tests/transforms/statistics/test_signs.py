@@ -10,14 +10,13 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoring import statistics_of
+from scoring import corpus_sums, corpus_totals, statistics_of
 
-from beam_bleu.transforms.metrics.bleu.columns import width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
+from beam_bleu.transforms.totals.group_totals import InputSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
@@ -130,12 +129,12 @@ def test_signs_agree_with_brute_force_for_all_cuts_of_batches(segments, cuts, co
     parts = [statistics_of(batch_of(segments[slice(*ends)]), config) for ends in pairs(bounds)]
     for system in range(len(segments[0][0])):
         expected = by_brute_force(segments, system)
-        assert CorpusSums.of(whole, system).signs == expected
-        sums = [CorpusSums.of(part, system) for part in parts]
-        for order in (sums, sums[::-1]):
-            assert sum(order, CorpusSums.zero(width(4))).signs == expected
-        for ends, total in zip(pairs(bounds), sums, strict=True):
-            assert CorpusSums.of(whole, system, slice(*ends)).signs == total.signs
+        assert corpus_sums(whole, system).signs == expected
+        first, *others = (corpus_totals(part, system) for part in parts)
+        assert sum(others, start=first).single.signs == expected
+        for ends, part in zip(pairs(bounds), parts, strict=True):
+            rows = corpus_sums(whole, system, slice(*ends))
+            assert rows.signs == corpus_sums(part, system).signs
 
 
 def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
@@ -144,7 +143,7 @@ def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
 
 def signs_of(candidate: str, *references: str | None, **config: object) -> InputSigns:
     statistics = statistics_of(batch_of([((candidate,), references)]), BleuConfig(**config))
-    return CorpusSums.of(statistics, 0).signs
+    return corpus_sums(statistics, 0).signs
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ def test_columns_that_begin_in_the_middle_of_their_data():
     references = pa.array([None, "a .", None, "c\r"], pa.large_string())
     others = pa.array(["zz", "", "b\r", "c"], pa.large_string())
     batch = SegmentBatch((candidates[1:],), (references[1:], others[1:]))
-    assert CorpusSums.of(statistics_of(batch, BleuConfig()), 0).signs == InputSigns(
+    assert corpus_sums(statistics_of(batch, BleuConfig()), 0).signs == InputSigns(
         tokenized=1,
         candidate_returns=1,
         identical=(1, 2),
@@ -206,7 +205,7 @@ def test_columns_that_begin_in_the_middle_of_their_data():
 def test_a_batch_without_rows_has_no_signs():
     nothing = pa.array([], pa.large_string())
     statistics = statistics_of(SegmentBatch((nothing,), (nothing,)), BleuConfig())
-    assert CorpusSums.of(statistics, 0).signs == InputSigns()
+    assert corpus_sums(statistics, 0).signs == InputSigns()
 
 
 def script_signs(candidate: str, *references: str | None) -> dict[str, int]:

@@ -17,7 +17,7 @@ import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
-from scoring import bleu_of, counted, statistics_of
+from scoring import bleu_of, corpus_sums, counted, statistics_of
 
 from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
@@ -27,7 +27,6 @@ from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.library_tokenizers import mecab, require_tokenizer
 from beam_bleu.transforms.text.text import SentencePieceModel
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -246,7 +245,7 @@ def test_a_line_that_mecab_gives_up_is_bad_input():
 
 def signature(config):
     statistics = statistics_of(to_batch([("a b c d", ["a b c d"])]), config)
-    return bleu_of(CorpusSums.of(statistics, 0), config).signature
+    return bleu_of(corpus_sums(statistics, 0), config).signature
 
 
 @pytest.mark.parametrize("config", CONFIGS[:3], ids=name)

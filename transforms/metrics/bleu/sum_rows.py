@@ -28,9 +28,10 @@ from beam_bleu.transforms.metrics.bleu.kind import KINDS
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.score.corpus_score import corpus_score
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import product
+from beam_bleu.transforms.totals.group_totals import CorpusSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums, product
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
@@ -92,8 +93,8 @@ def summed_columns(max_order: int) -> list[str]:
 
 def row_of_sums(sums: CorpusSums) -> dict[str, int]:
     """The row of sums that have products."""
-    assert sums.products is not None
-    values = (*sums.columns, *sums.products)
+    assert sums.unit_sums is not None
+    values = (*sums.columns, *sums.unit_sums.products.tolist())
     names = summed_columns(order_of(len(sums.columns)))
     return {
         **dict(zip(names, values, strict=True)),
@@ -122,7 +123,8 @@ def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
         )
     sums, products = values[: width(max_order)], values[width(max_order) :]
     _require_possible(sums, products, most)
-    return CorpusSums(sums, fewest, most, units=sums[SEGMENTS], products=products)
+    totals, packed = (exact(np.array(of_rows, object)) for of_rows in (sums, products))
+    return CorpusSums(sums, fewest, most, unit_sums=UnitSums(sums[SEGMENTS], totals, packed))
 
 
 def _require_possible(sums: Sequence[int], products: Sequence[int], references: int) -> None:

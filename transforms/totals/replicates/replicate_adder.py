@@ -24,9 +24,8 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.products import by_column
+from beam_bleu.transforms.totals.group_totals import require_same_systems
 from beam_bleu.transforms.totals.replicates.generator import WEIGHT_BITS
-from beam_bleu.transforms.totals.replicates.replicates import Replicates, require_same_systems
 from beam_bleu.transforms.totals.replicates.tiles import (
     COLUMNS_AT_ONCE,
     DIGIT_BITS,
@@ -36,7 +35,6 @@ from beam_bleu.transforms.totals.replicates.tiles import (
     replicate_order,
     scratch,
 )
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 _FOR_ALL = 0
 """In place of a system's number in the rows of the columns that all systems share."""
@@ -72,7 +70,6 @@ class ReplicateAdder:
         self._systems: tuple[str, ...] = ()
         self._rows: dict[tuple[int, int], int] = {}
         self._sums = np.zeros((tiles, 0, TILE), np.int64)
-        self._unweighted: Integers | int = 0
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -85,7 +82,7 @@ class ReplicateAdder:
             return
         self._systems = self._systems or statistics.systems
         require_same_systems(self._systems, statistics.systems)
-        columns = by_column(statistics.counts)
+        columns = np.ascontiguousarray(statistics.counts.transpose(0, 2, 1))
         place = self._place
         documents = None if place is None else statistics.labels[place]
         units = unit_keys(self._resampling.partition, statistics.numbers, documents)
@@ -94,24 +91,18 @@ class ReplicateAdder:
             starts = np.flatnonzero(np.append(True, units[1:] != units[:-1]))
             units, columns = units[starts], np.add.reduceat(columns, starts, axis=2)
         self._add(units, *self._digits(columns))
-        self._unweighted = self._unweighted + columns.sum(axis=2)
 
-    def by_system(self) -> dict[str, Replicates]:
-        """The replicates of all batches, as those of all systems."""
-        return {ALL_SYSTEMS: self.sums()}
-
-    def sums(self) -> Replicates:
-        """The replicates of all batches."""
-        total = Replicates.zero(self._resampling, self._basis.width, self._systems)
+    def sums(self) -> Integers:
+        """The sums of all replicates, int64 (systems, replicates, W), of the sorted systems."""
+        total = np.zeros((len(self._systems), self._resampling.number, self._basis.width), np.int64)
         bits = WEIGHT_BITS if self._resampling.method == "bootstrap" else 1
         order = replicate_order(bits)
         for (system, column), row in self._rows.items():
             drawn = self._sums[:, row]
             of_column = drawn[:, order].ravel()[: self._resampling.number]
             systems = slice(None) if column in self._basis.shared else system
-            total.sums[systems, :, column] = of_column
-        total.unweighted[:] = self._unweighted
-        return total
+            total[systems, :, column] = of_column
+        return total[sorted(range(len(total)), key=self._systems.__getitem__)]
 
     def _digits(self, columns: Integers) -> tuple[NDArray[np.float32], Integers, Integers]:
         """The columns that are not 0, as `add_weighted` takes them: digits, rows of sums, shifts.

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_units import named_columns
 from nltk.translate.bleu_score import corpus_bleu
-from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
+from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
@@ -20,13 +20,13 @@ from beam_bleu.transforms.metrics.bleu.formula import brevity_penalty
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, default_smooth_values
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=1000)
 
 
-def corpus_sums(matches, totals, sys_len, ref_len, segments=1):
+def made_sums(matches, totals, sys_len, ref_len, segments=1):
     """The sums of a corpus whose candidates have these n-grams; the first are its tokens."""
     assert sys_len == totals[0]
     short = [more - less for less, more in itertools.pairwise(totals)]
@@ -46,7 +46,7 @@ def corpus_sums(matches, totals, sys_len, ref_len, segments=1):
 
 def score(matches, totals, sys_len, ref_len, **config):
     config = BleuConfig(max_ngram_order=len(matches), **config)
-    return bleu_of(corpus_sums(matches, totals, sys_len, ref_len), config)
+    return bleu_of(made_sums(matches, totals, sys_len, ref_len), config)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_brevity(sys_len, ref_len, bp, ratio):
 
 
 def test_counts_are_reported_as_they_were_before_smoothing():
-    sums = corpus_sums((3, 1, 0), (4, 3, 2), 4, 5, segments=7)
+    sums = made_sums((3, 1, 0), (4, 3, 2), 4, 5, segments=7)
     result = bleu_of(sums, BleuConfig(smooth_method="add-k", max_ngram_order=3))
     assert (result.matches, result.totals) == ((3, 1, 0), (4, 3, 2))
     assert (result.sys_len, result.ref_len, result.segments) == (4, 5, 7)
@@ -156,7 +156,7 @@ def test_counts_are_reported_as_they_were_before_smoothing():
 
 def test_sums_of_another_order_are_refused():
     with pytest.raises(ValueError, match=r"sums of order 2 .* max_ngram_order 4"):
-        bleu_of(corpus_sums((1, 1), (2, 1), 2, 2), BleuConfig())
+        bleu_of(made_sums((1, 1), (2, 1), 2, 2), BleuConfig())
 
 
 @st.composite
@@ -171,7 +171,7 @@ def sums_and_scoring(draw):
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
     sys_len = totals[0]
     ref_len = draw(st.sampled_from([0, sys_len]) | st.integers(0, 2 * largest))
-    return corpus_sums(matches, totals, sys_len, ref_len), any_scoring(draw, order)
+    return made_sums(matches, totals, sys_len, ref_len), any_scoring(draw, order)
 
 
 METHODS = st.sampled_from(["exp", "floor", "add-k", "none"])
@@ -230,7 +230,7 @@ def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
         reference_length = int(length * rng.uniform(0.7, 1.5))
         for method in ("exp", "floor", "add-k", "none"):
             config = BleuConfig(smooth_method=method, max_ngram_order=order)
-            corpus = corpus_sums(matches, totals, length, reference_length, segments)
+            corpus = made_sums(matches, totals, length, reference_length, segments)
             scores.add(assert_equal_to_sacrebleu(corpus, config).score)
     assert len(scores) > 2000
 
@@ -242,7 +242,7 @@ def sentence_and_scoring(draw):
     length = draw(st.integers(0, order + 2))
     totals = [max(length - n, 0) for n in range(order)]
     matches = [draw(st.integers(0, total)) for total in totals]
-    sums = corpus_sums(matches, totals, length, draw(st.integers(0, 40)))
+    sums = made_sums(matches, totals, length, draw(st.integers(0, 40)))
     return sums, any_scoring(draw, order)
 
 
@@ -282,7 +282,7 @@ def test_signatures_are_sacrebleus_up_to_the_version(
     tokenize, lowercase, smooth_method, smooth_value, effective_order, reference_count
 ):
     config = BleuConfig(tokenize, lowercase, smooth_method, smooth_value, 4, effective_order)
-    sums = CorpusSums.of(statistics_of(to_batch([("a b", ["a"] * reference_count)]), config), 0)
+    sums = corpus_sums(statistics_of(to_batch([("a b", ["a"] * reference_count)]), config), 0)
     theirs = printed_by_sacrebleu(config, [["a"]] * reference_count)
     assert sacrebleu_signature_of(sums, config) == theirs
     versions = f"version:beam-bleu-{VERSION}"
@@ -293,20 +293,20 @@ def test_signatures_are_sacrebleus_up_to_the_version(
 
 def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
     statistics = statistics_of(to_batch([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
-    ours = signature_of(CorpusSums.of(statistics, 0), BleuConfig())
+    ours = signature_of(corpus_sums(statistics, 0), BleuConfig())
     theirs = printed_by_sacrebleu(BleuConfig(), [["a", "b"], [None, "c"]])
     assert ours.split("|")[0] == theirs.split("|")[0] == "nrefs:var"
 
 
 def test_missing_references_are_not_counted_in_the_signature():
     statistics = statistics_of(to_batch([("a", ["a", None]), ("b", [None, ""])]), BleuConfig())
-    assert signature_of(CorpusSums.of(statistics, 0), BleuConfig()).startswith("nrefs:1|")
+    assert signature_of(corpus_sums(statistics, 0), BleuConfig()).startswith("nrefs:1|")
 
 
 @pytest.mark.parametrize("order", range(1, 17))
 def test_the_signature_has_the_order_if_it_is_not_4(order):
     config = BleuConfig(max_ngram_order=order)
-    fields = signature_of(CorpusSums.zero(width(order)), config).split("|")
+    fields = signature_of(CorpusSums((0,) * width(order)), config).split("|")
     assert [field for field in fields if field.startswith("order:")] == (
         [] if order == 4 else [f"order:{order}"]
     )
@@ -327,7 +327,7 @@ def test_the_signature_has_the_order_if_it_is_not_4(order):
 )
 def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     config = BleuConfig(smooth_method="floor", smooth_value=value)
-    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusSums.zero(width(4)), config)
+    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusSums((0,) * width(4)), config)
 
 
 @DETERMINISTIC
@@ -337,7 +337,7 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
 def test_different_smooth_values_have_different_signatures(one, other):
     signatures = {
         signature_of(
-            CorpusSums.zero(width(4)), BleuConfig(smooth_method="add-k", smooth_value=value)
+            CorpusSums((0,) * width(4)), BleuConfig(smooth_method="add-k", smooth_value=value)
         )
         for value in (one, other)
     }
@@ -399,7 +399,7 @@ def test_unsmoothed_scores_are_nltks():
                 references = [reference, *(sentence(1, 20) for _ in range(rng.randrange(3)))]
                 segments.append((candidate, references))
             config = BleuConfig("none", smooth_method="none", max_ngram_order=order)
-            sums = CorpusSums.of(statistics_of(to_batch(segments), config), 0)
+            sums = corpus_sums(statistics_of(to_batch(segments), config), 0)
             theirs = corpus_bleu(
                 [[text.split() for text in references] for _, references in segments],
                 [candidate.split() for candidate, _ in segments],

@@ -8,10 +8,10 @@ from scoring import sacrebleu_signature_of, signature_of
 
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
-SUMS = CorpusSums.zero(16)
+SUMS = CorpusSums((0,) * 16)
 CHOICES = {
     "tokenize": ["13a", "none"],
     "lowercase": [False, True],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from scoring import corpus_sums
 from test_chrf_against_sacrebleu import counted, hostile, score_of
 
 from beam_bleu import ChrfConfig
@@ -12,7 +13,6 @@ from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.chrf.columns import chrf_basis
 from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 SEGMENTS_OF_TEXT = hostile(11, 600, 2)
 
@@ -87,7 +87,7 @@ WORDS = 6
 
 
 def test_counts_of_other_orders_are_refused():
-    sums = CorpusSums.of(counted([("a", ["b"])], ChrfConfig(3)), 0)
+    sums = corpus_sums(counted([("a", ["b"])], ChrfConfig(3)), 0)
     with pytest.raises(ValueError, match="chrF2 of order 6 needs 20 columns, got 11"):
         Chrf().value(sums.columns)
     with pytest.raises(ValueError, match="chrF2\\+\\+ of order 6 and 2 of words needs 26 columns"):

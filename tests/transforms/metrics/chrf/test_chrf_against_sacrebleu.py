@@ -15,6 +15,7 @@ from hostile_texts import CODE_POINTS, FRAGMENTS, WHITE_SPACE, WORDS, Segment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_segments import assert_scores_of_many_sums
+from scoring import corpus_totals
 
 from beam_bleu import ChrfConfig, ChrfScore
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -25,7 +26,6 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 CONFIGS = [
     ChrfConfig(),
@@ -75,7 +75,7 @@ def counted(segments: Sequence[Segment], config: ChrfConfig) -> BatchStatistics:
 
 def score_of(statistics: BatchStatistics, config: ChrfConfig) -> ChrfScore:
     _, definition = definition_of(config)
-    score: Any = definition.score(CorpusSums.of(statistics, 0, with_products=True))
+    score: Any = definition.score(corpus_totals(statistics, 0, with_products=True))
     return score
 
 

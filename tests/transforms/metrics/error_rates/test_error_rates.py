@@ -12,6 +12,7 @@ from error_segments import counted, hostile
 from hostile_texts import Segment
 from jiwer_counts import Config, jiwers
 from metric_segments import assert_scores_of_many_sums
+from scoring import corpus_sums
 
 from beam_bleu.transforms.known_metrics import METRICS
 from beam_bleu.transforms.metrics.error_rates.columns import (
@@ -23,14 +24,13 @@ from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 HOSTILE = hostile(11, 400, 2)
 BOTH: list[Config] = [WerConfig(), CerConfig()]
 
 
 def score_of(segments: Sequence[Segment], config: Config) -> ErrorRateScore:
-    sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
+    sums = corpus_sums(counted(segments, config), 0, with_products=True)
     name = config.metric.name.lower()
     score: Any = corpus_score(KINDS[name], sums, config.text.name, config.metric)
     return score

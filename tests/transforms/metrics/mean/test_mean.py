@@ -8,9 +8,9 @@ import statistics
 
 import numpy as np
 import pytest
+from scoring import corpus_sums, corpus_totals
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.mean.columns import mean_basis
 from beam_bleu.transforms.metrics.mean.kind import KINDS
 from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.statistics.counting import count_batch, prepare_counting
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import side_by_side
 
 COMET = ValueColumn("comet")
@@ -50,7 +50,7 @@ def counted(*systems: np.ndarray):
 def sums_of(*systems: np.ndarray) -> list[CorpusSums]:
     statistics_of_batch = counted(*systems)
     return [
-        CorpusSums.of(statistics_of_batch, number, with_products=True)
+        corpus_sums(statistics_of_batch, number, with_products=True)
         for number in range(len(systems))
     ]
 
@@ -70,8 +70,10 @@ def test_a_mean_does_not_depend_on_split_and_order() -> None:
     values = SCALES["around 0"]
     (whole,) = sums_of(values)
     shuffled = np.random.default_rng(1).permutation(values)
-    parts = [sums_of(part)[0] for part in np.split(shuffled, [7, 100])]
-    assert sum(parts, start=CorpusSums.zero(mean_basis().width)) == whole
+    first, *others = (
+        corpus_totals(counted(part), with_products=True) for part in np.split(shuffled, [7, 100])
+    )
+    assert sum(others, start=first).single == whole
 
 
 @pytest.mark.parametrize("shift", [0.01, -3, 0])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
+from scoring import corpus_sums
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.perplexity.columns import SURPRISAL, SYMBOLS, WIDTH
@@ -26,7 +27,6 @@ from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 KIND = KINDS["perplexity"]
 
@@ -68,7 +68,7 @@ def counted(rows: Sequence[Row], config: PerplexityConfig = CONFIG) -> BatchStat
 def score_of(rows: Sequence[Row], **choices: Any) -> Any:
     """The score of texts."""
     config = dataclasses.replace(CONFIG, **choices)
-    sums = CorpusSums.of(counted(rows, config), 0, with_products=True)
+    sums = corpus_sums(counted(rows, config), 0, with_products=True)
     return corpus_score(KIND, sums, config.text.name, config.metric)
 
 

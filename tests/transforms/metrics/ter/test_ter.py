@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hostile_texts import Segment
 from metric_segments import assert_scores_of_many_sums
+from scoring import corpus_sums
 from ter_segments import columns_of, counted, hostile, sacrebleus
 
 from beam_bleu.transforms.metrics.ter.columns import (
@@ -20,14 +21,13 @@ from beam_bleu.transforms.metrics.ter.score import TerScore
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 HOSTILE = hostile(11, 400, 2)
 
 
 def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
     config = TerConfig() if config is None else config
-    sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
+    sums = corpus_sums(counted(segments, config), 0, with_products=True)
     score: Any = corpus_score(KINDS["ter"], sums, config.text.name, config.metric)
     return score
 

@@ -1,9 +1,12 @@
-"""The moments of documents are those of brute force, however their segments are divided."""
+"""The totals of documents are those of brute force, however their segments are divided."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
+import operator
+import pickle
 import random
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,26 +16,23 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
-from made_units import named_columns
-from units_by_hand import pair_by_hand, sums_by_hand
+from made_units import named_columns, pair_of_rows, sums_of_rows
 
-from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing, slicing_of
+from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
-from beam_bleu.transforms.totals.moments.document_sums import BUCKETS, DocumentAdder, DocumentSums
-from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.moments.sum_document_moments import (
-    moments_of_documents,
-    sum_documents,
-)
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
+from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.totals.document_sums import BUCKETS, DocumentAdder, DocumentSums
+from beam_bleu.transforms.totals.document_totals import DocumentTotals
+from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.sum_documents import sum_documents, totals_of_documents
 
 ORDER = 2
 BASIS = bleu_basis(ORDER)
 LABELS = ("domain", "doc")
 SLICING = slicing_of(["domain"])
+ADDING = Adding(BASIS, SLICING, LABELS, with_products=True, with_all_pairs=True, documents="doc")
 SYSTEMS = ("b", "c", "a")  # in the order of the result, which is not that of the names
 
 
@@ -130,34 +130,29 @@ def batches(rows: Iterable[Segment], size: int) -> list[BatchStatistics]:
     ]
 
 
-def moments(
-    bundles: Iterable[Sequence[BatchStatistics]],
-    slicing: Slicing = SLICING,
-    *,
-    workers: int = 1,
-    baseline: str | None = None,
-    documents: str = "doc",
-    with_all_pairs: bool = True,
-) -> Moments:
-    """What the steps of Beam compute from bundles."""
+def totals_of(
+    bundles: Iterable[Sequence[BatchStatistics]], adding: Adding = ADDING, *, workers: int = 1
+) -> MetricTotals:
+    """What the steps of Beam compute from bundles, arranged."""
     partitions: dict[int, list[DocumentSums]] = {}
     for bundle in bundles:
-        adder = DocumentAdder(slicing, LABELS, documents, BASIS)
+        adder = DocumentAdder(adding)
         for each in bundle:
             adder.add(each)
         for partition, part in adder.parts():
             partitions.setdefault(partition, []).append(part)
-    adders = [
-        DocumentMoments(BASIS, slicing.most, baseline, with_all_pairs=with_all_pairs)
-        for _ in range(workers)
-    ]
+    adders = [DocumentTotals(adding) for _ in range(workers)]
     for number, parts in enumerate(partitions.values()):
         adders[number % workers].add(parts)
-    found = [each.moments() for each in adders]
-    total = Moments.zero(BASIS.width)
-    for each in found:
-        total = total if each is None else total + each
-    return total
+    return arranged([found for each in adders if (found := each.totals()) is not None])
+
+
+def arranged(parts: Sequence[MetricTotals]) -> MetricTotals:
+    total = functools.reduce(operator.add, parts)
+    slices = total.slices
+    if slices is not None:
+        slices = slices.arranged(SLICING.in_order([key for key in slices.keys if key]))
+    return MetricTotals(total.corpus.arranged([None]), slices)
 
 
 def units(rows: Iterable[Segment], system: str) -> dict[str, list[int]]:
@@ -170,34 +165,42 @@ def units(rows: Iterable[Segment], system: str) -> dict[str, list[int]]:
     return found
 
 
-def assert_brute_force(found: Moments, rows: Sequence[Segment], baseline: str = "b") -> None:
+def assert_brute_force(totals: MetricTotals, rows: Sequence[Segment], baseline: str = "b") -> None:
     known = {system for row in rows for system in row.counts}
     groups: dict[Any, list[Segment]] = {None: list(rows)}
     for row in rows:
         groups.setdefault(SliceKey(0, (row.domain,)), []).append(row)
-    assert set(found.keys) == set(groups)
+    assert totals.slices is not None
+    assert {*totals.corpus.keys, *totals.slices.keys} == {*groups}
     for key, of_group in groups.items():
+        found: GroupTotals = totals.corpus if key is None else totals.slices
         for system in known:
             own = units([row for row in of_group if system in row.counts], system)
-            assert found.of_system(system, key) == sums_by_hand(list(own.values()), BASIS.width)
+            expected = sums_of_rows(list(own.values()), BASIS.width)
+            assert found.sums(system, key).unit_sums == expected
         common = [row for row in of_group if known == set(row.counts)]
         for system, other in itertools.permutations(sorted(known), 2):
             if key is not None and baseline not in (system, other):
                 continue
-            pair = found.of_pair(system, other, key)
             left, right = units(common, system), units(common, other)
             assert list(left) == list(right)
-            assert pair == pair_by_hand(list(left.values()), list(right.values()), BASIS.width)
+            pair = pair_of_rows(list(left.values()), list(right.values()), BASIS.width)
+            assert found.of_pair(system, other, key) == pair
 
 
 @pytest.mark.parametrize("each", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_moments_are_those_of_brute_force(seed: int, each: bool) -> None:
+def test_totals_are_those_of_brute_force(seed: int, each: bool) -> None:
     draw = random.Random(seed)
     rows = segments(draw, 60, 9, each=each, long=seed % 2 == 1)
-    draw_bundles = [rows[begin : begin + 20] for begin in range(0, 60, 20)]
-    found = moments([batches(part, 7) for part in draw_bundles], workers=2)
-    assert_brute_force(found, rows)
+    bundles = [batches(rows[begin : begin + 20], 7) for begin in range(0, 60, 20)]
+    whole = totals_of(bundles, workers=2)
+    assert_brute_force(whole, rows)
+    for size, workers in ((1, 1), (9, 3), (30, 2)):
+        shuffled = draw.sample(rows, len(rows))
+        bundles = [batches(shuffled[begin : begin + 17], size) for begin in range(0, 60, 17)]
+        found = totals_of(draw.sample(bundles, len(bundles)), workers=workers)
+        assert pickle.dumps(found) == pickle.dumps(whole)
 
 
 def test_a_document_of_which_no_segment_is_common_is_no_common_unit() -> None:
@@ -207,11 +210,10 @@ def test_a_document_of_which_no_segment_is_common_is_no_common_unit() -> None:
         dataclasses.replace(row, counts={"b": row.counts["b"]}) if row.document == "doc 1" else row
         for row in rows
     ]
-    assert_brute_force(moments([batches(rows, 5)]), rows)
-    documents = {row.document for row in rows}
-    assert len(documents) == 3
-    assert moments([batches(rows, 5)]).of_pair("b", "a").units == 2
-    assert moments([batches(rows, 5)]).of_system("b").units == 3
+    found = totals_of([batches(rows, 5)])
+    assert_brute_force(found, rows)
+    assert len({row.document for row in rows}) == 3
+    assert found.corpus.of_pair("b", "a").units == 2
 
 
 def test_segments_stop_being_common_if_another_partition_has_another_system() -> None:
@@ -224,9 +226,9 @@ def test_segments_stop_being_common_if_another_partition_has_another_system() ->
         else dataclasses.replace(row, counts={name: row.counts[name] for name in "bc"})
         for row in rows
     ]
-    found = moments([batches(rows, 50)], workers=3)
+    found = totals_of([batches(rows, 50)], workers=3)
     assert_brute_force(found, rows)
-    assert found.of_pair("b", "c").units == 1
+    assert found.corpus.of_pair("b", "c").units == 1
 
 
 def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() -> None:
@@ -234,71 +236,17 @@ def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() 
         dataclasses.replace(row, document="d", counts={name: row.counts[name]})
         for row, name in zip(segments(random.Random(4), 40, 1), "bc" * 20, strict=True)
     ]
-    adder = DocumentAdder(SLICING, LABELS, "doc", BASIS)
-    for statistics in batches(rows, 50):
-        adder.add(statistics)
-    documents = DocumentMoments(BASIS, SLICING.most, "b", with_all_pairs=True)
-    documents.add([part for _, part in adder.parts()])
-    whole = documents.moments()
-    assert whole is not None
-    for found in (whole, Moments.zero(BASIS.width) + whole):
-        assert (found.systems, found.units, found.pairs, found.slice_pairs) == (
-            ("b", "c"),
-            0,
-            (),
-            (),
-        )
-        assert (len(found.cross_products), found.slice_cross_products.shape[1]) == (0, 0)
-        assert_brute_force(found, rows)
-
-
-def test_the_split_changes_no_byte() -> None:
-    draw = random.Random(5)
-    rows = segments(draw, 80, 7, each=True)
-    whole = moments([batches(rows, 80)])
-    for size, workers in ((1, 1), (9, 3), (30, 2)):
-        shuffled = draw.sample(rows, len(rows))
-        bundles = [batches(shuffled[begin : begin + 17], size) for begin in range(0, 80, 17)]
-        found = moments(draw.sample(bundles, len(bundles)), workers=workers)
-        assert found.systems == whole.systems
-        assert found.keys == whole.keys
-        for field in dataclasses.fields(Moments):
-            one, other = getattr(found, field.name), getattr(whole, field.name)
-            assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
-
-
-def test_a_document_for_each_segment_gives_the_moments_of_segments() -> None:
-    rows = [
-        dataclasses.replace(row, document=f"s{number}")
-        for number, row in enumerate(segments(random.Random(6), 50, 1))
-    ]
-    found = moments([batches(rows, 20)])
-    for system in SYSTEMS:
-        assert found.of_system(system) == sums_by_hand(
-            list(units(rows, system).values()), BASIS.width
-        )
-        assert found.of_system(system).units == 50
+    found = totals_of([batches(rows, 50)])
+    assert found.slices is not None
+    assert (found.corpus.systems, found.corpus.units) == (("b", "c"), 0)
+    assert found.corpus.pairs == found.slices.pairs == ()
+    assert_brute_force(found, rows)
 
 
 def test_the_baseline_of_slices_can_be_another_system() -> None:
     rows = segments(random.Random(7), 30, 5)
-    assert_brute_force(moments([batches(rows, 9)], baseline="c"), rows, baseline="c")
-    with pytest.raises(ValueError, match="not a pair"):
-        moments([batches(rows, 9)]).of_pair("a", "c", SliceKey(0, ("news",)))
-
-
-@pytest.mark.parametrize(("baseline", "pairs"), [("b", ((0, 1), (1, 2))), ("c", ((0, 2), (1, 2)))])
-def test_without_all_pairs_there_are_those_with_the_baseline(baseline: str, pairs: Any) -> None:
-    bundles = [batches(segments(random.Random(7), 30, 5), 9)]
-    found = moments(bundles, baseline=baseline, with_all_pairs=False)
-    assert found.pairs == found.slice_pairs == pairs
-    every = moments(bundles, baseline=baseline)
-    for one, other in itertools.combinations(every.systems, 2):
-        if baseline in (one, other):
-            assert found.of_pair(one, other) == every.of_pair(one, other)
-        else:
-            with pytest.raises(ValueError, match="not a pair"):
-                found.of_pair(one, other)
+    found = totals_of([batches(rows, 9)], dataclasses.replace(ADDING, baseline="c"))
+    assert_brute_force(found, rows, baseline="c")
 
 
 def test_too_many_slices_are_left_out() -> None:
@@ -307,20 +255,19 @@ def test_too_many_slices_are_left_out() -> None:
         for number, row in enumerate(segments(random.Random(8), 60, 5))
     ]
     bundles = [batches(rows[begin : begin + 20], 20) for begin in range(0, 60, 20)]
-    found = moments(bundles, dataclasses.replace(SLICING, most=3))
-    assert found.keys == (None,)
-    assert found.of_system("a") == sums_by_hand(list(units(rows, "a").values()), BASIS.width)
+    few = dataclasses.replace(ADDING, slicing=dataclasses.replace(SLICING, most=3))
+    found = totals_of(bundles, few)
+    assert found.slices is not None
+    assert len(found.slices.keys) == 4
+    expected = sums_of_rows(list(units(rows, "a").values()), BASIS.width)
+    assert found.corpus.sums("a").unit_sums == expected
 
 
-def test_without_slices_there_is_only_the_whole_corpus() -> None:
-    rows = segments(random.Random(9), 20, 4)
-    found = moments([batches(rows, 6)], NO_SLICES)
-    assert found.keys == (None,)
-    assert found.of_system("c") == sums_by_hand(list(units(rows, "c").values()), BASIS.width)
+WITHOUT_SLICES = dataclasses.replace(ADDING, slicing=NO_SLICES)
 
 
 def test_documents_are_in_all_partitions() -> None:
-    adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
+    adder = DocumentAdder(WITHOUT_SLICES)
     adder.add(batch(segments(random.Random(10), 2000, 1500)))
     assert len(dict(adder.parts())) == BUCKETS
 
@@ -328,7 +275,7 @@ def test_documents_are_in_all_partitions() -> None:
 def test_messages_are_short() -> None:
     """200 documents of 3 systems need fewer bytes than their sums as int64."""
     rows = segments(random.Random(11), 1000, 200)
-    adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
+    adder = DocumentAdder(WITHOUT_SLICES)
     adder.add(batch(rows))
     parts = [part for _, part in adder.parts()]
     documents = sum(len(part.documents) for part in parts)
@@ -341,7 +288,7 @@ def test_a_segment_without_a_document_is_refused() -> None:
     rows = segments(random.Random(12), 3, 2)
     statistics = batch(rows)
     labels = (statistics.labels[0], pa.array(["x", None, "y"]).dictionary_encode())
-    adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
+    adder = DocumentAdder(WITHOUT_SLICES)
     with pytest.raises(ValueError, match="no document"):
         adder.add(dataclasses.replace(statistics, labels=labels))
 
@@ -354,23 +301,19 @@ def test_an_empty_batch_adds_nothing() -> None:
         reference_counts=np.zeros(0, np.int64),
         labels=tuple(each.slice(0, 0) for each in statistics.labels),
     )
-    adder = DocumentAdder(SLICING, LABELS, "doc", BASIS)
+    adder = DocumentAdder(ADDING)
     adder.add(empty)
     assert list(adder.parts()) == []
 
 
-def test_the_pipeline_gives_the_same_moments() -> None:
+def test_the_pipeline_gives_the_same_totals() -> None:
     rows = segments(random.Random(14), 90, 11, each=True)
 
-    def check(found: list[tuple[tuple[str, str], Moments]]) -> None:
-        total = Moments.zero(BASIS.width)
-        for key, each in found:
-            assert key == ("moments", ALL_SYSTEMS)
-            total = total + each
-        assert_brute_force(total, rows)
+    def check(found: list[tuple[str, MetricTotals]]) -> None:
+        assert {name for name, _ in found} == {"totals"}
+        assert_brute_force(arranged([totals for _, totals in found]), rows)
 
     with beam.Pipeline() as pipeline:
         statistics = pipeline | beam.Create(batches(rows, 8))
-        parts = sum_documents(statistics, "moments", SLICING, LABELS, BASIS, documents="doc")
-        found = moments_of_documents([parts], {"moments": BASIS}, SLICING.most, with_all_pairs=True)
-        assert_that(found, check)
+        parts = sum_documents(statistics, "totals", ADDING)
+        assert_that(totals_of_documents([parts], {"totals": ADDING}), check)

@@ -16,14 +16,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.moments import GroupKey
-from beam_bleu.transforms.totals.products import by_column
+from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.totals.group_totals import GroupKey
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
+from beam_bleu.transforms.wiring.sums import Sums
 
 BUCKETS = 64
 """Documents are put together in this number of buckets. A bucket is in memory as a whole."""
@@ -132,19 +132,15 @@ class DocumentAdder:
     Mutable. No document is taken for complete: others of its segments can come in other batches.
 
     Args:
-      slicing: the slices.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      documents: the label with the document of each segment. All segments have one.
-      basis: the columns of the metric.
+      adding: what is added up. All segments have a label with their document.
     """
 
-    def __init__(
-        self, slicing: Slicing, labels: Sequence[str], documents: str, basis: Basis
-    ) -> None:
-        self._numbering = SliceNumbering(slicing, labels)
-        self._has_slices = bool(slicing)
-        self._place = labels.index(documents)
-        self._width = basis.width
+    def __init__(self, adding: Adding) -> None:
+        assert adding.documents is not None
+        self._numbering = SliceNumbering(adding.slicing, adding.labels)
+        self._has_slices = bool(adding.slicing)
+        self._place = adding.labels.index(adding.documents)
+        self._width = adding.basis.width
         self._names: dict[str, int] = {}
         self._by_systems: dict[tuple[str, ...], _Rows] = {}
 
@@ -164,7 +160,7 @@ class DocumentAdder:
         systems = statistics.systems
         if systems not in self._by_systems:
             self._by_systems[systems] = _Rows(len(systems), self._width)
-        self._by_systems[systems].add(documents << 32 | groups, by_column(statistics.counts))
+        self._by_systems[systems].add(documents << 32 | groups, statistics.counts)
 
     @property
     def nbytes(self) -> int:
@@ -214,12 +210,12 @@ class _Rows:
         self._row_of: dict[int, int] = {}
         self._sums = np.zeros((_FIRST_ROWS, systems, width), np.int64)
 
-    def add(self, pairs: Integers, columns: Integers) -> None:
+    def add(self, pairs: Integers, counts: Integers) -> None:
         """Adds segments.
 
         Args:
           pairs: int64 (items, segments), the pairs of document and group.
-          columns: int64 (systems, W, segments).
+          counts: int64 (systems, segments, W).
         """
         different, inverse = np.unique(pairs, return_inverse=True)
         known = self._row_of
@@ -231,7 +227,7 @@ class _Rows:
             # Room for as many rows again, so that the array is rarely copied.
             added = np.zeros((max(missing, len(self._sums)), *self._sums.shape[1:]), np.int64)
             self._sums = np.concatenate([self._sums, added])
-        _add_columns(rows[inverse].reshape(pairs.shape), columns, self._sums)
+        _add_counts(rows[inverse].reshape(pairs.shape), counts, self._sums)
 
     @property
     def nbytes(self) -> int:
@@ -253,19 +249,77 @@ def compile_document_adder() -> None:
 
 
 @compiled
-def _add_columns(rows, columns, sums):
+def _add_counts(rows, counts, sums):
     """Adds the integers of segments to the rows of their documents.
 
     Args:
       rows: int64 (items, segments), the rows of each segment.
-      columns: int64 (systems, W, segments).
+      counts: int64 (systems, segments, W).
       sums: int64 (rows, systems, W), which is changed.
     """
-    systems, width, segments = columns.shape
+    systems, segments, width = counts.shape
     for system in range(systems):
-        for column in range(width):
-            for i in range(segments):
-                value = columns[system, column, i]
-                if value != 0:
-                    for item in range(rows.shape[0]):
-                        sums[rows[item, i], system, column] += value
+        for i in range(segments):
+            for item in range(rows.shape[0]):
+                for column in range(width):
+                    sums[rows[item, i], system, column] += counts[system, i, column]
+
+
+_MOST_PARTS = 256
+"""With more parts, those of the same systems are put together."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DocumentParts(Sums):
+    """The sums of documents.
+
+    Attributes:
+      parts: they can have parts of the same documents.
+    """
+
+    parts: tuple[DocumentSums, ...]
+
+    def __add__(self, other: DocumentParts) -> DocumentParts:
+        parts = (*self.parts, *other.parts)
+        if len(parts) <= _MOST_PARTS:
+            return DocumentParts(parts)
+        by_systems: dict[tuple[str, ...], list[DocumentSums]] = {}
+        for part in parts:
+            by_systems.setdefault(part.systems, []).append(part)
+        return DocumentParts(tuple(map(_put_together, by_systems.values())))
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes large arrays have."""
+        return sum(part.nbytes for part in self.parts)
+
+
+def documents_of(
+    statistics: BatchStatistics,
+    adding: Adding,
+) -> DocumentParts:
+    """The sums of the documents of a batch."""
+    adder = DocumentAdder(adding)
+    adder.add(statistics)
+    return DocumentParts(tuple(part for _, part in adder.parts()))
+
+
+def _put_together(parts: Sequence[DocumentSums]) -> DocumentSums:
+    """The sums of all of these parts, which have the same systems."""
+    documents: dict[str, int] = {}
+    keys: dict[GroupKey, int] = {}
+    pairs = []
+    for part in parts:
+        of_documents = [documents.setdefault(name, len(documents)) for name in part.documents]
+        of_keys = [keys.setdefault(key, len(keys)) for key in part.keys]
+        pairs.append(
+            np.array(of_documents, np.int64)[part.document_of] << 32
+            | np.array(of_keys, np.int64)[part.group_of]
+        )
+    different, rows = np.unique(np.concatenate(pairs), return_inverse=True)
+    first = parts[0]
+    sums = np.zeros((len(different), len(first.systems), len(first.columns)), np.int64)
+    np.add.at(sums, rows, np.concatenate([part.sums for part in parts]))
+    return DocumentSums.of(
+        first.systems, list(documents), list(keys), different >> 32, different & 0xFFFFFFFF, sums
+    )

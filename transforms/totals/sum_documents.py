@@ -1,4 +1,4 @@
-"""Wires the moments of documents to Beam.
+"""Wires the totals of documents to Beam.
 
 A document can cross batches, work units and shards, and its segments need not be neighbours. So
 each bundle adds up what it has of a document, and only these few sums go through a shuffle.
@@ -6,7 +6,7 @@ each bundle adds up what it has of a document, and only these few sums go throug
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import apache_beam as beam
 from apache_beam.coders import typecoders
@@ -15,103 +15,77 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
-from beam_bleu.transforms.totals.moments.document_sums import (
+from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.totals.document_sums import (
     DocumentAdder,
     DocumentSums,
     compile_document_adder,
 )
-from beam_bleu.transforms.totals.moments.unit_adder import compile_moments
+from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.coders import BatchCoder
 from beam_bleu.transforms.wiring.steps import Step, unchanged
-from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 __all__ = [
     "MultiplyDocuments",
     "NamedDocuments",
     "SumDocuments",
-    "moments_of_documents",
     "sum_documents",
+    "totals_of_documents",
 ]
 
 NamedDocuments = tuple[tuple[str, int], DocumentSums]
-"""((the name of the moments, the bucket of the documents), the sums of these documents)."""
+"""((the name of the totals, the bucket of the documents), the sums of these documents)."""
 
 _MOST_BYTES = 64 << 20
 """A bundle sends the sums of its documents on when they are larger than this."""
 
 
 def sum_documents(
-    statistics: PCollection[BatchStatistics],
-    name: str,
-    slicing: Slicing,
-    labels: Sequence[str],
-    basis: Basis,
-    step: Step = unchanged,
-    *,
-    documents: str,
+    statistics: PCollection[BatchStatistics], name: str, adding: Adding, step: Step = unchanged
 ) -> PCollection[NamedDocuments]:
     """Adds the step from `BatchStatistics` to parts of the sums of documents.
 
     Args:
       statistics: the statistics of batches, all in the global window.
-      name: the moments that `moments_of_documents` makes of them.
-      slicing: the slices.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      basis: the columns of the metric.
+      name: the totals to which `totals_of_documents` adds them.
+      adding: what is added up.
       step: the function that makes a step of the DoFn.
-      documents: the label with the document of each segment.
     """
-    summing = SumDocuments(name, slicing, labels, basis, documents)
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
-    parts = statistics | f"Sum the documents for the {name}" >> beam.ParDo(step(summing))
+    summing = beam.ParDo(step(SumDocuments(name, adding)))
+    parts = statistics | f"Sum the documents for the {name}" >> summing
     parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentSums]
     return parts
 
 
-def moments_of_documents(
+def totals_of_documents(
     parts: Iterable[PCollection[NamedDocuments]],
-    bases: Mapping[str, Basis],
-    most: int,
+    adding: Mapping[str, Adding],
     step: Step = unchanged,
-    *,
-    baseline: str | None = None,
-    with_all_pairs: bool = False,
 ) -> PCollection[NamedSums]:
-    """Adds the steps from the sums of documents to parts of `Moments`; each document is a unit.
+    """Adds the steps from the sums of documents to parts of `MetricTotals`.
 
     Args:
       parts: those of each metric.
-      bases: the columns of the metric, by the name of its moments.
-      most: `Slicing.most`.
+      adding: what is added up, by the name of its totals.
       step: the function that makes a step of the DoFn.
-      baseline: the system with which the others are compared; None for the first one.
-      with_all_pairs: whether the whole corpus has all pairs of systems, too.
     """
-    multiplying = MultiplyDocuments(bases, most, baseline, with_all_pairs)
     return (
         list(parts)
         | "Collect the documents" >> beam.Flatten()
         | "Put documents together" >> beam.GroupByKey()
-        | "Multiply sums of documents" >> giving_sums(step(multiplying))
+        | "Multiply sums of documents" >> giving_sums(step(MultiplyDocuments(adding)))
     )
 
 
 class SumDocuments(beam.DoFn):
     """Adds up the documents of each bundle, to `NamedDocuments`."""
 
-    def __init__(
-        self, name: str, slicing: Slicing, labels: Sequence[str], basis: Basis, documents: str
-    ) -> None:
+    def __init__(self, name: str, adding: Adding) -> None:
         self._name = name
-        self._slicing = slicing
-        self._labels = tuple(labels)
-        self._basis = basis
-        self._documents = documents
+        self._adding = adding
 
     def setup(self) -> None:
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
@@ -122,7 +96,7 @@ class SumDocuments(beam.DoFn):
 
     def process(self, statistics: BatchStatistics) -> Iterator[NamedDocuments]:
         if self._adder is None:
-            self._adder = DocumentAdder(self._slicing, self._labels, self._documents, self._basis)
+            self._adder = DocumentAdder(self._adding)
         self._adder.add(statistics)
         if self._adder.nbytes > _MOST_BYTES:
             yield from self._parts()
@@ -141,31 +115,22 @@ class SumDocuments(beam.DoFn):
 class MultiplyDocuments(beam.DoFn):
     """Puts the documents of buckets together, and adds up each bundle, to `NamedSums`."""
 
-    def __init__(
-        self, bases: Mapping[str, Basis], most: int, baseline: str | None, with_all_pairs: bool
-    ) -> None:
-        self._bases = bases
-        self._most = most
-        self._baseline = baseline
-        self._with_all_pairs = with_all_pairs
+    def __init__(self, adding: Mapping[str, Adding]) -> None:
+        self._adding = adding
 
     def setup(self) -> None:
-        compile_moments()
+        for adding in self._adding.values():
+            adding.compile()
 
     def start_bundle(self) -> None:
-        self._moments: dict[str, DocumentMoments] = {
-            name: DocumentMoments(
-                basis, self._most, self._baseline, with_all_pairs=self._with_all_pairs
-            )
-            for name, basis in self._bases.items()
-        }
+        self._totals = {name: DocumentTotals(adding) for name, adding in self._adding.items()}
 
     def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentSums]]) -> None:
         (name, _), documents = bucket
-        self._moments[name].add(documents)
+        self._totals[name].add(documents)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        for name, of_documents in self._moments.items():
-            moments = of_documents.moments()
-            if moments is not None:
-                yield GlobalWindows.windowed_value(((name, ALL_SYSTEMS), moments))
+        for name, documents in self._totals.items():
+            totals = documents.totals()
+            if totals is not None:
+                yield GlobalWindows.windowed_value((name, totals))

@@ -1,49 +1,37 @@
-"""Puts documents together from their parts, and adds up the products of whole documents."""
+"""Puts documents together from their parts, and adds up the totals of whole documents."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, has_segments
-from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
-from beam_bleu.transforms.totals.moments.unit_adder import UnitAdder, groups_of
+from beam_bleu.transforms.native.arrays import Integers, exact
+from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, totals_of
+from beam_bleu.transforms.totals.document_sums import DocumentSums, has_segments
+from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
 
 
-class DocumentMoments:
-    """Adds up the moments of documents. Mutable.
+class DocumentTotals:
+    """Adds up the totals of documents. Mutable.
 
     A document in which some systems lack segments is a unit of each system that has any of them,
     with the segments that the system has. And it is a common unit, with the segments that all
     systems have. Which segments these are is known when all documents are added up, because the
-    moments of parts say which systems they know (`Moments`).
+    totals of parts say which systems they know (`GroupTotals`).
 
     Args:
-      basis: the columns of the metric.
-      most: `Slicing.most`. If there are more slices, only the whole corpus is added up.
-      baseline: the system with which the others are compared; None for the first one.
-      with_all_pairs: whether the whole corpus has all pairs of systems, too.
+      adding: what is added up. If there are more slices than `Slicing.most`, only the whole corpus
+        is added up.
     """
 
-    def __init__(
-        self,
-        basis: Basis,
-        most: int,
-        baseline: str | None,
-        *,
-        with_all_pairs: bool = False,
-    ) -> None:
-        self._basis = basis
-        self._most = most
-        self._baseline = baseline
-        self._with_all_pairs = with_all_pairs
+    def __init__(self, adding: Adding) -> None:
+        self._adding = adding
         self._slices: dict[SliceKey, int] = {}
         self._by_systems: dict[tuple[str, ...], _DocumentsOfSystems] = {}
 
@@ -59,16 +47,11 @@ class DocumentMoments:
         ordered = _in_order({part.systems for part in parts})
         systems = tuple(sorted(ordered))
         if systems not in self._by_systems:
-            new_adder = functools.partial(
-                UnitAdder,
-                basis=self._basis,
-                baseline=self._baseline or ordered[0],
-                with_all_pairs=self._with_all_pairs,
-            )
-            self._by_systems[systems] = _DocumentsOfSystems(systems, new_adder)
-        documents = _put_together(parts, systems, self._basis.width)
+            adding = dataclasses.replace(self._adding, baseline=self._adding.baseline or ordered[0])
+            self._by_systems[systems] = _DocumentsOfSystems(systems, adding)
+        documents = _put_together(parts, systems, self._adding.basis.width)
         groups = np.array([self._number(key) for key in documents.keys], np.int64)
-        if len(self._slices) > self._most:
+        if len(self._slices) > self._adding.slicing.most:
             groups = np.where(groups, _NO_GROUP, groups)
         self._by_systems[systems].add(documents, groups[documents.group_of], len(self._slices))
 
@@ -76,22 +59,15 @@ class DocumentMoments:
         """0 for the whole corpus, otherwise the number of a slice from 1."""
         if key is None:
             return 0
-        if len(self._slices) > self._most:
+        if len(self._slices) > self._adding.slicing.most:
             return _NO_GROUP
         return self._slices.setdefault(key, len(self._slices)) + 1
 
-    def moments(self) -> Moments | None:
-        """The moments of all documents; None if there are none."""
-        keys, slices = groups_of(list(self._slices))
-        total: Moments | None = None
-        for documents in self._by_systems.values():
-            of_systems = documents.moments(keys, slices)
-            total = of_systems if total is None else total + of_systems
-        if total is None:
-            return None
-        if len(self._slices) > self._most:
-            total = total.without_slices()
-        return dataclasses.replace(total, most=self._most)
+    def totals(self) -> MetricTotals | None:
+        """The totals of all documents; None if there are none."""
+        slices = list(self._slices)
+        parts = [documents.totals(slices) for documents in self._by_systems.values()]
+        return functools.reduce(operator.add, parts) if parts else None
 
 
 _NO_GROUP = -1
@@ -159,22 +135,20 @@ def _put_together(parts: Sequence[DocumentSums], systems: Sequence[str], width: 
 
 
 class _DocumentsOfSystems:
-    """The sums of products of documents of the same systems. Mutable.
+    """The totals of documents of the same systems. Mutable.
 
     Args:
       systems: the names of the systems, sorted.
-      new_adder: makes a `UnitAdder` for some of these systems.
+      adding: what is added up. It has a baseline.
     """
 
-    def __init__(
-        self, systems: tuple[str, ...], new_adder: Callable[[Sequence[str]], UnitAdder]
-    ) -> None:
+    def __init__(self, systems: tuple[str, ...], adding: Adding) -> None:
         self._systems = systems
-        self._new_adder = new_adder
-        self._complete = new_adder(systems)
+        self._adding = adding
+        self._complete = AddersOfSystems(systems, adding)
         # Of the other documents: the common segments, and the segments that each system has.
-        self._common: UnitAdder | None = None
-        self._own: list[UnitAdder] = []
+        self._common: AddersOfSystems | None = None
+        self._own: list[AddersOfSystems] = []
 
     def add(self, documents: _Documents, groups: Integers, slices: int) -> None:
         """Adds documents.
@@ -189,46 +163,58 @@ class _DocumentsOfSystems:
         if complete.all():
             return
         if self._common is None:
-            self._common = self._new_adder(self._systems)
-            self._own = [self._new_adder([system]) for system in self._systems]
+            self._common = AddersOfSystems(self._systems, self._adding)
+            self._own = [AddersOfSystems([system], self._adding) for system in self._systems]
         rows = np.flatnonzero(~complete)
         has_common = rows[has_segments(common[rows]).all(axis=1)]
         _add(self._common, common[has_common], groups[has_common], slices)
-        for system, adder in enumerate(self._own):
+        for system, adders in enumerate(self._own):
             of_system = documents.own[rows, system : system + 1]
             has = has_segments(of_system)[:, 0]
-            _add(adder, of_system[has], groups[rows[has]], slices)
+            _add(adders, of_system[has], groups[rows[has]], slices)
 
-    def moments(self, keys: tuple[GroupKey, ...], slices: Integers) -> Moments:
-        """The moments of all documents.
+    def totals(self, slices: Sequence[SliceKey]) -> MetricTotals:
+        """The totals of all documents.
 
         Args:
-          keys: the groups.
-          slices: int64, the number of each slice in their order, from 0.
+          slices: the slices by their numbers.
         """
-        common = own = self._complete.sums(slices)
-        if self._common is not None:
-            # In one group a document can be complete, and in another one it is not. So these
-            # are added here: they are not the moments of two parts of the corpus.
-            own = own.with_own_units([adder.sums(slices) for adder in self._own])
-            common = common + self._common.sums(slices)
-        return self._complete.moments(keys, common, own)
+        complete = totals_of(self._complete, slices, self._adding)
+        if self._common is None:
+            return complete
+        # In one group a document can be complete, and in another one it is not. So these are added
+        # here: they are not the totals of two parts of the corpus.
+        common = totals_of(self._common, slices, self._adding)
+        own = [totals_of(adders, slices, self._adding) for adders in self._own]
+        corpus = _with_rest(common.corpus, [totals.corpus for totals in own])
+        if complete.slices is None or common.slices is None:
+            return MetricTotals(complete.corpus + corpus)
+        of_slices = [totals.slices for totals in own if totals.slices is not None]
+        return MetricTotals(
+            complete.corpus + corpus, complete.slices + _with_rest(common.slices, of_slices)
+        )
 
 
-def _add(adder: UnitAdder, sums: Integers, groups: Integers, slices: int) -> None:
+def _with_rest(common: GroupTotals, own: Sequence[GroupTotals]) -> GroupTotals:
+    """The totals of common units, with what the units of each single system add to them."""
+    units = np.concatenate([of_system.common for of_system in own], axis=1)
+    return dataclasses.replace(common, rest=exact(units - common.common))
+
+
+def _add(adders: AddersOfSystems, sums: Integers, groups: Integers, slices: int) -> None:
     """Adds units to the whole corpus and to slices.
 
     Args:
-      adder: adds them up.
+      adders: add them up.
       sums: int64 (rows, systems, W).
       groups: as in `_DocumentsOfSystems.add`, and so is the next one.
       slices: the number of slices.
     """
     of_whole, of_slices = groups == 0, groups > 0
     if of_whole.any():
-        adder.add(_by_system(sums[of_whole]))
+        adders.corpus.add(_by_system(sums[of_whole]))
     if of_slices.any():
-        adder.add_to_slices(_by_system(sums[of_slices]), groups[of_slices] - 1, slices)
+        adders.slices.add(_by_system(sums[of_slices]), groups[of_slices] - 1, slices)
 
 
 def _by_system(sums: Integers) -> Integers:

@@ -1,0 +1,291 @@
+"""Totals are those of brute force, for any division of the corpus, any systems and any integers."""
+
+import dataclasses
+import itertools
+import pickle
+import random
+
+import apache_beam as beam
+import numpy as np
+import pytest
+from apache_beam.testing.util import assert_that
+from combining import by_every_route
+from made_statistics import made_statistics, rows_of
+from made_units import pair_of_rows, sums_of_rows
+from scoring import statistics_of
+
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
+from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.metrics.bleu.columns import (
+    AVERAGE,
+    PARTS_OF_A_TOKEN,
+    SHORTEST,
+    bleu_basis,
+)
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_of_rows
+from beam_bleu.transforms.totals.group_totals import (
+    CorpusSums,
+    GroupTotals,
+    InputSigns,
+    MetricTotals,
+)
+from beam_bleu.transforms.totals.slice_numbering import require_bounded
+from beam_bleu.transforms.totals.summing import sum_batches
+from beam_bleu.transforms.wiring.add_up import AddUp, add_up
+
+ORDER = 3
+BASIS = bleu_basis(ORDER)
+SLICING = slicing_of(["domain", "length"], [10, 20])
+ADDING = Adding(BASIS, SLICING, ("domain",), with_products=True, with_all_pairs=True)
+ABC = ("b", "c", "a")
+
+
+def made(seed, systems, segments, longest=40, references=3):
+    """Made statistics whose only label is the domain, with random facts."""
+    rng = np.random.default_rng(seed)
+    statistics = made_statistics(
+        segments,
+        systems,
+        ORDER,
+        seed=rng,
+        longest=longest,
+        references=references,
+        labels=("news", "talks", "10"),
+    )
+    signs = statistics.signs
+    for name in ("tokenized", "candidate_returns", "identical", "reference_returns"):
+        values = getattr(signs, name)
+        values[...] = rng.random(values.shape) < 0.3
+    signs.scripts[...] = rng.integers(0, 5, signs.scripts.shape)
+    signs.given[...] = np.arange(references)[:, np.newaxis] < statistics.reference_counts
+    statistics.candidate_bytes[...] = rng.integers(0, 99, statistics.candidate_bytes.shape)
+    return statistics
+
+
+def added_up(batches, adding=ADDING):
+    adder = BatchAdder(adding)
+    for each in batches:
+        adder.add(each)
+    return adder.totals()
+
+
+def groups_of(statistics, segment):
+    """The groups of a segment: the whole corpus, its domain, its range of lengths."""
+    columns = statistics.counts[0, segment].tolist()
+    average = (columns[SHORTEST] * PARTS_OF_A_TOKEN + columns[AVERAGE]) // PARTS_OF_A_TOKEN
+    domain = statistics.labels[0][segment].as_py()
+    return None, SliceKey(0, (domain,)), SliceKey(1, (sum(average >= 10 * n for n in (1, 2)),))
+
+
+def sums_by_hand(rows):
+    """The sums of (statistics, place of the system, segment), in Python's integers."""
+
+    def total(values):
+        return sum(int(value) for value in values)
+
+    references = [int(of.reference_counts[i]) for of, _, i in rows]
+    judged = range(max(references, default=0))
+
+    def by_reference(value):
+        return tuple(
+            total(value(of.signs, s, k, i) for of, s, i in rows if k < len(of.signs.given))
+            for k in judged
+        )
+
+    units = [of.counts[s, i].tolist() for of, s, i in rows]
+    return CorpusSums(
+        columns=tuple(sum(row[i] for row in units) for i in range(BASIS.width)),
+        min_reference_count=min(references, default=0),
+        max_reference_count=max(references, default=0),
+        candidate_bytes=total(of.candidate_bytes[s, i] for of, s, i in rows),
+        reference_bytes=total(of.reference_bytes[i] for of, _, i in rows),
+        signs=InputSigns(
+            tokenized=total(of.signs.tokenized[s, i] for of, s, i in rows),
+            candidate_returns=total(of.signs.candidate_returns[s, i] for of, s, i in rows),
+            scripts=tuple(
+                total(of.signs.scripts[s, i] == script for of, s, i in rows)
+                for script in range(1, 5)
+            ),
+            given=by_reference(lambda signs, s, k, i: signs.given[k, i]),
+            reference_returns=by_reference(lambda signs, s, k, i: signs.reference_returns[k, i]),
+            identical=by_reference(lambda signs, s, k, i: signs.identical[s, k, i]),
+        ),
+        unit_sums=sums_of_rows(units, BASIS.width),
+    )
+
+
+def require_sums_by_hand(totals, batches, baseline="b"):
+    """Checks everything that totals give."""
+    groups = {}
+    for statistics in batches:
+        for i in range(len(statistics)):
+            for key in groups_of(statistics, i):
+                groups.setdefault(key, []).append((statistics, i))
+    systems = {system for batch in batches for system in batch.systems}
+    assert {*totals.corpus.systems} == systems
+    assert {*totals.corpus.keys, *totals.slices.keys} == {*groups}
+    for key, segments in groups.items():
+        table = totals.corpus if key is None else totals.slices
+        for system in systems:
+            own = [(of, of.systems.index(system), i) for of, i in segments if system in of.systems]
+            assert table.sums(system, key) == sums_by_hand(own)
+        common = [(of, i) for of, i in segments if {*of.systems} == systems]
+        for pair in itertools.permutations(sorted(systems), 2):
+            if key is not None and baseline not in pair:
+                continue
+            expected = pair_of_rows(
+                *(
+                    [of.counts[of.systems.index(name), i].tolist() for of, i in common]
+                    for name in pair
+                ),
+                BASIS.width,
+            )
+            assert table.of_pair(*pair, key) == expected
+
+
+@pytest.mark.parametrize("longest", [40, 2**26, 2**31])
+@pytest.mark.parametrize("references", [1, 7])
+def test_totals_are_those_of_brute_force(longest, references):
+    rng = np.random.default_rng(references)
+    batches = [made(rng, ABC, segments, longest, references) for segments in (9, 1, 0, 7, 300)]
+    require_sums_by_hand(added_up(batches), batches)
+    other = dataclasses.replace(ADDING, baseline="a", with_all_pairs=False)
+    few = added_up(batches, other)
+    assert few.corpus.pairs == few.slices.pairs == ((0, 1), (0, 2))
+    assert few.corpus.of_pair("a", "c") == added_up(batches).corpus.of_pair("a", "c")
+    with pytest.raises(ValueError, match="not a pair"):
+        few.corpus.of_pair("b", "c")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_division_and_order_give_the_same_bytes(seed):
+    draw = random.Random(seed)
+    systems = [ABC, ("a", "b"), ("b", "a"), ("c",), ("a", "d")][: 1 + seed % 5]
+    batches = [
+        made(seed * 100 + n, draw.choice(systems), draw.randrange(8), draw.choice([9, 2**32]))
+        for n in range(12)
+    ]
+    batches += [rows_of(batches[0], [])]
+    whole = in_order(added_up(batches, dataclasses.replace(ADDING, baseline="b")))
+    require_sums_by_hand(whole, batches)
+    draw.shuffle(batches)
+    parts = [added_up(batches[n::3], dataclasses.replace(ADDING, baseline="b")) for n in range(3)]
+    for route, found in by_every_route(AddUp(), parts):
+        assert pickle.dumps(in_order(found)) == pickle.dumps(whole), route
+
+
+def in_order(totals):
+    keys = SLICING.in_order(totals.slices.keys)
+    corpus, slices = totals.corpus.arranged([None]), totals.slices.arranged(keys)
+    return MetricTotals(corpus, slices)
+
+
+def test_more_sets_of_systems_than_are_added_up_side_by_side():
+    sets = ["a", "ab", "abc", "c", "b", "bc", "ac", "abcd", "d", "cd", "abcd"]
+    batches = [made(n, tuple(systems), 4) for n, systems in enumerate(sets)]
+    adding = dataclasses.replace(ADDING, baseline="b")
+    require_sums_by_hand(added_up(batches, adding), batches)
+
+
+def test_sums_that_no_longer_fit_in_64_bits_are_exact():
+    # Of each batch they fit, and with its own bits each value is usual.
+    statistics = made(6, ABC, 4000)
+    counts = np.full_like(statistics.counts, 2**25 - 1)
+    counts[..., SEGMENTS] = 1
+    adding = dataclasses.replace(ADDING, slicing=NO_SLICES)
+    totals = added_up([dataclasses.replace(statistics, counts=counts)] * 6, adding)
+    sums = totals.corpus.sums("a").unit_sums
+    assert (sums.units, sums.products[0]) == (24_000, 24_000)
+    assert max(sums.products) == 24_000 * (2**25 - 1) ** 2 > 2**63
+    twice = (totals + totals).corpus.sums("a").unit_sums
+    assert twice.products.tolist() == [2 * value for value in sums.products]
+
+
+def test_without_products_there_are_only_sums():
+    batches = [made(n, ABC, 5, 2**33) for n in range(3)]
+    few = added_up(batches, Adding(BASIS, SLICING, ("domain",)))
+    every = added_up(batches)
+    for key in every.slices.keys:
+        expected = dataclasses.replace(every.slices.sums("a", key), unit_sums=None)
+        assert few.slices.sums("a", key) == expected
+    assert few.corpus.units == every.corpus.units == 15
+    with pytest.raises(ValueError, match="different columns"):
+        _ = few + every
+
+
+def test_too_many_slices_need_no_more_memory_than_the_bound():
+    slicing = dataclasses.replace(SLICING, items=(("domain",),), most=5)
+    adding = dataclasses.replace(ADDING, slicing=slicing)
+    parts = []
+    for n in range(10):
+        labels = tuple(f"id-{n}-{k}" for k in range(4))
+        batch = made_statistics(30, ABC, ORDER, seed=n, labels=labels)
+        parts.append(added_up([batch], adding))
+    for _, total in by_every_route(AddUp(), parts):
+        assert len(total.slices.keys) == 6
+        assert total.slices.nbytes < max(part.slices.nbytes for part in parts)
+        assert total.corpus.units == 300
+        with pytest.raises(InputError, match="more than 5 slices; most of them are of domain"):
+            require_bounded(total.slices.keys, slicing)
+    batch = made_statistics(200, ABC, ORDER, labels=tuple(f"id-{k}" for k in range(99)))
+    with pytest.raises(InputError, match="most of them are of domain, for example 'id-"):
+        added_up([batch], adding)
+
+
+def test_the_facts_of_a_segment_with_thousands_of_references_are_few():
+    batch = to_batch([("a .", ["b", "c"]), ("a", ["a"] * 5000)])
+    totals = added_up([statistics_of(batch, BleuConfig(), ORDER)], Adding(BASIS)).corpus
+    sums = totals.sums("1")
+    assert (sums.min_reference_count, sums.max_reference_count) == (2, 5000)
+    assert (sums.signs.tokenized, sums.signs.given[:3]) == (1, (2, 2, 1))
+    assert totals.facts.size < 100
+
+
+def test_some_rows_of_a_batch_have_their_own_totals():
+    statistics = made(1, ABC, 9)
+    for start, stop in itertools.combinations(range(10), 2):
+        rows = slice(start, stop)
+        found = totals_of_rows(statistics, BASIS, rows, [("c", "b")], with_products=True)
+        own = [[(statistics, place, i) for i in range(start, stop)] for place in range(3)]
+        for place, system in enumerate(ABC):
+            assert found.sums(system) == found.only(system).single == sums_by_hand(own[place])
+        units = [[of.counts[s, i].tolist() for of, s, i in own[place]] for place in (1, 0)]
+        assert found.of_pair("c", "b") == pair_of_rows(*units)
+
+
+def test_totals_of_nothing():
+    nothing = added_up([])
+    zero = CorpusSums((0,) * BASIS.width)
+    assert nothing.corpus.sums("a") == zero
+    batch = made(1, ABC, 3)
+    total = nothing + added_up([batch])
+    assert total.corpus.sums("a") == added_up([batch]).corpus.sums("a")
+    assert AddUp().merge_accumulators([]) is None
+    assert GroupTotals.zero(BASIS.width).units == 0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_step_gives_one_value_for_all_batches(threads):
+    batches = [made(n, ABC, n % 5) for n in range(20)]
+    adding = dataclasses.replace(ADDING, resampling=Resampling("bootstrap", 20))
+    expected = added_up(batches, adding)
+
+    def check(found):
+        ((name, totals),) = found
+        assert name == "totals"
+        require_sums_by_hand(totals, batches)
+        assert totals.replicates.tolist() == expected.replicates.tolist()
+
+    with beam.Pipeline("FnApiRunner") as root:
+        parts = sum_batches(root | beam.Create(batches), "totals", adding, threads=threads)
+        assert_that(add_up([parts]), check)
+
+
+def test_replicates_of_other_systems_do_not_add_up():
+    adding = dataclasses.replace(ADDING, resampling=Resampling("bootstrap", 5))
+    with pytest.raises(JobError, match="not all segments have the same systems"):
+        _ = added_up([made(1, ABC, 3)], adding) + added_up([made(1, ("a", "b"), 3)], adding)

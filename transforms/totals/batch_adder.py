@@ -1,0 +1,193 @@
+"""Adds up batches of segments: what is added up for a metric, and how.
+
+The whole corpus, its slices and their pairs of systems are added up by one `UnitAdder` each, for
+each set of systems that batches have.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+from collections.abc import Sequence
+
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.group_totals import (
+    GroupKey,
+    GroupTotals,
+    MetricTotals,
+    all_pairs,
+    pairs_with,
+)
+from beam_bleu.transforms.totals.replicates.replicate_adder import (
+    ReplicateAdder,
+    compile_replicate_adder,
+)
+from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
+from beam_bleu.transforms.totals.unit_adder import UnitAdder, compile_unit_adder
+
+_MOST_SETS = 8
+"""The sets of systems that are added up side by side. Each one has its own arrays."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Adding:
+    """What is added up for a metric, with one way to make tokens. It is sent to workers.
+
+    Attributes:
+      basis: the columns of the metric.
+      slicing: the slices. If there are too many, whoever has all totals finds it.
+      labels: the names of the columns of `BatchStatistics.labels`.
+      with_products: whether scores get standard errors, and pairs of systems are compared.
+      baseline: the other systems are compared with this one; None for the first system.
+      with_all_pairs: whether the whole corpus has all pairs of systems, too. Their number grows
+        with the square of that of systems; so slices have only those with the baseline.
+      documents: the label with the document of each segment; None if each segment is a unit. Units
+        must be whole, so documents are put together first, and batches add facts alone.
+      resampling: the replicates; None for none.
+    """
+
+    basis: Basis
+    slicing: Slicing = NO_SLICES
+    labels: tuple[str, ...] = ()
+    with_products: bool = False
+    baseline: str | None = None
+    with_all_pairs: bool = False
+    documents: str | None = None
+    resampling: Resampling | None = None
+
+    def compile(self) -> None:
+        """Compiles the code that adds up, or loads it, unless this process has done so."""
+        compile_unit_adder()
+        if self.resampling is not None:
+            compile_replicate_adder()
+
+
+class AddersOfSystems:
+    """Adds up units of the whole corpus and of slices, which have the same systems. Mutable.
+
+    Args:
+      systems: the names of the systems, in the order of the counts that are added.
+      adding: what is added up.
+    """
+
+    def __init__(self, systems: Sequence[str], adding: Adding) -> None:
+        ordered = sorted(systems)
+        slice_pairs = pairs_with(adding.baseline or systems[0], ordered)
+        pairs = all_pairs(len(systems)) if adding.with_all_pairs else slice_pairs
+        self.corpus, self.slices = (
+            UnitAdder(systems, adding.basis, chosen, with_products=adding.with_products)
+            for chosen in (pairs, slice_pairs)
+        )
+
+
+class BatchAdder:
+    """Adds up batches of segments. Mutable.
+
+    Args:
+      adding: what is added up.
+    """
+
+    def __init__(self, adding: Adding) -> None:
+        self._adding = adding
+        slicing = adding.slicing
+        self._numbering = SliceNumbering(slicing, adding.labels) if slicing else None
+        self._sets: dict[tuple[str, ...], AddersOfSystems] = {}
+        self._replicates: ReplicateAdder | None = None
+        if adding.resampling is not None:
+            self._replicates = ReplicateAdder(
+                adding.resampling, adding.labels, adding.basis, adding.documents
+            )
+        self._added: MetricTotals | None = None
+
+    def add(self, statistics: BatchStatistics) -> None:
+        """Adds the segments of a batch.
+
+        Raises:
+          InputError: there are too many slices.
+          JobError: replicates are asked for, and the batch has other systems than those before it,
+            or a segment has no number or no document.
+        """
+        if not len(statistics):
+            return
+        adders = self._adders_of(statistics.systems)
+        has_units = self._adding.documents is None
+        if has_units:
+            adders.corpus.add(statistics.counts)
+        adders.corpus.add_facts(statistics)
+        if self._numbering is not None:
+            groups = self._numbering.rows_of(statistics)
+            number = len(self._numbering.keys)
+            if has_units:
+                for of_item in groups:
+                    adders.slices.add(statistics.counts, of_item, number)
+            adders.slices.add_facts(statistics, groups, number)
+        if self._replicates is not None:
+            self._replicates.add(statistics)
+
+    def _adders_of(self, systems: tuple[str, ...]) -> AddersOfSystems:
+        if systems not in self._sets:
+            if len(self._sets) == _MOST_SETS:
+                self._added = self._totals()
+                self._sets.clear()
+            self._sets[systems] = AddersOfSystems(systems, self._adding)
+        return self._sets[systems]
+
+    def _totals(self) -> MetricTotals:
+        numbering, adding = self._numbering, self._adding
+        keys = () if numbering is None else numbering.keys
+        parts = [] if self._added is None else [self._added]
+        parts += [totals_of(adders, keys, adding) for adders in self._sets.values()]
+        zero = MetricTotals(
+            GroupTotals.zero(adding.basis.width, with_products=adding.with_products)
+        )
+        return functools.reduce(operator.add, parts) if parts else zero
+
+    def totals(self) -> MetricTotals:
+        """The totals of all batches."""
+        totals = self._totals()
+        if self._replicates is None or not totals.corpus.systems:
+            return totals
+        return dataclasses.replace(totals, replicates=self._replicates.sums())
+
+
+def totals_of(adders: AddersOfSystems, slices: Sequence[GroupKey], adding: Adding) -> MetricTotals:
+    """The totals of some adders.
+
+    Args:
+      adders: those of a set of systems.
+      slices: the slices by their numbers.
+      adding: what is added up.
+    """
+    slicing = adding.slicing
+    of_slices = adders.slices.totals(slices, slicing.most) if slicing else None
+    return MetricTotals(adders.corpus.totals(), of_slices)
+
+
+def totals_of_rows(
+    statistics: BatchStatistics,
+    basis: Basis,
+    rows: slice = slice(None),
+    pairs: Sequence[tuple[str, str]] = (),
+    *,
+    with_products: bool = False,
+) -> GroupTotals:
+    """The totals of some segments of a batch, each of which is a unit.
+
+    Args:
+      statistics: the statistics of the batch.
+      basis: the columns of the metric.
+      rows: the segments.
+      pairs: the names of the systems that are compared.
+      with_products: whether there are products; otherwise no systems are compared.
+    """
+    place_of = {system: place for place, system in enumerate(sorted(statistics.systems))}
+    places = sorted((place_of[one], place_of[other]) for one, other in pairs)
+    ordered = tuple(sorted((min(pair), max(pair)) for pair in places))
+    adder = UnitAdder(statistics.systems, basis, ordered, with_products=with_products)
+    adder.add(statistics.counts, rows=rows)
+    adder.add_facts(statistics, rows=rows)
+    return adder.totals()

@@ -1,0 +1,479 @@
+"""The sums of groups of units, exact and additive: everything that a score and its error need.
+
+A unit is what is drawn at random if a test set is drawn at random: a segment, or a document with
+all of its segments. A group of units is the whole corpus, or a slice. For each group and system
+there are the number of units n, for each of W columns the sum S over the units, and the packed sums
+of products Q of each two columns; and for each pair of systems the products of their columns.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from beam_bleu.transforms.definition.slicing import SliceKey
+from beam_bleu.transforms.errors import JobError, joined
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.arrays import Compact, ExactIntegers, Integers, rows_added
+from beam_bleu.transforms.text.tokenizers import SCRIPTS
+from beam_bleu.transforms.totals.unit_sums import UnitSums, products, side_by_side
+from beam_bleu.transforms.wiring.sums import Sums
+
+GroupKey = SliceKey | None
+"""A group of units: a slice, or None for the whole corpus."""
+
+Pair = tuple[int, int]
+"""The places of two systems, the smaller place first."""
+
+# The facts of segments, which change no score; then there are some of each reference.
+CANDIDATE_BYTES, REFERENCE_BYTES, FEWEST, MOST, TOKENIZED, CANDIDATE_RETURNS = range(6)
+FIRST_SCRIPT = 6
+FIRST_REFERENCE = FIRST_SCRIPT + len(SCRIPTS)
+GIVEN, RETURNS, IDENTICAL = range(3)
+OF_REFERENCE = 3
+
+JUDGED_REFERENCES = 16
+"""The references of a segment whose facts are counted. A segment can have thousands of them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class InputSigns:
+    """How many texts of a system's segments look suspicious; item k is of reference k + 1.
+
+    Attributes:
+      tokenized: candidates that end in " .".
+      candidate_returns: candidates that end in a carriage return.
+      identical: candidates that equal the reference, byte for byte.
+      given: references that are not missing.
+      reference_returns: references that end in a carriage return.
+      scripts: candidates that are in each script of `SCRIPTS`, like one of their references.
+    """
+
+    tokenized: int = 0
+    candidate_returns: int = 0
+    identical: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()
+    reference_returns: tuple[int, ...] = ()
+    scripts: tuple[int, ...] = (0,) * len(SCRIPTS)
+
+
+@dataclasses.dataclass(frozen=True)
+class CorpusSums:
+    """The sums of one system in one group, from which it is scored.
+
+    Attributes:
+      columns: W integers: for each column of the basis its sum over the segments.
+      min_reference_count: the smallest number of references of a segment, 0 without segments.
+      max_reference_count: the largest number of references of a segment.
+      candidate_bytes: bytes of the candidates in UTF-8.
+      reference_bytes: bytes of all references in UTF-8.
+      signs: how many texts look suspicious.
+      unit_sums: the sums over units; None for a score without a standard error.
+    """
+
+    columns: tuple[int, ...]
+    min_reference_count: int = 0
+    max_reference_count: int = 0
+    candidate_bytes: int = 0
+    reference_bytes: int = 0
+    signs: InputSigns = InputSigns()
+    unit_sums: UnitSums | None = None
+
+    @property
+    def segments(self) -> int:
+        """The number of segments."""
+        return self.columns[SEGMENTS]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class GroupTotals(Sums):
+    """The sums of groups, for several systems. Those of all parts of a corpus are added up.
+
+    Common units are those that all of `systems` have, and pairs are compared on these. If a part
+    of the corpus has a system that another part lacks, the units of the other part stop being
+    common ones when both are added: they are in `rest`.
+
+    Attributes:
+      width: the number of columns of the metric, W.
+      systems: the names of the systems, sorted.
+      keys: the groups.
+      pairs: the pairs of systems, sorted; none without any common unit.
+      common: (groups, systems, 1 + W + W (W + 1) / 2), for the common units of each group: n, S,
+        and Q packed as in `UnitSums`; without Q for scores without standard errors.
+      crosses: (groups, pairs, W, W), over the common units: row i is of the first system's column
+        i, column j of the second system's column j.
+      rest: what the other units add for each system, in the shape of `common`; None for nothing.
+      facts: int64 (groups, systems, facts), of all segments of each system.
+      most: with more groups than this, none is kept, but one key more than this number, and no
+        system; None if there is no limit. So the memory is bounded.
+    """
+
+    width: int
+    systems: tuple[str, ...]
+    keys: tuple[GroupKey, ...]
+    pairs: tuple[Pair, ...]
+    common: ExactIntegers
+    crosses: ExactIntegers
+    rest: ExactIntegers | None
+    facts: Integers
+    most: int | None = None
+
+    @classmethod
+    def zero(
+        cls,
+        width: int,
+        keys: Sequence[GroupKey] = (None,),
+        most: int | None = None,
+        *,
+        with_products: bool = False,
+    ) -> GroupTotals:
+        """The totals of no units, without a system."""
+        columns = 1 + width + (products(width) if with_products else 0)
+
+        def zeros(*shape: int) -> Integers:
+            return np.zeros((len(keys), 0, *shape), np.int64)
+
+        crosses, facts = zeros(width, width), zeros(FIRST_REFERENCE)
+        return cls(width, (), tuple(keys), (), zeros(columns), crosses, None, facts, most)
+
+    @property
+    def has_products(self) -> bool:
+        """Whether there are sums of products."""
+        return bool(self.common.shape[2] > 1 + self.width)
+
+    @property
+    def segments(self) -> dict[str, int]:
+        """By system, the number of segments in the first group."""
+        return {system: self.sums(system, self.keys[0]).segments for system in self.systems}
+
+    @property
+    def single(self) -> CorpusSums:
+        """The sums of the only system in the only group."""
+        (system,), (key,) = self.systems, self.keys
+        return self.sums(system, key)
+
+    @property
+    def units(self) -> int:
+        """The number of common units of the first group."""
+        return int(self.common[0, 0, 0]) if self.systems and self.keys else 0
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays, without those of unbounded integers."""
+        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
+
+    @functools.cached_property
+    def _group_of(self) -> dict[GroupKey, int]:
+        return {key: group for group, key in enumerate(self.keys)}
+
+    @functools.cached_property
+    def _place_of(self) -> dict[str, int]:
+        return {system: place for place, system in enumerate(self.systems)}
+
+    @functools.cached_property
+    def _number_of(self) -> dict[Pair, int]:
+        return {pair: number for number, pair in enumerate(self.pairs)}
+
+    def sums(self, system: str, key: GroupKey = None) -> CorpusSums:
+        """The sums of a system over all of its units in a group; zero if it has none."""
+        group, place = self._group_of.get(key), self._place_of.get(system)
+        if group is None or place is None:
+            return CorpusSums((0,) * self.width)
+        own = self.common[group, place]
+        if self.rest is not None:
+            own = _added(own, self.rest[group, place])
+        facts = self.facts[group, place].tolist()
+        given = facts[FIRST_REFERENCE + GIVEN :: OF_REFERENCE]
+        while given and not given[-1]:
+            given.pop()
+        return CorpusSums(
+            columns=tuple(own[1 : 1 + self.width].tolist()),
+            min_reference_count=facts[FEWEST],
+            max_reference_count=facts[MOST],
+            candidate_bytes=facts[CANDIDATE_BYTES],
+            reference_bytes=facts[REFERENCE_BYTES],
+            signs=InputSigns(
+                tokenized=facts[TOKENIZED],
+                candidate_returns=facts[CANDIDATE_RETURNS],
+                scripts=tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
+                given=tuple(given),
+                **{
+                    name: tuple(facts[FIRST_REFERENCE + kind :: OF_REFERENCE][: len(given)])
+                    for name, kind in (("reference_returns", RETURNS), ("identical", IDENTICAL))
+                },
+            ),
+            unit_sums=self._unit_sums(own) if self.has_products else None,
+        )
+
+    def of_pair(self, system: str, baseline: str, key: GroupKey = None) -> UnitSums:
+        """The sums of two systems, side by side, over the common units of a group.
+
+        They are zero if it has none.
+
+        Raises:
+          ValueError: this pair of systems was not asked for.
+        """
+        group = self._group_of.get(key)
+        known = system in self._place_of and baseline in self._place_of
+        if not known or group is None or not self.common[group, 0, 0]:
+            return UnitSums.zero(2 * self.width)
+        places = self._place_of[system], self._place_of[baseline]
+        number = self._number_of.get((min(places), max(places)))
+        if number is None:
+            raise ValueError(f"{system} and {baseline} are not a pair of these totals")
+        cross = self.crosses[group, number]
+        own, other = (self._unit_sums(self.common[group, place]) for place in places)
+        return side_by_side(own, other, cross if places[0] < places[1] else cross.T)
+
+    def _unit_sums(self, values: ExactIntegers) -> UnitSums:
+        sums, packed = values[1 : 1 + self.width], values[1 + self.width :]
+        return UnitSums(int(values[0]), sums, packed)
+
+    def __add__(self, other: GroupTotals) -> GroupTotals:
+        if self.width != other.width or self.has_products != other.has_products:
+            raise ValueError("totals of different columns cannot be added")
+        limits = [part.most for part in (self, other) if part.most is not None]
+        most = min(limits, default=None)
+        keys = self.keys
+        if keys != other.keys:
+            keys = tuple(dict.fromkeys((*self.keys, *other.keys)))
+        if most is not None and len(keys) > most:
+            return GroupTotals.zero(
+                self.width, keys[: most + 1], most, with_products=self.has_products
+            )
+        systems = tuple(sorted({*self.systems, *other.systems}))
+        parts = [_Part.of(part, systems, keys) for part in (self, other)]
+        # In the other parts no unit is common: they have no unit of one of the systems.
+        full = [part for part in parts if part.is_full]
+        pairs = full[0].totals.pairs if full else ()
+        if any(part.totals.pairs != pairs for part in full):
+            raise ValueError("totals of different pairs of systems cannot be added")
+        shape = len(keys), len(systems), self.common.shape[2]
+        others = [(part.places, part.totals.common) for part in parts if not part.is_full]
+        others += [
+            (part.places, part.totals.rest) for part in parts if part.totals.rest is not None
+        ]
+        rest = rows_added(shape, others) if others else None
+        return GroupTotals(
+            self.width,
+            systems,
+            keys,
+            pairs,
+            rows_added(shape, [(part.places, part.totals.common) for part in full]),
+            rows_added(
+                (len(keys), len(pairs), self.width, self.width),
+                [(part.groups, part.totals.crosses) for part in full],
+            ),
+            rest if rest is not None and rest.any() else None,
+            _facts(shape[:2], parts),
+            most,
+        )
+
+    def only(self, system: str) -> GroupTotals:
+        """The totals of one system. There is nothing in `rest`."""
+        place = self._place_of[system]
+        own = slice(place, place + 1)
+        return dataclasses.replace(
+            self,
+            systems=(system,),
+            pairs=(),
+            common=self.common[:, own],
+            crosses=self.crosses[:, :0],
+            facts=self.facts[:, own],
+        )
+
+    def arranged(self, keys: Sequence[GroupKey]) -> GroupTotals:
+        """The same totals with all groups in an order that is given.
+
+        So they do not depend on how the corpus was divided, and which part was added first.
+        """
+        groups = np.array([self._group_of[key] for key in keys], np.int64)
+        facts = self.facts[groups]
+        used = np.flatnonzero(facts.any(axis=(0, 1)))
+        # No place of a reference that no segment has.
+        end = max(FIRST_REFERENCE, used[-1] + 1 if used.size else 0)
+        end += -(end - FIRST_REFERENCE) % OF_REFERENCE
+        return dataclasses.replace(
+            self,
+            keys=tuple(keys),
+            common=self.common[groups],
+            crosses=self.crosses[groups],
+            rest=None if self.rest is None else self.rest[groups],
+            facts=facts[:, :, :end],
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: most columns are 0, most sums are short, and named tuples are slow."""
+        keys = [key and tuple(key) for key in self.keys]
+        arrays = (
+            None if array is None else Compact.of(array)
+            for array in (self.common, self.crosses, self.rest, self.facts)
+        )
+        return _unpickled, (self.width, self.systems, keys, self.pairs, *arrays, self.most)
+
+
+def _unpickled(
+    width: int,
+    systems: tuple[str, ...],
+    keys: Sequence[tuple[Any, Any] | None],
+    pairs: tuple[Pair, ...],
+    common: Compact,
+    crosses: Compact,
+    rest: Compact | None,
+    facts: Compact,
+    most: int | None,
+) -> GroupTotals:
+    return GroupTotals(
+        width,
+        systems,
+        tuple(None if key is None else SliceKey(*key) for key in keys),
+        pairs,
+        common.array,
+        crosses.array,
+        None if rest is None else rest.array,
+        cast(Integers, facts.array),
+        most,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """A part of a sum.
+
+    Attributes:
+      totals: its totals.
+      groups: the places of its groups in the sum.
+      places: the places of its groups and systems in the sum.
+      is_full: whether it has common units that stay common.
+    """
+
+    totals: GroupTotals
+    groups: Any
+    places: Any
+    is_full: bool
+
+    @classmethod
+    def of(cls, totals: GroupTotals, systems: Sequence[str], keys: Sequence[GroupKey]) -> _Part:
+        is_full = totals.systems == systems and bool(totals.common[:, :1, 0].any())
+        groups: Any = slice(None)
+        if totals.keys != keys:
+            row_of = {key: row for row, key in enumerate(keys)}
+            groups = np.array([row_of[key] for key in totals.keys], np.int64)
+        if totals.systems == systems:
+            return cls(totals, groups, groups, is_full)
+        place_of = {system: place for place, system in enumerate(systems)}
+        columns = np.array([place_of[system] for system in totals.systems], np.int64)
+        rows = np.arange(len(keys)) if isinstance(groups, slice) else groups
+        return cls(totals, groups, np.ix_(rows, columns), is_full)
+
+
+def _facts(shape: tuple[int, ...], parts: Sequence[_Part]) -> Integers:
+    """The facts of all segments of some parts."""
+    width = max(part.totals.facts.shape[2] for part in parts)
+    facts = np.zeros((*shape, width), np.int64)
+    for part in parts:
+        own = part.totals.facts
+        before = facts[part.places]
+        after = before.copy()
+        after[..., : own.shape[2]] += own
+        # Fewest is 0 where there is no segment.
+        few, more = before[..., FEWEST], own[..., FEWEST]
+        is_first = (few == 0) | (more == 0)
+        after[..., FEWEST] = np.where(is_first, few + more, np.minimum(few, more))
+        after[..., MOST] = np.maximum(before[..., MOST], own[..., MOST])
+        facts[part.places] = after
+    return facts
+
+
+def _added(left: ExactIntegers, right: ExactIntegers) -> ExactIntegers:
+    return rows_added(left.shape, [(slice(None), left), (slice(None), right)])
+
+
+def pairs_with(baseline: str, systems: Sequence[str]) -> tuple[Pair, ...]:
+    """The pairs of a baseline and each other system, sorted; none if it is not a system."""
+    if baseline not in systems:
+        return ()
+    place = systems.index(baseline)
+    others = (number for number in range(len(systems)) if number != place)
+    return tuple((min(place, number), max(place, number)) for number in others)
+
+
+def all_pairs(systems: int) -> tuple[Pair, ...]:
+    """All pairs of systems, sorted."""
+    return tuple(itertools.combinations(range(systems), 2))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MetricTotals(Sums):
+    """Everything that is added up for a metric, with one way to make tokens.
+
+    Attributes:
+      corpus: the totals of the whole corpus.
+      slices: those of the slices; None if no slices are scored.
+      replicates: int64 (systems, replicates, W), in the order of `corpus.systems`: the sums of the
+        columns over the units of the whole corpus, each one with its random weight in the
+        replicate; None if they are not asked for. Weights are the same for all systems:
+        Poisson(1) for the bootstrap, 0 or 1 for randomization. An int64 is large enough: a weight
+        is at most 8.
+    """
+
+    corpus: GroupTotals
+    slices: GroupTotals | None = None
+    replicates: Integers | None = None
+
+    def __add__(self, other: MetricTotals) -> MetricTotals:
+        """The totals of both parts.
+
+        Raises:
+          JobError: they have replicates of different systems.
+        """
+        if self.replicates is not None and other.replicates is not None:
+            require_same_systems(self.corpus.systems, other.corpus.systems)
+        return MetricTotals(
+            self.corpus + other.corpus,
+            _sum_of_any(self.slices, other.slices),
+            _sum_of_any(self.replicates, other.replicates),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: most columns of replicates are 0, too."""
+        replicates = None if self.replicates is None else Compact.of(self.replicates)
+        return _metric_totals, (self.corpus, self.slices, replicates)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays."""
+        parts = self.corpus, self.slices, self.replicates
+        return sum(part.nbytes for part in parts if part is not None)
+
+
+def _metric_totals(
+    corpus: GroupTotals, slices: GroupTotals | None, replicates: Compact | None
+) -> MetricTotals:
+    return MetricTotals(
+        corpus, slices, None if replicates is None else cast(Integers, replicates.array)
+    )
+
+
+def _sum_of_any(one: Any, other: Any) -> Any:
+    """The sum of what is there; None if nothing is."""
+    return one + other if one is not None and other is not None else other if one is None else one
+
+
+def require_same_systems(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """Checks that the segments of two parts of a corpus have the same systems.
+
+    Raises:
+      JobError: they have not.
+    """
+    if one != other:
+        raise JobError(
+            "not all segments have the same systems, so they cannot be resampled together: "
+            f"some have {joined(one)}, others have {joined(other)}",
+            "score only the segments that all systems have, or do not ask for replicates",
+        )
