@@ -32,8 +32,8 @@ def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, A
     totals = saved.totals
     return {
         "program": saved.program,
-        "definition": _of_definition(saved, signatures),
-        "evidence": _of_evidence(saved.evidence),
+        "definition": of_definition(saved, signatures),
+        "evidence": of_evidence(saved.evidence),
         "partitions": [
             {"label": partition.label, "inputs": list(partition.inputs)}
             for partition in saved.partitions
@@ -117,7 +117,8 @@ def _metric_totals(fields: Mapping[str, Any]) -> dict[TextName, MetricTotals]:
     }
 
 
-def _of_definition(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:
+def of_definition(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:
+    """The definitions in a content; `signatures` are those of the metrics."""
     first = next(iter(saved.scorings.values()))
     return {
         "metrics": [
@@ -175,7 +176,8 @@ def _slicing(fields: Mapping[str, Any]) -> Slicing:
     )
 
 
-def _of_evidence(evidence: Evidence) -> dict[str, Any]:
+def of_evidence(evidence: Evidence) -> dict[str, Any]:
+    """What was asked for beside scores, in a content."""
     resampling = evidence.resampling
     return {
         "uncertainty": evidence.uncertainty,

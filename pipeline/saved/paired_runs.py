@@ -11,12 +11,7 @@ import numpy as np
 from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.manifest import digests_of
 from beam_bleu.pipeline.result.saved_result import NotPaired
-from beam_bleu.pipeline.saved.same_definition import (
-    OF_DEFINITION,
-    differing,
-    of_resampling,
-    shown,
-)
+from beam_bleu.pipeline.saved.same_definition import SCORES, differing, shown
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Integers
@@ -94,11 +89,9 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
 
 def _other_definition(old: SavedTotals, new: SavedTotals) -> str | None:
     """What differs in how two runs were made; None if nothing does."""
-    for kind in OF_DEFINITION:
-        for name, before, now in differing(kind.facts(old), kind.facts(new)):
+    for name, before, now, _ in differing(old, new, (*SCORES, "evidence")):
+        if name not in ("uncertainty", "baseline", "compare_all", "documents"):
             return f"{name} is {shown(before)} in the old run, now {shown(now)}"
-    for name, before, now in differing(of_resampling(old.evidence), of_resampling(new.evidence)):
-        return f"the replicates differ: {name} is {shown(before)} in the old run, now {shown(now)}"
     return None
 
 

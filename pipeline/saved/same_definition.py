@@ -2,157 +2,105 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from beam_bleu.pipeline.saved.content import of_definition, of_evidence
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.errors import InputError, joined
-
-Facts = Mapping[str, Any]
-"""What totals depend on, by names that users know."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Kind:
-    """A row of `KINDS`.
-
-    Attributes:
-      facts: what of saved totals must be the same.
-      remedy: what to do if it is not.
-    """
-
-    facts: Callable[[SavedTotals], Facts]
-    remedy: str
-
-
-def _of_metrics(saved: SavedTotals) -> Facts:
-    return {"metrics": " ".join(saved.scorings)}
-
-
-def _of_text(saved: SavedTotals) -> Facts:
-    """How texts became tokens."""
-    first = next(iter(saved.scorings.values()))
-    return {
-        **{
-            f"{name}{_of(scorings, saved)}": value
-            for scorings in saved.scorings.values()
-            for name, value in (
-                ("tokenize", scorings.text.tokenize),
-                ("lowercase", scorings.text.lowercase),
-                ("normalize", scorings.text.normalize),
-                ("spm_model", scorings.text.model),
-            )
-        },
-        "language_column": first.languages,
-        "the label of tasks without a common score": first.unpooled,
-        **{f"the version of {name}": version for name, version in saved.versions.items()},
-    }
-
-
-def _of_scoring(saved: SavedTotals) -> Facts:
-    """How sums become a score."""
-    return {
-        f"{name}{_of(scorings, saved)}": value
-        for scorings in saved.scorings.values()
-        for name, value in scorings.kind.encoded(scorings.corpus).items()
-    }
-
-
-def _of(scorings: Scorings, saved: SavedTotals) -> str:
-    """Which metric a fact is about, if there are several."""
-    return f" of {scorings.shown}" if len(saved.scorings) > 1 else ""
-
-
-def _of_other_scores(saved: SavedTotals) -> Facts:
-    facts: dict[str, Any] = {}
-    for metric in saved.metrics:
-        scorings, of = metric.scorings, _of(metric.scorings, saved)
-        facts[f"compare_presets{of}"] = ",".join(scorings.presets) or None
-        facts |= {f"presets{of}: {name}": preset for name, preset in scorings.presets.items()}
-        facts[f"segment_scores{of}"] = scorings.segments is not None
-        if scorings.segments is not None:
-            encoded = scorings.kind.encoded(scorings.segments)
-            facts |= {f"segments{of}: {name}": value for name, value in encoded.items()}
-        facts[f"the counted columns{of}"] = tuple(
-            scorings.kind.basis_of(totals.corpus.width).names[-1]
-            for totals in metric.texts.values()
-        )
-    return facts
-
-
-def _of_slicing(saved: SavedTotals) -> Facts:
-    slicing = saved.slicing
-    return {
-        "slice_by": " ".join(map(slicing.name_of_item, range(len(slicing.items)))) or None,
-        "length_edges": slicing.length_edges,
-        "max_slices": slicing.most,
-    }
-
-
-def _of_evidence(saved: SavedTotals) -> Facts:
-    evidence = saved.evidence
-    return {
-        "no_uncertainty": not evidence.uncertainty,
-        "baseline": evidence.baseline,
-        "compare all": evidence.compare_all,
-        "documents": evidence.documents,
-        **of_resampling(evidence),
-    }
-
-
-def of_resampling(evidence: Evidence) -> Facts:
-    """The replicates, without the label of their partition."""
-    resampling = evidence.resampling
-    return {
-        "resample": None if resampling is None else resampling.method,
-        "resamples": None if resampling is None else resampling.number,
-        "seed": None if resampling is None else resampling.seed,
-    }
-
-
-def _of_input(saved: SavedTotals) -> Facts:
-    coverage = saved.totals.coverage
-    return {
-        "coverage": None if coverage is None else coverage.rule,
-        "counters of records": saved.totals.is_tallied,
-    }
-
 
 _REPEAT = "repeat one of the runs with the flags of the other one"
 
-OF_DEFINITION = (
-    Kind(
-        _of_metrics,
-        "repeat one of the runs; or choose metrics that both have, in the same order: "
-        "beam-bleu rescore FILE --metrics NAME ... --output DIR",
-    ),
-    Kind(_of_text, _REPEAT),
-    Kind(
-        _of_scoring,
-        "give them the same definition first: BLEU, and the formula of chrF, with beam-bleu "
-        "rescore; otherwise by repeating a run",
-    ),
-)
-"""What makes scores, the most important one first."""
+_REMEDIES = {
+    "metrics": "repeat one of the runs; or choose metrics that both have, in the same order: "
+    "beam-bleu rescore FILE --metrics NAME ... --output DIR",
+    "scoring": "give them the same definition first: BLEU, and the formula of chrF, with beam-bleu "
+    "rescore; otherwise by repeating a run",
+    "input": "merge only results of inputs of the same form",
+}
+"""What to do if something else than the flags of a run differs."""
 
-KINDS = (
-    *OF_DEFINITION,
-    Kind(_of_other_scores, _REPEAT),
-    Kind(_of_slicing, _REPEAT),
-    Kind(_of_evidence, _REPEAT),
-    Kind(_of_input, "merge only results of inputs of the same form"),
-)
-"""All that must be the same if totals are added up, the most important one first."""
+SCORES = ("metrics", "text", "versions", "scoring")
+"""The parts of a definition that make scores of texts."""
+
+EVERYTHING = (*SCORES, "other scores", "columns", "slicing", "evidence", "input")
+"""The parts that must be the same if totals are added up, the most important one first."""
 
 
-def differing(one: Facts, other: Facts) -> Iterator[tuple[str, Any, Any]]:
-    """(name, its value in one, its value in the other) of all facts that differ."""
-    for name in {**one, **other}:
-        if one.get(name) != other.get(name):
-            yield name, one.get(name), other.get(name)
+class Differing(NamedTuple):
+    """What differs between two saved totals.
+
+    Attributes:
+      name: what it is, as users know it.
+      one: its value in the first one.
+      other: its value in the other one.
+      remedy: what to do.
+    """
+
+    name: str
+    one: Any
+    other: Any
+    remedy: str
+
+
+def differing(one: SavedTotals, other: SavedTotals, parts: Sequence[str]) -> Iterator[Differing]:
+    """What differs in some parts of two definitions."""
+    facts, others = _facts(one), _facts(other)
+    for part in parts:
+        for name in {**facts[part], **others[part]}:
+            values = facts[part].get(name), others[part].get(name)
+            if values[0] != values[1]:
+                yield Differing(name, *values, _REMEDIES.get(part, _REPEAT))
+
+
+def _facts(saved: SavedTotals) -> dict[str, dict[str, Any]]:
+    """What totals depend on: its parts, and in each one the values by their names."""
+    definition = of_definition(saved, [None] * len(saved.scorings))
+    coverage = saved.totals.coverage
+    facts: dict[str, dict[str, Any]] = {
+        "metrics": {"metrics": " ".join(saved.scorings)},
+        "text": {
+            "language_column": definition["languages"],
+            "the label of tasks without a common score": definition["unpooled"],
+        },
+        "versions": {f"the version of {name}": version for name, version in saved.versions.items()},
+        "scoring": {},
+        "other scores": {},
+        "columns": {},
+        "slicing": {
+            "slice_by": " ".join(map(saved.slicing.name_of_item, range(len(saved.slicing.items))))
+            or None,
+            "length_edges": saved.slicing.length_edges,
+            "max_slices": saved.slicing.most,
+        },
+        "evidence": _flat(of_evidence(saved.evidence)),
+        "input": {
+            "coverage": None if coverage is None else coverage.rule,
+            "counters of records": saved.totals.is_tallied,
+        },
+    }
+    for metric, fields in zip(saved.metrics, definition["metrics"], strict=True):
+        of = f" of {metric.scorings.shown}" if len(saved.scorings) > 1 else ""
+        facts["text"] |= _flat(fields["text"], of)
+        facts["scoring"] |= _flat(fields["scoring"], of)
+        presets = {preset["name"]: preset for preset in fields["presets"]}
+        facts["other scores"] |= {
+            f"compare_presets{of}": ",".join(presets) or None,
+            **{f"preset {name}{of}": preset for name, preset in presets.items()},
+            f"the scoring of segments{of}": fields["segments"],
+        }
+        facts["columns"][f"the counted columns{of}"] = [
+            totals.corpus.width for totals in metric.texts.values()
+        ]
+    return facts
+
+
+def _flat(fields: Mapping[str, Any], of: str = "") -> dict[str, Any]:
+    """Fields by their names; those of an object in a field stand beside it."""
+    flat: dict[str, Any] = {}
+    for name, value in fields.items():
+        flat |= _flat(value, of) if isinstance(value, Mapping) else {f"{name}{of}": value}
+    return flat
 
 
 def require_same(files: Sequence[tuple[str, SavedTotals]]) -> None:
@@ -166,13 +114,12 @@ def require_same(files: Sequence[tuple[str, SavedTotals]]) -> None:
     """
     first_path, first = files[0]
     for path, saved in files[1:]:
-        for kind in KINDS:
-            for name, one, other in differing(kind.facts(first), kind.facts(saved)):
-                raise InputError(
-                    f"{first_path} and {path} cannot be added up: {name} is {shown(one)} in the "
-                    f"first one, and {shown(other)} in the second one",
-                    kind.remedy,
-                )
+        for name, one, other, remedy in differing(first, saved, EVERYTHING):
+            raise InputError(
+                f"{first_path} and {path} cannot be added up: {name} is {shown(one)} in the "
+                f"first one, and {shown(other)} in the second one",
+                remedy,
+            )
         _require_same_systems(first_path, first.totals.systems, path, saved.totals.systems)
 
 
