@@ -23,7 +23,7 @@ COMMANDS = sorted(set(re.findall(PROGRAM + r"((?: --\w+(?: [\w./,]+)?)*)", TEXT)
 def test_the_pages_name_the_programs() -> None:
     programs = {program for program, _ in COMMANDS}
     assert {"-m benchmarks.speed", "-m benchmarks.plans", "-m benchmarks.engines.flink"} <= programs
-    assert {"tests/hostile/attack.py", "tests/hostile/kill_flink.py"} <= programs
+    assert {"tests/hostile/attack.py", "tests/hostile/host_faults.py"} <= programs
 
 
 @pytest.mark.slow

@@ -18,14 +18,8 @@ if __name__ == "__main__":
     sys.path[:0] = [str(_TESTS), str(_TESTS.parent)]
 
 import changed
-import conditions
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
-import file_names
-import line_ends
-import many_systems
-import mixtures
 import process
-import reruns
 import valid
 import wrong
 from case import Case
@@ -37,12 +31,6 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "wrong": (wrong.attack, 38),
     "changed": (changed.attack, 13),
     "process": (process.attack, 4),
-    "names": (file_names.attack, 3),
-    "reruns": (reruns.attack, 4),
-    "systems": (many_systems.attack, 3),
-    "line ends": (line_ends.attack, 8),
-    "conditions": (conditions.attack, 8),
-    "mixtures": (mixtures.attack, 8),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,24 +12,10 @@ import case as case_module
 import process
 import pytest
 from case import Case
-from command_line import Argument, Run, called
-from definition import Definition
-from oracle import differences
-from shards import plain_layout
-from texts import make_corpus
+from command_line import Run, called
 
 SEED = 8
-IN_PROCESS = [
-    "valid",
-    "wrong",
-    "changed",
-    "names",
-    "reruns",
-    "systems",
-    "line ends",
-    "conditions",
-    "mixtures",
-]
+IN_PROCESS = ["valid", "wrong", "changed"]
 
 
 def first_case(kind: str, seed: int = SEED) -> int:
@@ -103,52 +88,3 @@ def test_a_command_that_is_wrong_is_found(
     assert f"--seed {SEED} --only {number}\n" in report
     assert f"files:  {tmp_path}/case" in report
     assert list((tmp_path / "case" / "in").iterdir()), "the files of the case were not kept"
-
-
-@pytest.mark.parametrize(
-    ("metric", "field"), [("bleu", "matches"), ("chrf", "ref_ngrams"), ("ter", "edits")]
-)
-def test_the_oracle_finds_a_wrong_number_of_each_metric(
-    metric: str, field: str, tmp_path: Path
-) -> None:
-    chooser = random.Random(1)
-    corpus = make_corpus(chooser, 20, plain=True)
-    definition = Definition(
-        metrics=("ter", "chrf", "bleu"), chrf_word_order=2, chrf_beta=1, ter_no_punct=True
-    )
-    arguments = plain_layout(tmp_path, corpus).arguments("--format=json", *definition.flags)
-    document = called(*arguments).document
-    assert list(differences(document, corpus, definition)) == []
-    score = next(each for each in document["scores"] if each["metric"] == metric)
-    if isinstance(score[field], list):
-        score[field][0] += 1
-    else:
-        score[field] += 1
-    (found,) = differences(document, corpus, definition)
-    assert f"{field}: " in found
-
-
-@pytest.mark.parametrize("kind", IN_PROCESS)
-def test_a_case_depends_only_on_its_seed_and_number(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[object] = []
-
-    def watched(*given: Argument) -> Run:
-        folder = tmp_path / "case"
-        files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        seen.append((given, files))
-        raise case_module.DifferenceError("seen")
-
-    monkeypatch.setattr(case_module, "called", watched)
-    for seed in (SEED, SEED, SEED + 1):
-        attack.run_case(seed, first_case(kind, seed), tmp_path / "case")
-    assert seen[0] == seen[1] != seen[2]
-
-
-def test_a_passed_case_leaves_no_files(tmp_path: Path) -> None:
-    keep = tmp_path / "keep"
-    keep.mkdir()
-    tallies = attack.run(SEED, 0.01, ["wrong"], keep)
-    assert not keep.exists()
-    assert "all " in attack.table(tallies)
