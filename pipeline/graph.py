@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,10 @@ from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.output.handover import hand_over, handed_over
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
 from beam_bleu.pipeline.output.part_files import WritePartFiles, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
-from beam_bleu.pipeline.output.receipt import earlier_result, write_receipt
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.reruns.request import described_input, described_request
@@ -121,9 +120,9 @@ class _JudgeEarlierAttempt(beam.DoFn):
     """Ends the job at once if an earlier attempt of it has missed a threshold."""
 
     def process(self, results: Results) -> Iterator[Results]:
-        document = earlier_result(results.output, results.receipt)
-        if document is not None:
-            _enforce(results, json.loads(document))
+        earlier = handed_over(results.output, results.run) if results.is_awaited else None
+        if earlier is not None:
+            _enforce(results, earlier.document)
         yield results
 
 
@@ -161,17 +160,15 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     part_files: list[str] = list(ends.get("part_files", ()))
     if "part_files" in ends:
         check_rows(output, run, part_files, sum(totals.scored.values()) * len(totals.metrics))
-    if results.receipt:
-        # Before the result: if this fails, the previous result stays. The launcher reads the
-        # receipt only after the job is done.
-        write_receipt(results.receipt, result.scores, segments.notes)
     # Also without segment scores, because those of a previous run must be removed.
     with in_place(output, run, part_files, documents, totals.rejected.files):
         write_documents(output, documents)
+    if results.is_awaited:
+        hand_over(output, run, result.scores, segments.notes)
     # After the result, because it is complete. A launcher that waits warns itself.
     _enforce(results, result.document)
 
 
 def _enforce(results: Results, document: Mapping[str, Any]) -> None:
     output = results.output if results.manifest else ""
-    enforce(results.gates, document, output, warn=not results.receipt)
+    enforce(results.gates, document, output, warn=not results.is_awaited)

@@ -40,7 +40,7 @@ class Results:
     scorings: ScoringsOfMetrics
     output: str
     run: str
-    receipt: str
+    is_awaited: bool
     manifest: bool
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
@@ -68,8 +68,7 @@ class Job:
       examples: how many segments of each kind are written to examples.jsonl, for each metric and
         system; 0 for no such file.
       run: the run's name. All files that only this run writes have it in their names.
-      receipt: the file that gives the launcher the result of this run; "" if no launcher
-        waits for it.
+      is_awaited: whether a launcher waits for the result (`hand_over`).
       manifest: whether manifest.json is written.
       slicing: the slices that are also scored. The source has their labels.
       most_rejected: how many segments may be rejected; None if the source ends with an error at a
@@ -92,7 +91,7 @@ class Job:
     segment_scores: bool = False
     examples: int = 0
     run: str = dataclasses.field(default_factory=new_run, compare=False)
-    receipt: str = ""
+    is_awaited: bool = False
     manifest: bool = False
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
@@ -130,7 +129,7 @@ class Job:
             self.scorings,
             self.output,
             self.run,
-            self.receipt,
+            self.is_awaited,
             self.manifest,
             self.slicing,
             self.most_rejected,

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
     from beam_bleu.pipeline.engines.handshake import Handshake
     from beam_bleu.pipeline.job import Job
-    from beam_bleu.pipeline.output.receipt import Receipt
+    from beam_bleu.pipeline.output.handover import RunResult
 
 _LOG = logging.getLogger("beam_bleu")
 
@@ -106,9 +106,9 @@ class _Watchers:
         self.record.kept()
         self.lineage.kept()
 
-    def finished(self, receipt: Receipt) -> None:
-        self.record.finished(receipt)
-        self.lineage.finished(receipt)
+    def finished(self, result: RunResult) -> None:
+        self.record.finished(result)
+        self.lineage.finished(result)
 
     def end(self, ending: Ending) -> None:
         self.record.end(ending)
@@ -163,16 +163,16 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
         raise
     from beam_bleu.pipeline.gates.judging import judged
 
-    receipt = _existing(arguments, watchers)
-    if receipt is None:
-        receipt = _scored(arguments, watchers)
+    result = _existing(arguments, watchers)
+    if result is None:
+        result = _scored(arguments, watchers)
     job = arguments.job
-    error, warnings = judged(job.gates, json.loads(receipt.document), job.output)
-    receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *warnings))
-    watchers.finished(receipt)
+    error, warnings = judged(job.gates, result.document, job.output)
+    result = dataclasses.replace(result, notes=(*result.notes, *warnings))
+    watchers.finished(result)
     if arguments.report:
         _write_report(job.output)
-    write_to_stdout(_shown(arguments, receipt))
+    write_to_stdout(_shown(arguments, result))
     if error is not None:
         raise error
 
@@ -189,7 +189,7 @@ def _write_report(output: str) -> None:
         warn(f"there is no report: {cause}; make it again with beam-bleu report {output}")
 
 
-def _existing(arguments: Arguments, watchers: _Watchers) -> Receipt | None:
+def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with importing():
         from beam_bleu.pipeline.reruns.reruns import existing_result
@@ -201,16 +201,16 @@ def _existing(arguments: Arguments, watchers: _Watchers) -> Receipt | None:
     return _kept(document, arguments, watchers)
 
 
-def _kept(document: bytes, arguments: Arguments, watchers: _Watchers) -> Receipt:
+def _kept(scores: bytes, arguments: Arguments, watchers: _Watchers) -> RunResult:
     """The result of an earlier run, which stays as it is."""
-    from beam_bleu.pipeline.output.receipt import Receipt
+    from beam_bleu.pipeline.output.handover import RunResult
 
     watchers.kept()
     note = f"{arguments.job.output} already has the result, so nothing was scored"
-    return Receipt(document, (note,))
+    return RunResult(scores, json.loads(scores), (note,))
 
 
-def _scored(arguments: Arguments, watchers: _Watchers) -> Receipt:
+def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
     """Scores; returns the result."""
     from beam_bleu.pipeline.reruns.reruns import ResultIsThereError
 
@@ -230,7 +230,7 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> Receipt:
         _log_end()
 
 
-def _launch(arguments: Arguments, watchers: _Watchers) -> Receipt:
+def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
     """Runs the job and waits for its end; returns its result."""
     with importing():
         from apache_beam.runners.runner import PipelineState
@@ -241,10 +241,10 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> Receipt:
             with_row_folder,
         )
         from beam_bleu.pipeline.graph import build
+        from beam_bleu.pipeline.output.handover import awaited, result_of
         from beam_bleu.pipeline.output.output_folder import report_path
         from beam_bleu.pipeline.output.ownership import check_report
         from beam_bleu.pipeline.output.publication import discard, prepare
-        from beam_bleu.pipeline.output.receipt import launched, result_of
         from beam_bleu.pipeline.reruns.reruns import require_none
         from beam_bleu.pipeline.starting.plain_steps import look_only_where_state_can_be
         from beam_bleu.transforms.wiring.filesystems import is_local
@@ -255,7 +255,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> Receipt:
     with (
         files_of_beam(arguments.runner.in_process),
         _empty_pipeline(arguments) as pipeline,
-        launched(arguments.job, arguments.runner.in_process) as job,
+        awaited(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
     ):
 
@@ -290,7 +290,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> Receipt:
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
                     )
-            receipt = result_of(job)
+            finished = result_of(job)
         except BaseException as error:
             has_ended = arguments.runner.in_process or _has_failed(result, error)
             if has_ended and (asked or rejecting or is_local(job.output)):
@@ -299,7 +299,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> Receipt:
             if known is not None:
                 raise known from error
             raise
-    return dataclasses.replace(receipt, notes=(*notes, *receipt.notes))
+    return dataclasses.replace(finished, notes=(*notes, *finished.notes))
 
 
 def _asking_workers(
@@ -330,11 +330,13 @@ def _missing_allowed() -> Iterator[None]:
             raise
 
 
-def _shown(arguments: Arguments, receipt: Receipt) -> bytes:
+def _shown(arguments: Arguments, result: RunResult) -> bytes:
     """Prints the warnings about a result on stderr; returns what stdout shows of it."""
-    for warning in receipt.warnings:
+    for warning in result.warnings:
         warn(warning)
-    return arguments.display.shown(receipt.document, arguments.job.source.notes, screen_of_stdout())
+    return arguments.display.shown(
+        result.scores, result.document, arguments.job.source.notes, screen_of_stdout()
+    )
 
 
 def _log_start(runner: str, threads: int) -> None:

@@ -102,7 +102,7 @@ def _launch(given: Sequence[str]) -> None:
         rejecting=arguments.job.most_rejected is not None,
     ):
         warn(note)
-    build(pipeline, arguments.job)  # without a receipt, because no launcher would read it
+    build(pipeline, arguments.job)  # no launcher waits for it
     # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.
     pipeline.run()

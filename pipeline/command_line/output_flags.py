@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
@@ -39,15 +40,22 @@ class Display:
     decimals: int | None = None
     choice: RowChoice = USUAL_ROWS
 
-    def shown(self, data: bytes, remarks: Sequence[str] = (), screen: Screen = FILE) -> bytes:
+    def shown(
+        self,
+        data: bytes,
+        document: Mapping[str, Any],
+        remarks: Sequence[str] = (),
+        screen: Screen = FILE,
+    ) -> bytes:
         """The bytes for stdout.
 
         Args:
           data: the bytes of scores.json.
+          document: the same, read.
           remarks: lines about the result that are not in it.
           screen: where stdout goes.
         """
-        result = Result(data, remarks, self.decimals, screen, self.choice)
+        result = Result(data, document, remarks, self.decimals, screen, self.choice)
         write = only_scores if self.score_only else FORMATS[self.format].write
         return write(result).encode()
 

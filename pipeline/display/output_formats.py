@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ class Result:
 
     Attributes:
       data: the bytes of its scores.json.
+      document: the same, read.
       remarks: lines about it that are not in scores.json.
       decimals: how many decimals scores have; None for the format's default.
       screen: where it is shown.
@@ -33,16 +33,11 @@ class Result:
     """
 
     data: bytes
+    document: Mapping[str, Any]
     remarks: Sequence[str] = ()
     decimals: int | None = None
     screen: Screen = FILE
     choice: RowChoice = USUAL_ROWS
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The result document."""
-        document: dict[str, Any] = json.loads(self.data)
-        return document
 
 
 def only_scores(result: Result) -> str:

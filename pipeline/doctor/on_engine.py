@@ -14,7 +14,7 @@ from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference
 from beam_bleu.pipeline.engines.worker_pool import pool_address
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
-from beam_bleu.pipeline.output.receipt import remove_receipt
+from beam_bleu.pipeline.output.handover import remove_handover
 from beam_bleu.pipeline.output.storage import remove_if_empty
 from beam_bleu.transforms.errors import JobError, UsageError
 
@@ -55,7 +55,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
             known = runner.failure(error, None, arguments.beam)
             raise known or as_bleu_error(error) from error
     finally:
-        remove_receipt(job.output, job.run)
+        remove_handover(job.output, job.run)
         if not had_folder:
             remove_if_empty(job.output)
     if not heard:

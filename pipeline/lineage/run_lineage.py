@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from openlineage.client.event_v2 import RunEvent
 
     from beam_bleu.pipeline.lineage.events import Named
-    from beam_bleu.pipeline.output.receipt import Receipt
+    from beam_bleu.pipeline.output.handover import RunResult
 
 _PATIENCE = 3.0
 """Seconds to wait for the server when the run has ended."""
@@ -47,7 +47,7 @@ class RunLineage:
         self._start = now()
         self._patterns: tuple[str, ...] = ()
         self._is_started = False
-        self._receipt: Receipt | None = None
+        self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
         """Tells it what the command line means.
@@ -79,9 +79,9 @@ class RunLineage:
         """Tells it that the result of an earlier run stays."""
         self._named = self._sender = None
 
-    def finished(self, receipt: Receipt) -> None:
+    def finished(self, result: RunResult) -> None:
         """Tells it the result of the job."""
-        self._receipt = receipt
+        self._result = result
 
     def end(self, ending: Ending) -> None:
         """Sends the event of a run that has ended, and waits for the server."""
@@ -101,17 +101,16 @@ class RunLineage:
     def _send(self, state: str, time: str, error: str = "") -> None:
         if self._sender is None:
             return
-        of, patterns, receipt = self._named, self._patterns, self._receipt
+        of, patterns, result = self._named, self._patterns, self._result
         assert of is not None
 
         def made() -> RunEvent:
             from beam_bleu.pipeline.lineage.events import event
 
-            if state != "COMPLETE" or receipt is None:
+            if state != "COMPLETE" or result is None:
                 return event(of, state, time, patterns, error=error)
-            manifest = _manifest(of.output, receipt.document)
-            document = json.loads(receipt.document)
-            return event(of, state, time, patterns, manifest=manifest, document=document)
+            manifest = _manifest(of.output, result.scores)
+            return event(of, state, time, patterns, manifest=manifest, document=result.document)
 
         self._sender.send(made)
 

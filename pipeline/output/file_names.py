@@ -14,7 +14,7 @@ DIR/rejected-RUN-*.jsonl                             the records that this run h
 DIR/segment_scores/part-RUN-*.parquet                part files of that run
 DIR/.segment_scores/RUN/staged/*                     part files of a run that is not finished
 DIR/.segment_scores/RUN/former/*                     the files that this run is replacing
-DIR/.segment_scores/RUN/receipt.json                 the result of this run, for its launcher
+DIR/.segment_scores/RUN/handover                     the result of this run, for its launcher
 DIR/.segment_scores/RUN/workers.json                 what its workers say, for its launcher
 """
 
@@ -30,7 +30,7 @@ METRICS = "metrics.prom"
 REPORT = "report.html"
 SEGMENT_SCORES = "segment_scores"
 ASIDE = f".{SEGMENT_SCORES}"
-RECEIPT = "receipt.json"
+HANDOVER = "handover"
 WORKERS = "workers.json"
 
 BESIDE_SCORES = (EXAMPLES, MANIFEST, TOTALS)

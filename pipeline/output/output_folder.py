@@ -14,9 +14,9 @@ from beam_bleu.pipeline.output.file_names import (
     ASIDE,
     DOCUMENTS,
     EXAMPLES,
+    HANDOVER,
     MANIFEST,
     METRICS,
-    RECEIPT,
     REPORT,
     RUN_RECORD,
     SCORES,
@@ -100,9 +100,9 @@ def former_folder(output: str, run: str) -> str:
     return join(output, ASIDE, run, "former")
 
 
-def receipt_path(output: str, run: str) -> str:
-    """The path of a run's receipt if workers and launcher share only the output folder."""
-    return join(output, ASIDE, run, RECEIPT)
+def handover_path(output: str, run: str) -> str:
+    """The path of the file by which the last step of a run gives its result to the launcher."""
+    return join(output, ASIDE, run, HANDOVER)
 
 
 def workers_path(output: str, run: str) -> str:
@@ -145,7 +145,7 @@ def is_of_result(name: str) -> bool:
 _DEAD = 14 * 24 * 3600.0
 """Seconds without a new file. After this time a run that left files has certainly ended."""
 
-_FOR_LAUNCHER = (RECEIPT, WORKERS)
+_FOR_LAUNCHER = (HANDOVER, WORKERS)
 
 _WRITTEN_ATOMICALLY = (*WRITTEN, *_FOR_LAUNCHER)
 

@@ -34,7 +34,7 @@ from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.engines.worker_facts import Worker
-    from beam_bleu.pipeline.output.receipt import Receipt
+    from beam_bleu.pipeline.output.handover import RunResult
 
 # The modules that write files load Beam, which takes half a second. So they are imported only in
 # functions: an error of the command line must be told at once.
@@ -92,7 +92,7 @@ class RunRecord:
         self._job_id: str | None = None
         self._workers: list[dict[str, Any]] = []
         self._last_success: str | None = None
-        self._receipt: Receipt | None = None
+        self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
         """Tells the record what the command line means. From now on a failure is recorded."""
@@ -124,9 +124,9 @@ class RunRecord:
         """Tells the record that the result of an earlier run stays, and its record too."""
         self._facts = None
 
-    def finished(self, receipt: Receipt) -> None:
+    def finished(self, result: RunResult) -> None:
         """Tells the record the result of the job."""
-        self._receipt = receipt
+        self._result = result
 
     def end(self, ending: Ending) -> None:
         """Writes the record and the metrics of a run that has ended."""
@@ -154,7 +154,7 @@ class RunRecord:
         assert self._facts is not None
         if not self._facts.replaces and not self._is_started and exists(success_path(self._output)):
             return
-        self._receipt = None
+        self._result = None
         former = self._look()
         if former is None:
             check_owned(self._output)  # it may be the folder of another program
@@ -209,9 +209,9 @@ class RunRecord:
             return False
         if record["state"] == "running":  # each run removes _SUCCESS when it starts
             return not storage.exists(success_path(self._output))
-        assert self._receipt is not None
+        assert self._result is not None
         path = scores_path(self._output)
-        return record["state"] == "done" and storage.read(path) != self._receipt.document
+        return record["state"] == "done" and storage.read(path) != self._result.scores
 
     def _write_ended(self, state: State, ending: Ending) -> None:
         content = self._content(state, ending)
@@ -233,9 +233,9 @@ class RunRecord:
         _replace(metrics_path(self._output), lambda: metrics(content, self._document, asked))
 
     @property
-    def _document(self) -> dict[str, Any] | None:
+    def _document(self) -> Mapping[str, Any] | None:
         """The result; None if there is none."""
-        return None if self._receipt is None else json.loads(self._receipt.document)
+        return None if self._result is None else self._result.document
 
     def _write(self, content: dict[str, Any]) -> None:
         from beam_bleu.pipeline.output.document import document_bytes
@@ -258,7 +258,7 @@ class RunRecord:
             "message": None if ending is None else _or_none(ending.cause),
             "remedy": None if ending is None else _or_none(ending.remedy),
             **_verdict(ending.cause if ending and state == "done" else None),
-            "warnings": [] if self._receipt is None else self._receipt.warnings,
+            "warnings": [] if self._result is None else self._result.warnings,
             "segments": counters.get("segments"),
             "bytes": counters.get("bytes"),
             "last_success": time_now if state == "done" else self._last_success,

@@ -92,4 +92,4 @@ def finish(
         from beam_bleu.pipeline.saved.writing import write_result
 
         write_result(saved, scores, output, [path for path, _ in files])
-    return display.shown(scores, (), screen_of_stdout())
+    return display.shown(scores, document, (), screen_of_stdout())

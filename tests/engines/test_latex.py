@@ -62,7 +62,7 @@ def compile_in(folder: Path, text: str, packages: str = "") -> str:
 
 
 def latex(document: dict[str, Any]) -> str:
-    return Display("latex").shown(document_bytes(document), ("a % remark",)).decode()
+    return Display("latex").shown(document_bytes(document), document, ("a % remark",)).decode()
 
 
 @pytest.mark.parametrize("packages", ["", r"\usepackage{booktabs}"])

@@ -307,7 +307,7 @@ def wide(slices: int, systems: int) -> dict[str, Any]:
 
 
 def shown(format: str, document: dict[str, Any], screen: Screen = Screen()) -> str:  # noqa: B008
-    return FORMATS[format].write(Result(json.dumps(document).encode(), screen=screen))
+    return FORMATS[format].write(Result(json.dumps(document).encode(), document, screen=screen))
 
 
 def test_a_terminal_shows_the_worst_slices_in_its_width():

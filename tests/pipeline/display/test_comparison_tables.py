@@ -28,7 +28,7 @@ SYSTEMS = ["atlas", "birch", "cobalt"]
 
 
 def shown(format: str, found: dict[str, Any], decimals: int | None = None) -> str:
-    return Display(format, decimals=decimals).shown(document_bytes(found)).decode()
+    return Display(format, decimals=decimals).shown(document_bytes(found), found).decode()
 
 
 def compared_all(number: int) -> dict[str, Any]:
@@ -400,7 +400,7 @@ def test_tsv_and_json_lines_have_the_uncertainty_at_the_end():
 def test_only_scores_are_as_before():
     found = with_evidence(document(SYSTEMS))
     data = document_bytes(found)
-    assert Display(score_only=True).shown(data) == b"20.0\n27.0\n34.0\n"
+    assert Display(score_only=True).shown(data, found) == b"20.0\n27.0\n34.0\n"
 
 
 def test_presets_and_averages_have_their_intervals():

@@ -11,8 +11,6 @@ from result_folder import assert_files
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.errors.error_marks import MarkedError
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.receipt import earlier_result, write_receipt
 from beam_bleu.transforms.errors import GateError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
@@ -121,19 +119,6 @@ def test_a_whole_job_that_is_repeated_does_not_end_with_scoring_again(out, monke
     assert end.code == 4
     assert len(ends) == 1
     assert_files(out, "segment_scores")
-
-
-def test_an_earlier_attempt_must_have_a_complete_result(out):
-    receipt, scores, success = (str(out / name) for name in ("receipt", "scores.json", "_SUCCESS"))
-    assert earlier_result(str(out), "") is None
-    assert earlier_result(str(out), receipt) is None
-    for path, data in ((scores, b"new"), (success, b"")):
-        write_receipt(receipt, b"new", ())
-        assert earlier_result(str(out), receipt) is None
-        storage.write_atomically(path, data)
-    assert earlier_result(str(out), receipt) == b"new"
-    storage.write_atomically(scores, b"another run's")
-    assert earlier_result(str(out), receipt) is None
 
 
 def test_the_error_is_found_in_the_text_of_an_engine(out, monkeypatch):

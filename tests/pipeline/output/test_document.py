@@ -20,7 +20,7 @@ from result_folder import RECORDS
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.document import document_bytes, result_document
-from beam_bleu.pipeline.output.receipt import Receipt, result_of, write_receipt
+from beam_bleu.pipeline.output.handover import RunResult, hand_over, result_of
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
@@ -297,21 +297,17 @@ def test_a_folder_below_a_file_cannot_be_written(tmp_path):
     assert file.read_bytes() == b"text"
 
 
-def test_without_a_receipt_or_a_scores_json_the_job_has_failed(tmp_path):
-    folder, receipt = str(tmp_path / "out"), str(tmp_path / "receipt.json")
+def test_without_a_handover_the_job_has_failed(tmp_path):
+    folder = str(tmp_path / "out")
     config = BleuConfig()
     metrics = (JobMetric.of("bleu", config),)
-    job = Job(LineParallel((), (), ()), metrics, config.text, folder, receipt=receipt)
+    job = Job(LineParallel((), (), ()), metrics, config.text, folder)
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)
-    write_receipt(receipt, "größe".encode(), ["a note"])
-    found = Receipt("größe".encode(), ("a note",))
-    assert result_of(job) == found
-    os.unlink(tmp_path / "out" / "scores.json")
-    with pytest.raises(JobError, match="the job wrote no"):
-        result_of(job)
-    assert os.listdir(folder) == []
+    scores = '{"name": "größe"}'.encode()
+    hand_over(folder, job.run, scores, ["a note"])
+    assert result_of(job) == RunResult(scores, {"name": "größe"}, ("a note",))
 
 
 def test_a_filesystem_whose_clock_stands_still(tmp_path, monkeypatch):

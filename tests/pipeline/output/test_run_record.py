@@ -390,13 +390,13 @@ def test_a_run_that_fails_after_another_one_has_failed(out, during):
 def test_a_result_that_another_run_has_replaced_at_once_has_the_record_of_that_run(
     out, monkeypatch
 ):
-    write_receipt = beam_bleu.pipeline.main.RunRecord.finished
+    finished = beam_bleu.pipeline.main.RunRecord.finished
     during = []
 
-    def then_another(self, receipt):
-        monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", write_receipt)
+    def then_another(self, result):
+        monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", finished)
         during.append(called(*ONE, "--max_ngram_order=2", "--format=json", "--output", out))
-        write_receipt(self, receipt)
+        finished(self, result)
 
     monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", then_another)
     assert called(*ONE, "--output", out).code == 0
@@ -409,13 +409,13 @@ def test_a_run_that_starts_when_another_one_ends_keeps_its_record(out, monkeypat
     finished = beam_bleu.pipeline.main.RunRecord.finished
     seen = []
 
-    def then_another_starts(self, receipt):
+    def then_another_starts(self, result):
         monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", finished)
         (out / "_SUCCESS").unlink()
         other = {**record(out), "run": "0" * 32}
         (out / "run.json").write_text(json.dumps(other))
         seen.append(other)
-        finished(self, receipt)
+        finished(self, result)
 
     monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", then_another_starts)
     assert called(*ONE, "--output", out).code == 0

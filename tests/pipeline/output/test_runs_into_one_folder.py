@@ -254,7 +254,7 @@ OLD = time.time() - 15 * 24 * 3600
 @pytest.mark.parametrize("age", ["new", "old"])
 def test_staged_files_of_a_killed_run_are_removed_when_it_is_certainly_dead(out, age):
     staged(out, "killed")
-    left = out / ".segment_scores" / "killed" / "receipt.json"
+    left = out / ".segment_scores" / "killed" / "handover"
     temporary = out / f".scores.json.{'0' * 32}"
     for path in (left, temporary):
         path.write_bytes(b"{")

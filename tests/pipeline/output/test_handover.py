@@ -1,4 +1,4 @@
-"""The receipt, from which a launcher gets the result of its own run."""
+"""The handover, from which a launcher gets the result of its own run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.output import publication
-from beam_bleu.pipeline.output.output_folder import receipt_path
-from beam_bleu.pipeline.output.receipt import launched, result_of, write_receipt
+from beam_bleu.pipeline.output.handover import awaited, hand_over, result_of
+from beam_bleu.pipeline.output.output_folder import handover_path
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.notices import Notice
 from deploy.dataflow.launch import command_line
@@ -37,23 +37,27 @@ def temporary(tmp_path, monkeypatch) -> Path:
     return folder
 
 
+def full(*arguments):
+    raise JobError("No space left", "check the folder")
+
+
 def run_on_an_engine(output: str) -> bytes:
     """The launcher's result when launcher and workers share only the output folder."""
     given = parse([*ASKED, "--output", output]).job
-    with launched(given, in_process=False) as job:
+    with awaited(given, in_process=False) as job:
         with Pipeline("FnApiRunner") as graph:
             build(graph, job)
-        return result_of(job).document
+        return result_of(job).scores
 
 
-def test_on_an_engine_the_receipt_is_in_the_output_folder(tmp_path):
+def test_nothing_is_left_of_it(tmp_path):
     out = tmp_path / "out"
     for _ in range(2):
         assert run_on_an_engine(str(out)) == (out / "scores.json").read_bytes()
         assert sorted(os.listdir(out)) == [*RESULT, "segment_scores"]
 
 
-def test_an_object_store_keeps_no_receipt(monkeypatch):
+def test_an_object_store_keeps_no_handover(monkeypatch):
     OBJECTS.clear()
     for _ in range(2):
         assert run_on_an_engine("mem://out/x") == OBJECTS["mem://out/x/scores.json"][0]
@@ -65,8 +69,8 @@ def test_it_is_removed_after_a_failure_too(tmp_path):
     job = parse([*ASKED, "--output", str(tmp_path / "out")]).job
 
     def fail() -> None:
-        with launched(job, in_process=False) as given:
-            write_receipt(given.receipt, b"{}", [])
+        with awaited(job, in_process=False) as given:
+            hand_over(given.output, given.run, b"{}", [])
             raise JobError("stopped", "start it again")
 
     with pytest.raises(JobError, match="stopped"):
@@ -74,11 +78,11 @@ def test_it_is_removed_after_a_failure_too(tmp_path):
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_the_receipts_of_other_runs_stay(tmp_path):
+def test_the_handovers_of_other_runs_stay(tmp_path):
     out = str(tmp_path / "out")
-    write_receipt(receipt_path(out, "other"), b"{}", [])
+    hand_over(out, "other", b"{}", [])
     assert run_on_an_engine(out)
-    assert (tmp_path / "out" / ".segment_scores" / "other" / "receipt.json").exists()
+    assert os.path.exists(handover_path(out, "other"))
 
 
 @pytest.mark.parametrize("raises", [True, False])
@@ -94,16 +98,13 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
                 super().run_pipeline(pipeline, options)
             return PipelineResult(state)
 
-    def full(*arguments):
-        raise JobError("No space left", "check the folder")
-
     def wait(result):
         if raises:  # as Beam's portable runner does whatever has happened
             raise RuntimeError(f"the job ended in the state {state}")
         return result.state
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", full)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "in_place", full)
     monkeypatch.setattr(Runner, "create", lambda self: Engine())
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
     run.assert_failed(1, f"the job ended in the state {state}")
@@ -135,7 +136,7 @@ def test_an_engine_that_no_longer_answers(tmp_path, monkeypatch, ends):
     run.assert_failed(1, "Socket closed" if ends == "lost" else "the job failed: KeyboardInterrupt")
 
 
-def test_without_a_waiting_launcher_there_is_no_receipt(tmp_path):
+def test_without_a_waiting_launcher_there_is_no_handover(tmp_path):
     out = tmp_path / "out"
     flags = [f"--output={out}", "--segment_scores=true"]
     files = [word for pair in zip(EXAMPLE[::2], EXAMPLE[1::2], strict=True) for word in pair]
@@ -145,18 +146,8 @@ def test_without_a_waiting_launcher_there_is_no_receipt(tmp_path):
     assert sorted(os.listdir(out)) == [*RESULT, "segment_scores"]
 
 
-@pytest.mark.parametrize("output", [True, False])
-def test_in_this_process_it_is_in_a_temporary_folder(tmp_path, temporary, monkeypatch, output):
-    receipts = []
-
-    def watched(path, *arguments):
-        write_receipt(path, *arguments)
-        receipts.append(Path(path))
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", watched)
-    flags = ["--output", tmp_path / "out"] if output else []
-    assert called(*EXAMPLE, *flags).code == 0
-    assert [path.parent.parent for path in receipts] == [temporary]
+def test_without_an_output_folder_it_is_in_a_temporary_one(temporary):
+    assert called(*EXAMPLE).code == 0
     assert os.listdir(temporary) == []
 
 
@@ -206,14 +197,7 @@ def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeyp
     assert (tmp_path / "scores.json").read_bytes() == run.out
 
 
-def test_a_full_temporary_folder_leaves_the_previous_result(tmp_path, temporary, monkeypatch):
-    out = tmp_path / "out"
-    assert called(*EXAMPLE, "--max_ngram_order=2", "--output", out).code == 0
-    before = (out / "scores.json").read_bytes()
-
-    def full(*arguments):
-        raise JobError("receipt.json cannot be written: No space left", "check the folder")
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", full)
-    called(*EXAMPLE, "--output", out).assert_failed(1, "No space left")
-    assert (out / "scores.json").read_bytes() == before
+def test_a_handover_that_cannot_be_written_fails_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "hand_over", full)
+    called(*EXAMPLE, "--output", tmp_path / "out").assert_failed(1, "No space left")
+    assert not (tmp_path / "out" / "_SUCCESS").exists()

@@ -1,0 +1,133 @@
+"""The handover: a file by which the last step of a run gives its result to the launcher.
+
+Other runs may replace scores.json in the output folder at any time. Only one run writes a handover,
+when its result is in place. So it proves that the last step of this run was done.
+
+Flink starts a whole job again after any error, so also after a missed threshold, which is the same
+each time. The next attempt finds the handover, and does not score everything again before it fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import DOCUMENTS, HANDOVER, SUCCESS, WORKERS
+from beam_bleu.pipeline.output.metric_views import warnings_of_document
+from beam_bleu.pipeline.output.output_folder import (
+    aside_folder,
+    handover_path,
+    run_folder,
+    scores_path,
+)
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring.filesystems import is_local
+
+
+@dataclasses.dataclass(frozen=True)
+class RunResult:
+    """The result of a run.
+
+    Attributes:
+      scores: the bytes of its scores.json.
+      document: the same, read.
+      notes: remarks for the person who started it.
+    """
+
+    scores: bytes
+    document: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """All that a reader of the scores must know: the notes, and the warnings of the result."""
+        return [*self.notes, *warnings_of_document(self.document)]
+
+
+def hand_over(output: str, run: str, scores: bytes, notes: Sequence[str]) -> None:
+    """Gives the launcher of a run its scores.json and its notes.
+
+    Raises:
+      JobError: the file cannot be written.
+    """
+    data = json.dumps(notes).encode() + b"\n" + scores
+    storage.write_atomically(handover_path(output, run), data)
+
+
+def handed_over(output: str, run: str) -> RunResult | None:
+    """The result that the last step of a run has handed over; None if it has not.
+
+    Raises:
+      JobError: it cannot be read.
+    """
+    path = handover_path(output, run)
+    if not storage.exists(path):
+        return None
+    with storage.reading(path):
+        notes, _, scores = storage.read(path).partition(b"\n")
+    return RunResult(scores, json.loads(scores), tuple(json.loads(notes)))
+
+
+def remove_handover(output: str, run: str) -> None:
+    """Removes what a run wrote for its launcher from the output folder, as far as possible."""
+    folder = run_folder(output, run)
+    with contextlib.suppress(Exception):
+        there = [name for name in storage.names(folder) if name in (HANDOVER, WORKERS)]
+        storage.remove_files(folder, there)
+        storage.remove_if_empty(folder)
+        storage.remove_if_empty(aside_folder(output))
+
+
+@contextlib.contextmanager
+def awaited(job: Job, in_process: bool) -> Iterator[Job]:
+    """The job with its output folder, while a launcher waits for it.
+
+    A job without an output folder gets a temporary one. What the job hands over is removed
+    afterwards.
+
+    Raises:
+      JobError: the output folder is on this machine and cannot be written.
+    """
+    with contextlib.ExitStack() as stack:
+        output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
+        if in_process and job.output and is_local(output):
+            _check_writable(output)
+        stack.callback(remove_handover, output, job.run)
+        yield dataclasses.replace(job, output=output, is_awaited=True)
+
+
+def _check_writable(folder: str) -> None:
+    # It is better to find this out now than at the end of a long job.
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        for name in (*DOCUMENTS, SUCCESS):
+            if os.path.isdir(os.path.join(folder, name)):
+                raise IsADirectoryError(None, f"its {name} is a folder")
+    except OSError as error:
+        raise JobError(
+            f"--output {folder} cannot be written: {error.strerror}", "check the folder"
+        ) from error
+
+
+def result_of(job: Job) -> RunResult:
+    """The result of an awaited job that has ended.
+
+    Raises:
+      JobError: its last step was not done.
+    """
+    result = handed_over(job.output, job.run)
+    if result is None:
+        raise JobError(
+            f"the runner reported success, but the job wrote no {scores_path(job.output)}",
+            "the runner lost the last step, or its workers write to another filesystem",
+        )
+    return result
