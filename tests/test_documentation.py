@@ -15,17 +15,14 @@ from typing import Any
 import pytest
 from command_line import without_progress
 from engine_parts import need
-from markdown_tables import sections, tables
+from markdown_tables import sections
 from scoring import score_of
 
-from beam_bleu.pipeline.command_line.options import our_groups, parse
-from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
+from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
-CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
-README = (PROJECT / "README.md").read_text()
 
 # Pages whose console blocks show commands and all that they print.
 SHOWN = [
@@ -150,15 +147,6 @@ def test_the_page_shows_the_yaml_example_as_it_is() -> None:
     assert shown == example[example.index("pipeline:") :]
 
 
-def test_the_page_of_flags_has_all_flags() -> None:
-    page = (PROJECT / "docs" / "flags.md").read_text()
-    assert "whole 95 % interval" in page
-    flags = [flag for _, group in our_groups() for flag in group]
-    assert len(flags) > 60
-    for flag in flags:
-        assert f"`{flag.option_strings[-1] if flag.option_strings else flag.metavar}" in page
-
-
 PAGES = [
     page
     for page in PROJECT.rglob("*.md")
@@ -178,12 +166,6 @@ def test_links_lead_to_files_and_headings(page: pathlib.Path) -> None:
         assert target.exists(), path
         if heading:
             assert heading in map(anchor, sections(target.read_text())), f"{path}#{heading}"
-
-
-def test_the_readme_says_what_the_help_says_of_exit_codes() -> None:
-    (table,) = (table for table in tables(README) if table[0][0] == "code")
-    for (_, shown), row in zip(table[1:], EXIT_CODES, strict=True):
-        assert shown.startswith(row.meaning)
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:

@@ -8,12 +8,8 @@ import subprocess
 
 import pytest
 from command_line import COMMAND, PROJECT, called, without_progress
-from markdown_tables import sections
-
-from beam_bleu.pipeline.command_line.options import our_flags
 
 PAGE = (PROJECT / "docs" / "inputs.md").read_text()
-SECTIONS = sections(PAGE)
 EXAMPLES = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -29,8 +25,3 @@ def test_an_example_prints_what_the_page_shows(
     piped = command.replace("./run.sh", shlex.join(COMMAND))  # this takes a process
     done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)
     assert without_progress(done.stderr) + done.stdout == shown
-
-
-def test_the_page_names_only_flags_that_exist() -> None:
-    flags = {word for flag in our_flags() for word in flag.option_strings}
-    assert set(re.findall(r"(?<![\w-])--\w+", PAGE)) <= flags

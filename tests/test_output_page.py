@@ -1,4 +1,4 @@
-"""What the program writes follows the schemas in docs/, and the page's columns of segments."""
+"""What the program writes follows the schemas in docs/."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from command_line import (
@@ -23,31 +21,18 @@ from command_line import (
     write_lines,
 )
 from jsonschema import Draft202012Validator
-from markdown_tables import sections, tables
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 
-PAGE = "\n".join((PROJECT / "docs" / name).read_text() for name in ("output.md", "folder.md"))
 SCHEMAS = {
     name: json.loads((PROJECT / "docs" / f"{file}.schema.json").read_text())
     for name, file in (("document", "scores"), ("manifest", "manifest"), ("run", "run"))
 }
 """The schema of each document, by the name that the page gives to the document."""
 
-SCHEMA = SCHEMAS["document"]
-VALIDATOR = Draft202012Validator(SCHEMA)
-
 LANGUAGES = EXAMPLES / "languages"
-
-LABELS = {
-    "languages": ["lang_pair"],
-    "slices": ["domain"],
-    "several metrics": ["domain"],
-    "numbers": ["domain"],
-}
-"""The labels of the runs of `results` that have any."""
 
 Json = dict[str, Any]
 
@@ -77,46 +62,6 @@ def objects_of_the_schema() -> dict[str, Json]:
         found[document] = schema
         found |= {name: each for name, each in schema["$defs"].items() if each["type"] == "object"}
     return found
-
-
-# The page and the schema
-
-
-def test_the_schemas_are_schemas_that_allow_nothing_unknown():
-    for schema in SCHEMAS.values():
-        Draft202012Validator.check_schema(schema)
-        assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert len(DEFINITIONS) == sum(len(schema["$defs"]) for schema in SCHEMAS.values())
-    for name, each in objects_of_the_schema().items():
-        assert each["additionalProperties"] is False, name
-
-
-@pytest.mark.parametrize("name", objects_of_the_schema())
-def test_the_page_has_the_fields_of_the_schema(name):
-    ((_, *rows),) = tables(sections(PAGE)[f"`{name}`"])
-    assert [row[0].strip("`") for row in rows] == [*objects_of_the_schema()[name]["properties"]]
-
-
-def test_the_schema_has_the_fields_of_each_metric():
-    score = SCHEMA["$defs"]["score"]
-    own = dict(zip(METRICS, score["oneOf"], strict=True))
-    for name, each in own.items():
-        word = f"{name}:x" if METRICS[name].parameter else name
-        for pattern in (each["properties"]["metric"], SCHEMA["$defs"]["metric_name"]):
-            assert Draft202012Validator(pattern).is_valid(word)
-            assert not Draft202012Validator(pattern).is_valid(f"{name}-")
-    common = {"metric", "system", "slice", "segments", "score", "standard_error", "interval"}
-    assert {*score["properties"]} - common == {
-        field for name in METRICS for field in kind_of(name).fields
-    }
-    for name, each in own.items():
-        fields = {*kind_of(name).fields}
-        assert {*each["required"], *score["required"]} - common == fields
-        refused = {field for field, schema in each["properties"].items() if schema is False}
-        assert refused == {*score["properties"]} - common - fields
-
-
-# Real results
 
 
 def result(folder: Path, *arguments: Any) -> Json:
@@ -288,46 +233,6 @@ def test_the_records_of_failed_and_of_running_runs_are_valid(tmp_path, monkeypat
     monkeypatch.setattr(beam_bleu.pipeline.graph, "write_documents", watched)
     called(*EXAMPLE, "--output", tmp_path).assert_failed(1)
     assert states == ["running"]
-
-
-# Wrong documents
-
-
-# Segment scores
-
-
-def column_rows() -> list[list[str]]:
-    (header, *rows), *others = tables(sections(PAGE)["Segment scores"])
-    assert header == ["column", "Parquet type", "null", "range", "unit", "meaning"]
-    assert not others
-    return rows
-
-
-def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
-    with_nulls = set()
-    files = [(name, file) for name, (_, out) in results.items() for file in out.rglob("*.parquet")]
-    assert len(files) >= 4
-    for name, file in files:
-        table = pq.read_table(file)
-        labels = LABELS.get(name, [])
-        of_others = set().union(*OWN_COLUMNS.values()) if name == "several metrics" else set()
-        expected = {*(row[0].strip("`") for row in column_rows()), *labels, *of_others}
-        assert {*table.column_names} == expected
-        for metric in table["metric"].unique().to_pylist():
-            own = table.filter(pc.equal(table["metric"].cast("string"), metric))
-            with_nulls |= {(metric, each) for each in expected if own[each].null_count}
-        for column, _, _, limits, *_ in column_rows():
-            if limits:
-                assert limits == "0 or more"
-                values = table[column.strip("`")].combine_chunks()
-                flat = values.flatten() if pa.types.is_list(values.type) else values
-                assert min(flat.drop_null().to_pylist(), default=0) >= 0, name
-    everywhere = set().union(*OWN_COLUMNS.values())
-    assert with_nulls == {
-        ("bleu", "score"),
-        *((name, each) for name, own in OWN_COLUMNS.items() for each in everywhere - own),
-    }
-    assert {("bleu", "hyp_ngrams"), ("chrf", "sys_len")} < with_nulls
 
 
 def test_the_rows_of_a_system_add_up_to_its_score(results):

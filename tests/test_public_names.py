@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import doctest
 import inspect
 import itertools
 import rlcompleter
-from collections.abc import Iterator
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
 from command_line import EXAMPLE, PROJECT, called
 
@@ -30,36 +27,6 @@ def test_completion_offers_the_public_names_only() -> None:
 def test_a_name_that_the_package_does_not_have_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"beam_bleu' has no attribute 'CorpusBlue'"):
         _ = beam_bleu.CorpusBlue
-
-
-def classes() -> Iterator[tuple[str, type]]:
-    """The public classes, and those in them, such as `CorpusBleu.Globally`."""
-    for name in NAMES:
-        value = getattr(beam_bleu, name)
-        if inspect.isclass(value):
-            yield name, value
-            for inner, one in vars(value).items():
-                if inspect.isclass(one) and not inner.startswith("_"):
-                    yield f"{name}.{inner}", one
-
-
-@pytest.mark.parametrize(("name", "one"), list(classes()))
-def test_an_attribute_of_a_class_is_a_field_or_is_explained(name: str, one: type) -> None:
-    of_beam = dir(beam.PTransform) if issubclass(one, beam.PTransform) else []
-    fields = [field.name for field in dataclasses.fields(one)] if _is_dataclass(one) else []
-    for attribute in {*dir(one)} - {*of_beam, *fields}:
-        if not attribute.startswith("_"):
-            assert not attribute.isupper(), attribute
-            assert inspect.getdoc(getattr(one, attribute)), attribute
-
-
-@pytest.mark.parametrize("one", [one for _, one in classes() if dataclasses.is_dataclass(one)])
-def test_a_public_dataclass_is_frozen(one: type) -> None:
-    assert one.__dataclass_params__.frozen  # type: ignore[attr-defined]
-
-
-def _is_dataclass(one: type) -> bool:
-    return dataclasses.is_dataclass(one)
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,15 @@ import pathlib
 
 import numpy as np
 import pytest
-from command_line import PROJECT, REFERENCES, SYSTEMS
+from command_line import REFERENCES, SYSTEMS
 from sacrebleu.metrics import CHRF
 
-from benchmarks.corpus.workspace import Text
 from benchmarks.speed.contestants import (
     jiwer,
     kernel,
     rapidfuzz,
     rouge_score,
     sacrebleu,
-    sides,
     squad,
 )
 
@@ -99,22 +97,3 @@ def test_the_kernel_and_rouge_score_have_the_same_scores(metric: str, stemmer: b
     assert ours["counts"] == theirs["counts"]
     assert theirs["cpu"] > 0
     assert kernel(lines(SYSTEMS["birch"]), texts[1], flags)["counts"] != ours["counts"]
-
-
-def test_the_parts_of_the_kernel_are_measured() -> None:
-    found = sides(lines(SYSTEMS["atlas"]), [lines(REFERENCES[0])], FLAGS)
-    assert set(found) == {"both", "candidates", "references", "nothing", "utf8"}
-    assert all(seconds > 0 for seconds in found.values())
-
-
-def test_a_text_names_all_its_references() -> None:
-    text = Text(5, "a.txt", ("x.txt", "y.txt"), more_references=("b.txt",))
-    assert text.arguments == [
-        "--references=a.txt",
-        "--references=b.txt",
-        "--candidates=system01=x.txt",
-        "--candidates=system02=y.txt",
-    ]
-    assert text.patterns == ("a.txt", "b.txt", "x.txt", "y.txt")
-    examples = Text(60, str(REFERENCES[0]), (str(PROJECT / "examples" / "systems" / "*.txt"),))
-    assert examples.files == [str(REFERENCES[0]), *sorted(map(str, SYSTEMS.values()))]

@@ -1,8 +1,7 @@
 """Each choice is a row of a table, and each row has everything that belongs to it.
 
 These tests fail if a row has no function or no oracle. A row without a function also gives an error
-when it is used, and never the number of another choice. tests/test_choices_shown.py checks that
-flags and pages show the rows.
+when it is used, and never the number of another choice.
 """
 
 from __future__ import annotations
