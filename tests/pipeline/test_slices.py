@@ -237,44 +237,6 @@ def test_a_label_of_ids_is_an_error_that_shows_some(tmp_path):
     assert called(*arguments, "--max_slices=76").code == 0
 
 
-@pytest.mark.parametrize(
-    ("flags", "fragments"),
-    [
-        (["--slice_by=domain"], ["--slice_by domain: the input has no label", "--labels domain="]),
-        (["--slice_by=length,"], ["--slice_by length,: a label has no name"]),
-        (["--slice_by=length*length"], ["length*length has a label twice"]),
-        (["--slice_by=length,length"], ["length and length are the same slices"]),
-        (["--slice_by=a*b,b*a"], ["a*b and b*a are the same slices"]),
-        (["--length_edges=1,2"], ["--length_edges needs --slice_by"]),
-        (["--max_slices=5"], ["--max_slices needs --slice_by"]),
-        (["--slice_by=length", "--max_slices=1000000"], ["--max_slices must be 1 to 100000"]),
-        (["--slice_by=length", "--length_edges=5,5"], ["--length_edges", "ascending", "got 5,5"]),
-        (["--slice_by=length", "--length_edges=0,5"], ["--length_edges", "got 0,5"]),
-        (["--slice_by=length", "--length_edges=x"], ["--length_edges", "got x"]),
-        (["--labels=domain=DOMAINS"], ["--labels domain has no effect", "--slice_by domain"]),
-        (["--labels=DOMAINS", "--slice_by=length"], ["the labels have no name"]),
-        (["--labels=length=DOMAINS", "--slice_by=length"], ["the name length is reserved"]),
-        (["--labels=a*b=DOMAINS", "--slice_by=a"], ["'a*b' cannot be the name of a label"]),
-        (["--labels=a,=DOMAINS", "--slice_by=a"], ["'' cannot be the name of a label"]),
-        (["--labels=a=DOMAINS", "--labels=a=DOMAINS", "--slice_by=a"], ["two labels are called a"]),
-        (["--labels=a=", "--slice_by=a"], ["--labels is empty"]),
-        (
-            ["--labels=a=DOMAINS", "--slice_by=a", "--length_edges=5"],
-            ["--length_edges has no effect"],
-        ),
-        (
-            ["--labels=Score=DOMAINS", "--slice_by=Score", "--segment_scores", "--output=OUT"],
-            ["the label Score would be a second column"],
-        ),
-    ],
-)
-def test_impossible_slices_are_usage_errors(flags, fragments, tmp_path):
-    places = {"DOMAINS": f"{EXAMPLES}/domains.txt", "OUT": str(tmp_path)}
-    for word, place in places.items():
-        flags = [flag.replace(word, place) for flag in flags]
-    called(*streams([SYSTEMS["atlas"]], REFERENCES, *flags)).assert_failed(2, *fragments)
-
-
 # What stdout shows
 
 
@@ -465,11 +427,6 @@ def test_a_number_that_is_nan_is_a_missing_label_but_a_condition_can_name_it(tmp
         assert {each["slice"]["x"]: each["segments"] for each in scores} == {"1.5": 3, None: 3}
         chosen = called(*flags, "--where", "x!=NaN").document
         assert chosen["counters"]["segments"] == 3
-
-
-def test_the_flag_for_labels_is_refused_with_records(records):
-    labels = f"--labels=kind={EXAMPLES}/domains.txt"
-    called(*records["jsonl"], labels, "--slice_by=domain").assert_failed(2, "--labels is for line-")
 
 
 def test_a_rejected_line_leaves_the_label_of_its_segment_out(tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMPRESS, called, streams, write_lines
+from command_line import called, streams, write_lines
 from sacrebleu.metrics import BLEU
 
 LINES = 300
@@ -49,16 +49,14 @@ class Corpus:
             for name in SYSTEMS
         }
 
-    def texts(self, *flags: Any, pieces: int = 1, suffix: str = "") -> list[Any]:
+    def texts(self, *flags: Any, pieces: int = 1) -> list[Any]:
         """The arguments for text files in this number of pieces; DOCS stands for the documents."""
-        folder = self.folder / f"{pieces}{suffix}"
+        folder = self.folder / f"{pieces}"
         size = -(-LINES // pieces)
         named = {**self.systems, "references": self.references, "DOCS": self.documents}
         for name, text in named.items():
             for i in range(pieces):
-                write_lines(
-                    folder / name / f"part-{i}.txt{suffix}", text[i * size : (i + 1) * size]
-                )
+                write_lines(folder / name / f"part-{i}.txt", text[i * size : (i + 1) * size])
         flags = tuple(str(flag).replace("DOCS", f"{folder}/DOCS/*") for flag in flags)
         return streams(
             [f"{name}={folder}/{name}/*" for name in SYSTEMS], [f"{folder}/references/*"], *flags
@@ -150,24 +148,11 @@ def test_standard_errors_are_those_of_documents(corpus, by_file):
 
 
 @pytest.mark.parametrize(
-    ("flags", "pieces", "suffix"),
-    [
-        (["--range_bytes=1024", "--threads=3"], 1, ""),
-        (["--range_bytes=1024"], 7, ""),
-        ([], 3, ".gz"),
-        (["--range_bytes=1024", "--direct_num_workers=2"], 2, ""),
-    ],
+    ("flags", "pieces"),
+    [(["--range_bytes=1024"], 7), (["--range_bytes=1024", "--direct_num_workers=2"], 2)],
 )
-def test_the_bytes_do_not_depend_on_the_split(corpus, by_file, flags, pieces, suffix):
-    if suffix:
-        (corpus.folder / f"{pieces}").mkdir(exist_ok=True)
-        arguments = corpus.texts("--documents=DOCS", "--format=json", *flags, pieces=pieces)
-        for path in (corpus.folder / f"{pieces}").rglob("*.txt"):
-            path.with_name(path.name + suffix).write_bytes(COMPRESS[suffix](path.read_bytes()))
-            path.unlink()
-    else:
-        arguments = corpus.texts("--documents=DOCS", "--format=json", *flags, pieces=pieces)
-    run = called(*arguments)
+def test_the_bytes_do_not_depend_on_the_split(corpus, by_file, flags, pieces):
+    run = called(*corpus.texts("--documents=DOCS", "--format=json", *flags, pieces=pieces))
     assert run.code == 0, run.err
     assert run.out == by_file
 
@@ -190,17 +175,6 @@ def test_a_column_of_records_can_have_the_documents(corpus, tmp_path):
     flags = ["--candidate_columns", ",".join(SYSTEMS), "--documents", "doc.id", "--format=json"]
     run = called("--input", path, *flags)
     assert_of_documents(corpus, run.document, "doc.id")
-
-
-def test_one_document_for_each_segment_gives_the_numbers_of_segments(corpus, tmp_path):
-    path = write_lines(tmp_path / "documents.txt", [f"s{i}" for i in range(LINES)])
-    flags = ["--slice_by=length", "--format=json"]
-    document = called(*corpus.texts(f"--documents={path}", *flags)).document
-    of_segments = called(*corpus.texts(*flags)).document
-    assert document.pop("uncertainty")["units"] == of_segments.pop("uncertainty")["units"] == LINES
-    (of_slices,) = document["warnings"]
-    document["warnings"] = [of_slices.replace("30 documents", "30 segments")]
-    assert document == of_segments
 
 
 def test_slices_have_the_parts_of_documents_that_are_in_them(corpus, tmp_path):
@@ -282,7 +256,6 @@ def test_replicates_draw_documents(corpus):
 @pytest.mark.parametrize(
     ("line", "fragments"),
     [
-        ("", ["segment 6 has no document in document", "line 6", "a document of its own"]),
         (" ", ["segment 6 has no document in document", "line 6"]),
         ("news\t", ["segment 6 has no document in document", "line 6"]),
         ("a\tb\tc", ["line 6", "has 3 fields, and a line of documents has 1 or 2"]),
@@ -294,14 +267,7 @@ def test_each_line_must_have_a_document(corpus, tmp_path, line, fragments):
     called(*corpus.texts(f"--documents={path}")).assert_failed(3, *fragments)
 
 
-def test_each_line_of_a_label_with_documents_must_have_one(corpus, tmp_path):
-    path = write_lines(tmp_path / "labels.txt", ["x\ty"] * 7 + ["x\t"] + ["x\tz"] * (LINES - 8))
-    flags = [f"--labels=domain,doc={path}", "--documents=doc"]
-    run = called(*corpus.texts(*flags))
-    run.assert_failed(3, "segment 8 has no document in doc", "labels.txt line 8")
-
-
-@pytest.mark.parametrize("value", [None, "", " ", "\u3000", math.nan])
+@pytest.mark.parametrize("value", [None, " ", math.nan])
 def test_each_record_must_have_a_document(tmp_path, value):
     named = 1.5 if value is not None and value != value else "d"
     rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else named} for i in range(9)]
@@ -310,52 +276,3 @@ def test_each_record_must_have_a_document(tmp_path, value):
     for name, place in ((path, "line 4"), (tmp_path / "records.parquet", "row 4")):
         run = called("--input", name, "--documents", "doc", "--quiet")
         run.assert_failed(3, "segment 4 has no document in doc", f"{place}")
-
-
-def test_a_line_with_other_fields_can_be_rejected(corpus, tmp_path):
-    path = write_lines(tmp_path / "documents.txt", ["a\tb\tc", *corpus.documents[1:]])
-    flags = [f"--documents={path}", "--on_bad_record=reject", "--format=json"]
-    run = called(*corpus.texts(*flags, "--output", tmp_path / "out"))
-    assert run.document["counters"]["rejected"] == 1
-    expected = corpus.standard_error("one", rows=range(1, LINES))
-    assert errors(run.document)["one"] == pytest.approx(expected)
-
-
-def test_the_file_is_an_input_of_the_manifest(corpus, tmp_path):
-    run = called(*corpus.texts("--documents=DOCS", "--output", tmp_path / "out"))
-    assert run.code == 0, run.err
-    inputs = json.loads((tmp_path / "out" / "manifest.json").read_text())["streams"]
-    assert [each["labels"] for each in inputs if each["role"] == "labels"] == [["document"]]
-
-
-@pytest.mark.parametrize(
-    ("flags", "fragments"),
-    [
-        (["--documents=DOCS", "--no_uncertainty"], ["no effect with --no_uncertainty"]),
-        (["--documents="], ["--documents is empty"]),
-        (["--labels=document=DOCS", "--documents=DOCS"], ["--documents document"]),
-        (["--labels=README.md=DOCS", "--documents=README.md"], ["write ./README.md"]),
-    ],
-)
-def test_impossible_flags_are_refused(corpus, monkeypatch, flags, fragments):
-    arguments = corpus.texts(*flags)
-    monkeypatch.chdir(corpus.folder)
-    Path("README.md").touch()
-    called(*arguments).assert_failed(2, *fragments)
-
-
-def test_without_uncertainty_documents_can_still_be_slices(corpus):
-    flags = ["--documents=DOCS", "--no_uncertainty", "--slice_by=document", "--format=json"]
-    document = called(*corpus.texts(*flags)).document
-    assert len(document["scores"]) == len(SYSTEMS) * (1 + DOCUMENTS)
-
-
-def test_a_column_called_length_is_refused(tmp_path):
-    path = write_lines(tmp_path / "records.jsonl", ['{"hyp": "a", "ref": "a", "length": "x"}'])
-    run = called("--input", path, "--documents=length", "--quiet")
-    run.assert_failed(2, "--documents length: no column with documents can have this name")
-
-
-def test_a_missing_column_is_named(tmp_path):
-    path = write_lines(tmp_path / "records.jsonl", ['{"hyp": "a", "ref": "a"}'])
-    called("--input", path, "--documents=doc", "--quiet").assert_failed(3, "doc")

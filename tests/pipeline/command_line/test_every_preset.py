@@ -68,10 +68,6 @@ def test_an_entry_equals_a_run_of_its_own(name, compared, hostile):
     assert entry(found) == entry(scored(*hostile, "--preset", name, "--no_uncertainty"))
 
 
-def test_the_presets_come_in_the_order_of_their_table(compared):
-    assert [each["preset"] for each in compared["presets"]] == list(PRESETS)
-
-
 def test_the_texts_show_the_difference_of_all_tokens(compared):
     """Otherwise the tests above would prove little."""
     by_tokens = {
@@ -109,16 +105,6 @@ def test_the_flag_without_a_value_means_same(hostile):
     assert scored(*hostile, "--compare_presets") == same
     assert scored("--compare-presets", *hostile) == same
     assert scored(*hostile, "--compare-presets=same") == same
-
-
-def test_a_word_that_is_no_choice_is_not_the_value(hostile):
-    called(*hostile, "--compare_presets", "ref.txt").assert_failed(2, "ref.txt")
-    assert called(*hostile, "--compare_presets", "ref.txt").err == called(*hostile, "ref.txt").err
-
-
-def test_presets_can_be_compared_with_tokens_that_none_of_them_has(hostile):
-    document = scored(*hostile, "--tokenize=none", "--lowercase", "--compare_presets=all")
-    assert len(document["presets"]) == len(PRESETS)
 
 
 # The pipeline

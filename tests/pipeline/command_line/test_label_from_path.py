@@ -118,7 +118,7 @@ def test_each_form_of_input_has_labels_from_paths(form: Any, tmp_path: Path) -> 
     assert sliced(run) == {"en-de": (2, [5, 3, 2, 1]), "en-fr": (1, [6, 5, 4, 3])}
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [parquet, text])
 def test_a_path_that_does_not_match(form: Any, tmp_path: Path) -> None:
     run = called(*form(tmp_path), "--label_from_path", "pair=ted/(*)/", "--slice_by", "pair")
     run.assert_failed(3, "--label_from_path pair=ted/(*)/: ", f"{tmp_path}/news/2024/en-de/")
@@ -153,24 +153,6 @@ def test_the_language_is_in_the_path(tmp_path: Path) -> None:
         {"pair": "en-de"},
         {"pair": "en-fr"},
     ]
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--label_from_path", "pair=news/*/"], "has no group"),
-        (["--label_from_path", "length=news/(*)/"], "the name length is reserved"),
-        (["--label_from_path", "pair=n/(*)/", "--label_from_path", "pair=(*)"], "two labels"),
-        (["--label_from_path", "pair=(*)/", "--where", "pair=a"], "--where pair: this is a label"),
-    ],
-)
-def test_flags_that_are_impossible(flags: list[str], said: str, tmp_path: Path) -> None:
-    called(*jsonl(tmp_path), *flags, "--slice_by", "pair").assert_failed(2, said)
-
-
-def test_a_label_from_paths_that_nothing_uses(tmp_path: Path) -> None:
-    run = called(*text(tmp_path), "--label_from_path", "pair=news/*/(*)/")
-    run.assert_failed(2, "--label_from_path pair has no effect")
 
 
 def test_a_label_that_is_a_column_too(tmp_path: Path) -> None:

@@ -38,53 +38,6 @@ def test_other_flags_may_choose_the_same_tokenizer(words, tokenizer):
     assert parse(["r", "-i", "a", *words]).job.text.tokenize == tokenizer
 
 
-@pytest.mark.parametrize(
-    ("words", "fragments"),
-    [
-        (
-            ["--language", "en-zh", "--tokenize", "13a"],
-            ["--language en-zh chooses the tokenizer zh, and --tokenize 13a", "leave one"],
-        ),
-        (["--language", "de", "-tok", "intl"], ["chooses the tokenizer 13a", "--tokenize intl"]),
-        (
-            ["--language", "de", "--preset", "tensorflow"],
-            ["--preset tensorflow has none", "write --tokenize 13a"],
-        ),
-        (["--language", "zh", "--preset", "huggingface"], ["--preset huggingface has 13a"]),
-        (["-l", "zh", "-tok", "spm", "--spm_model", "m"], ["--tokenize spm"]),
-        (["-l", "jp"], ["'jp' is not the code of a language", "a pair such as en-de"]),
-        (["-l", "en-cn"], ["'cn' of 'en-cn' is not the code of a language"]),
-        (["-l", "Chinese"], ["'Chinese' is not a language code"]),
-        (["-l", ""], ["'' is not a language code"]),
-        (
-            ["--language", "zh", "--language_column", "lang"],
-            ["--language zh and --language_column lang contradict", "otherwise --language_column"],
-        ),
-        (
-            ["--language_column", "lang", "--tokenize", "13a"],
-            ["--tokenize 13a cannot be used with --language_column lang", "leave one of them out"],
-        ),
-        (
-            ["--language_column", "lang", "--preset", "nltk"],
-            ["--preset nltk cannot be used with --language_column lang"],
-        ),
-        (
-            ["--language_column", "lang", "--compare_presets"],
-            ["--compare_presets cannot be used with --language_column lang", "one language at a"],
-        ),
-        (
-            ["--language_column", "lang", "--score_only"],
-            ["--score_only cannot be used with --language_column lang", "--format tsv"],
-        ),
-        (["--language_column", "length"], ["no column can have this name"]),
-        (["--language_column", ""], ["no column can have this name"]),
-    ],
-    ids=lambda each: " ".join(each) if isinstance(each, list) else None,
-)
-def test_contradictions_are_usage_errors(words, fragments):
-    called("r", *words, "-i", "a").assert_failed(2, *fragments)
-
-
 @pytest.mark.parametrize(("code", "warns"), [("en-zho", True), ("en-zh", False), ("zho", False)])
 def test_a_code_that_sacrebleu_does_not_know_is_told(code, warns):
     """sacreBLEU scores en-zho with 13a, so somebody who compares both finds another number."""

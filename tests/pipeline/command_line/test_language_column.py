@@ -211,21 +211,6 @@ def test_segment_scores_have_the_tokenizer_of_their_language(tmp_path):
     assert "|tok:zh|" in signed["en-zh"]
 
 
-def test_warnings_name_the_system_and_the_language(tmp_path):
-    corpus = Corpus(SENTENCES, 20)
-    for name, lines in corpus.systems.items():
-        same = [
-            reference if language == "en-zh" and name == "birch" else line
-            for line, reference, language in zip(
-                lines, corpus.references[0], corpus.languages, strict=True
-            )
-        ]
-        corpus.systems[name] = same
-    run = called(*corpus.arguments(tmp_path), "-f", "json")
-    (warning,) = beside_standard_errors(run.document["warnings"])
-    assert warning.startswith("birch, en-zh: the candidates are the same as references 1")
-
-
 @pytest.mark.parametrize(
     ("code", "cause"),
     [
@@ -241,29 +226,6 @@ def test_a_wrong_code_is_bad_input_and_its_place_is_named(tmp_path, code, cause)
     run.assert_failed(
         3, f"segment 17: lang: {cause}: {tmp_path}/", " line 17\n", "each segment needs", "en-de"
     )
-
-
-@pytest.mark.parametrize("code", ["", " "])
-def test_a_segment_without_a_code_is_bad_input(tmp_path, code):
-    corpus = Corpus(SENTENCES, 20)
-    corpus.languages[16] = code
-    run = called(*corpus.arguments(tmp_path))
-    run.assert_failed(3, f"segment 17 has no language in lang: {tmp_path}/", " line 17\n")
-
-
-def test_a_wrong_code_is_named_in_its_shard_and_in_the_second_file_of_labels(tmp_path):
-    texts = SENTENCES["en"][:2] * 3
-    for part in (1, 2):
-        write_lines(tmp_path / f"text-{part}.txt", texts)
-        write_lines(tmp_path / f"lang-{part}.txt", ["en"] * 5 + ["EN-DE" if part == 2 else "en"])
-        write_lines(tmp_path / f"domain-{part}.txt", ["news"] * 6)
-    run = called(
-        *("--candidates", f"a={tmp_path}/text-*.txt", "--references", f"{tmp_path}/text-*.txt"),
-        *("--labels", f"domain={tmp_path}/domain-*.txt", "--labels", f"lang={tmp_path}/lang-*.txt"),
-        *("--language_column", "lang"),
-    )
-    cause = f"'EN-DE' is not a language code: {tmp_path}/lang-2.txt line 6\n"
-    run.assert_failed(3, f"segment 12: lang: {cause}", "languages in small letters")
 
 
 def records_of(corpus: Corpus) -> list[dict[str, Any]]:
@@ -297,29 +259,6 @@ def test_a_column_of_records_has_the_languages(tmp_path, form):
     assert document["macro_average"] == lines["macro_average"]
     for ours, expected in zip(document["scores"], lines["scores"], strict=True):
         assert ours == {**expected, "slice": {"meta.lang": expected["slice"]["lang"]}}
-
-
-def test_a_record_without_a_language_is_bad_input(tmp_path):
-    records = records_of(Corpus(SENTENCES, 10))
-    records[3]["meta"]["lang"] = None
-    path = written(tmp_path / "records.jsonl", records)
-    run = called("--input", path, *OF_RECORDS, "--language_column", "meta.lang")
-    run.assert_failed(3, "segment 4 has no language in meta.lang", "each segment needs")
-
-
-def test_a_wrong_code_is_named_in_its_file_of_records(tmp_path):
-    records = records_of(Corpus(SENTENCES, 60))[:40]
-    records[33]["meta"]["lang"] = "zh-tw"
-    for part in (0, 1):
-        table = pa.Table.from_pylist(records[20 * part : 20 * part + 20])
-        pq.write_table(table, tmp_path / f"{part}.parquet", row_group_size=7)
-    run = called("--input", f"{tmp_path}/*.parquet", *OF_RECORDS, "--language_column", "meta.lang")
-    run.assert_failed(
-        3,
-        "segment 34: meta.lang: 'zh-tw' can be zh-TW",
-        f": {tmp_path}/1.parquet row 14\n",
-        "each segment needs in meta.lang zh-TW for Chinese",
-    )
 
 
 @pytest.mark.parametrize("form", ["join", "long"])
@@ -375,17 +314,3 @@ def test_a_missing_library_is_named_when_its_language_occurs(tmp_path, monkeypat
     corpus = Corpus({**SENTENCES, **EASTERN}, 0)
     run = called(*corpus.arguments(tmp_path))
     run.assert_failed(1, "does not have the library for tokenize 'ja-mecab'", "install ja")
-
-
-def test_a_column_that_the_input_does_not_have_is_a_usage_error(tmp_path):
-    arguments = Corpus(SENTENCES, 5).arguments(tmp_path)
-    run = called(*arguments, "--language_column", "lp", "--slice_by", "lang")
-    run.assert_failed(2, "--language_column lp: the input has no label with this name")
-
-
-def test_a_column_of_ids_does_not_become_thousands_of_languages(tmp_path):
-    corpus = Corpus({"en": SENTENCES["en"]}, 200)
-    letters = "abcdefgh"
-    corpus.languages = [f"q{a}{b}{c}"[-3:] for a in letters for b in letters for c in letters][:201]
-    run = called(*corpus.arguments(tmp_path), "--max_slices", "50")
-    run.assert_failed(3, "lang")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,30 +201,6 @@ def test_a_layout_sets_the_flags(name: str, tmp_path: Path) -> None:
     assert run.document["segments"] == len(REFERENCES)
 
 
-@pytest.mark.parametrize(
-    ("name", "flag", "missing"),
-    [
-        ("mt-metrics-eval", "--language", "--language SOURCE-TARGET"),
-        ("mt-metrics-eval", "--input", "--input DIR"),
-        ("wmt25", "--where", "--where tgt_lang=CODE"),
-        ("wmt24pp", "--language", "--language CODE"),
-        ("wmt25", "-i", "the references and the systems"),
-        ("lm-eval", "--where", "--where filter=NAME"),
-        ("lm-eval", "--input", "--input FILE"),
-        ("lighteval", "--input", "--input FILE"),
-        ("hf-translation", "--input", "--input FILE"),
-        ("hf-translation", "--language", "--language CODE"),
-    ],
-)
-def test_a_layout_says_which_flag_is_missing(
-    name: str, flag: str, missing: str, tmp_path: Path
-) -> None:
-    flags = SAMPLES[name](tmp_path)
-    at = flags.index(flag)
-    del flags[at : at + 2]
-    called(*flags, "--layout", name).assert_failed(2, f"--layout {name} needs {missing}")
-
-
 @pytest.mark.parametrize("name", ["lm-eval", "lighteval"])
 def test_the_references_of_several_systems_are_in_their_samples(name: str, tmp_path: Path) -> None:
     path, *flags = SAMPLES[name](tmp_path)[1:]
@@ -233,16 +208,6 @@ def test_the_references_of_several_systems_are_in_their_samples(name: str, tmp_p
     assert scored(run) == [score_of(tmp_path, GOOD)] * 2
     of_each_file = called("-i", f"{tmp_path}/*_*", *flags, "--layout", name)
     of_each_file.assert_failed(2, "needs the names of the systems", "write -i NAME=FILE")
-
-
-@pytest.mark.parametrize("name", ["lm-eval", "lighteval", "hf-translation"])
-def test_plain_words_are_not_the_records_of_a_layout(name: str, tmp_path: Path) -> None:
-    flags = SAMPLES[name](tmp_path)
-    at = flags.index("--input")
-    del flags[at]
-    run = called(*flags, "--layout", name)
-    remedy = f"name the records: --input {shlex.quote(str(flags[at]))}"
-    run.assert_failed(2, f"--layout {name} needs --input FILE", remedy)
 
 
 def in_chinese(folder: Path, name: str) -> list[Argument]:
@@ -261,7 +226,6 @@ def in_chinese(folder: Path, name: str) -> list[Argument]:
     ("name", "flags"),
     [
         ("wmt25", ["--where", "tgt_lang=zh_CN"]),
-        ("wmt24pp", ["--where", "lp=en-zh_CN"]),
         ("wmt24pp", ["--language", "zh"]),
     ],
 )
@@ -271,24 +235,6 @@ def test_the_language_of_a_layout_chooses_the_tokenizer(
     files = in_chinese(tmp_path, name)[:3]
     run = called(*files, "--layout", name, *flags, "--format", "json")
     assert "tok:zh" in run.signature
-
-
-def test_a_tokenizer_wins_over_the_language_of_a_layout(tmp_path: Path) -> None:
-    flags = [*wmt25(tmp_path), "--layout", "wmt25", "--tokenize", "char", "--format", "json"]
-    assert "tok:char" in called(*flags).signature
-
-
-def test_conditions_that_do_not_say_the_language(tmp_path: Path) -> None:
-    files = wmt25(tmp_path)[:3]
-    run = called(*files, "--layout", "wmt25", "--where", "tgt_lang!=cs_CZ")
-    run.assert_failed(2, "--layout wmt25 needs --where tgt_lang=CODE")  # all other languages
-    run = called(*files, "--layout", "wmt25", "--where", "tgt_lang=German")
-    run.assert_failed(2, "--where tgt_lang=German: 'German' is not a language code")
-
-
-def test_opus_needs_a_reference(tmp_path: Path) -> None:
-    run = called("-i", lines(tmp_path / "a.txt", GOOD), "--layout", "opus")
-    run.assert_failed(2, "--layout opus needs the reference", "--layout opus REF -i FILE")
 
 
 def test_flags_win_over_the_layout(tmp_path: Path) -> None:

@@ -110,13 +110,12 @@ def test_a_system_from_stdin_or_a_pipe_has_a_name():
     assert named.out == called(*streams([ATLAS], REFERENCES, *JSON)).out
 
 
-@pytest.mark.parametrize("word", ["-", "/dev/stdin"])
-def test_stdin_that_is_a_file_is_read_from_where_it_stands(tmp_path, word):
+def test_stdin_that_is_a_file_is_read_from_where_it_stands(tmp_path):
     text = b"a line that another program has read\n"
     (tmp_path / "file").write_bytes(text + REFERENCES[0].read_bytes())
     with open(tmp_path / "file", "rb", buffering=0) as file:
         file.seek(len(text))
-        run = with_stdin(file, *streams([ATLAS], [word], *JSON))
+        run = with_stdin(file, *streams([ATLAS], ["/dev/stdin"], *JSON))
     assert run.out == called(*streams([ATLAS], REFERENCES[:1], *JSON)).out
 
 
@@ -193,12 +192,6 @@ def test_an_empty_stdin_of_a_command_without_i_is_no_system(words):
     run.assert_failed(3, "candidates stdin have 0 lines")
 
 
-def test_an_engine_needs_a_named_system(tmp_path):
-    flags = ("--runner", "FlinkRunner", "--output", tmp_path / "out")
-    run = with_stdin(b"", REFERENCES[0], ATLAS, *flags)
-    run.assert_failed(2, "no system is named, and the workers of an engine cannot", "-i FILE...")
-
-
 def test_stdin_that_nobody_writes_to_is_refused(monkeypatch):
     monkeypatch.setattr(temporary_files.os, "isatty", lambda number: number == 0)
     called(*streams(["-"], REFERENCES)).assert_failed(
@@ -208,19 +201,8 @@ def test_stdin_that_nobody_writes_to_is_refused(monkeypatch):
     called(*streams(["-"], REFERENCES)).assert_failed(2, "candidates stdin: stdin is closed")
 
 
-@pytest.mark.parametrize("kind", ["-", "pipe"])
-def test_an_engine_cannot_read_a_pipe(tmp_path, kind):
-    flags = ("--runner", "FlinkRunner", "--output", tmp_path / "out")
-    with open_pipe(b"") as pipe:
-        path = pipe if kind == "pipe" else kind
-        run = called(*streams([ATLAS], [path], *flags))
-    name = f"the pipe {path}" if kind == "pipe" else "stdin"
-    run.assert_failed(2, f"references: the workers of an engine cannot read {name}\n")
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(("total", "free"), [(1 << 40, (1 << 30) + 10), (1000, 55)])
-def test_the_disk_is_not_filled(monkeypatch, temporary, total, free):
+def test_the_disk_is_not_filled(monkeypatch, temporary):
+    total, free = 1 << 40, (1 << 30) + 10
     usage = collections.namedtuple("usage", "total used free")
     monkeypatch.setattr(temporary_files.shutil, "disk_usage", lambda path: usage(total, 0, free))
     with open_pipe(ATLAS.read_bytes()) as pipe:
@@ -263,30 +245,6 @@ def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):
     assert len(said) == 1
     assert said[0].startswith(f"waiting for the pipe /dev/fd/{reading}: no data came for ")
     assert "-i" not in said[0]
-
-
-def test_a_command_without_i_that_waits_for_stdin_says_so(monkeypatch):
-    monkeypatch.setattr(temporary_files, "_PATIENCE", 0.01)
-    reading, writing = os.pipe()
-
-    def warned(message: str) -> None:
-        said.append(message)
-        with open(writing, "wb") as file:
-            file.write(ATLAS.read_bytes())
-
-    said: list[str] = []
-    monkeypatch.setattr(temporary_files, "warn", warned)
-    stdin = os.dup(0)
-    os.dup2(reading, 0)
-    try:
-        run = called(*REFERENCES)
-    finally:
-        os.dup2(stdin, 0)
-        os.close(stdin)
-        os.close(reading)
-    assert run.code == 0
-    assert said[0].startswith("waiting for stdin: no data came for ")
-    assert said[0].endswith("; or name systems with -i: beam-bleu REF... -i FILE...")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -10,9 +10,9 @@ import pytest
 from command_line import SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-from beam_bleu.pipeline.command_line.options import our_flags, parse
+from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.command_line.sacrebleu_flags import ABSENT
-from beam_bleu.pipeline.command_line.suggestions import SYNONYMS, suggestion, unknown_value
+from beam_bleu.pipeline.command_line.suggestions import SYNONYMS, suggestion
 
 ATLAS = SYSTEMS["atlas"]
 OURS = {spelling for flag in our_flags() for spelling in flag.option_strings}
@@ -92,35 +92,6 @@ def test_the_error_of_an_absent_flag_names_it_and_a_way(flag):
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (
-            ["-t", "wmt17", "-l", "en-de"],
-            "sacrebleu -t wmt17 -l en-de --echo ref > ref.txt, then: beam-bleu ref.txt -i FILE "
-            "-l en-de",
-        ),
-        (["--language-pair=en-ja", "--test-set", "wmt20"], "-i FILE -l en-ja"),
-        (["-t", "a b"], "-t 'a b' -l SOURCE-TARGET"),
-        (["-sl"], "--segment_scores --output DIR"),
-        (["--sentence_level"], "--segment_scores --output DIR"),
-        (["--force"], "with a warning"),
-        (["-nc"], "NO_COLOR=1"),
-    ],
-    ids=lambda words: " ".join(words),
-)
-def test_the_remedy_is_for_what_was_typed(words, remedy):
-    called(*words, "-i", "a").assert_failed(2, "is a flag of sacreBLEU", remedy)
-
-
-def test_a_flag_of_sacrebleu_in_beam_bleus_way_is_parsed():
-    words = ["r", "-i", "a", "-lc", "-l", "en-zh", "--smooth-method", "add-k", "--smooth-value=2"]
-    job = parse(words).job
-    scoring = job.metrics[0].corpus.scoring
-    assert (job.text.lowercase, job.text.tokenize) == (True, "zh")
-    assert (scoring.smooth_method, scoring.smooth_value) == ("add-k", 2)
-
-
-@pytest.mark.parametrize(
-    ("words", "remedy"),
-    [
         (["help"], "see beam-bleu --help"),
         (["doctr"], "did you mean doctor?"),
         (["Doctor", "--format", "json"], "did you mean doctor?"),
@@ -132,32 +103,8 @@ def test_a_word_that_is_near_a_subcommand_is_not_taken_for_a_file(words, remedy)
     called(*words).assert_failed(2, cause, remedy)
 
 
-@pytest.mark.parametrize("word", ["reference", "./doctr", "doctr*", "dt"])
-def test_other_words_are_files_that_may_be_missing(word, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    called(word, "-i", ATLAS).assert_failed(3, "references: ", word)
-
-
 def test_a_file_may_have_such_a_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for word in ("help", "doctr"):
         (tmp_path / word).write_bytes(ATLAS.read_bytes())
         assert called(word, "-i", ATLAS, "-b").out == b"100.0\n"
-
-
-@pytest.mark.parametrize(
-    ("flag", "value", "meant"),
-    [
-        ("--tokenize", "13A", "13a"),
-        ("--tokenize", "ja_mecab", "ja-mecab"),
-        ("--tokenize", "bert", None),
-        ("--format", "latx", "latex"),
-        ("--format", "xml", None),
-    ],
-)
-def test_a_value_that_is_near_is_suggested_before_all_values(flag, value, meant):
-    choices = next(each.choices for each in our_flags() if flag in each.option_strings)
-    error = unknown_value(flag, value, choices)
-    assert error.cause == f"{flag} {value}: there is no such value"
-    remedy = f"choose one of {', '.join(choices)}"
-    assert error.remedy.startswith(remedy if meant is None else f"did you mean {meant}? {remedy}")

@@ -25,18 +25,11 @@ ATLAS, BIRCH, COBALT = SYSTEMS.values()
 
 REFUSED = [
     (" ", "the system name ' ' cannot be shown"),
-    ("\t", r"the system name '\t' cannot be shown"),
-    ("\u3000", r"the system name '\u3000' cannot be shown"),
-    ("\xa0", r"the system name '\xa0' cannot be shown"),
     (" x", "the system name ' x' begins or ends with white space"),
     ("x ", "the system name 'x ' begins or ends with white space"),
     ("\u3164", "the system name '\u3164' cannot be shown"),  # Hangul filler: a letter to Unicode
-    ("\u2800", "the system name '\u2800' cannot be shown"),  # a Braille pattern without dots
-    ("\ufe0f", "cannot be shown"),
     ("x\u200b", r"the system name 'x\u200b' cannot be shown"),  # zero width
-    ("x\u2060y", r"the system name 'x\u2060y' cannot be shown"),
     ("x\u202ey", r"the system name 'x\u202ey' cannot be shown"),  # changes the direction of text
-    ("x\xad", r"the system name 'x\xad' cannot be shown"),  # a soft hyphen
     ("x\x9b2J", r"the system name 'x\x9b2J' cannot be shown"),  # C1
 ]
 
@@ -44,16 +37,6 @@ REFUSED = [
 @pytest.mark.parametrize(("name", "fragment"), REFUSED, ids=[ascii(row[0]) for row in REFUSED])
 def test_an_invisible_name_is_refused(name, fragment):
     called(*EXAMPLE, "--candidates", f"{name}={ATLAS}").assert_failed(2, fragment, "NAME=PATTERN")
-
-
-def test_a_name_from_a_file_is_checked_too(tmp_path):
-    path = shutil.copy(ATLAS, tmp_path / " x.txt")
-    called(*EXAMPLE, "--candidates", path).assert_failed(2, "the system name ' x'", "NAME=PATTERN")
-
-
-def test_a_name_with_wildcards_is_no_name():
-    run = called(*EXAMPLE, "--candidates", f"x[1]={ATLAS}")
-    run.assert_failed(2, "because x[1] has wildcards", "a name without *, ? and [")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +63,7 @@ def test_names_that_look_different_are_accepted():
     assert [score["system"] for score in document["scores"]] == names
 
 
-UNSHOWN = ["a\tb", "a\nb", "a\x1b[31mb", "a\x9b31mb", "a\u202eb", "a\u200bb", "a\u2028b", "\u3164"]
+UNSHOWN = ["a\nb", "a\x1b[31mb", "a\u202eb"]
 
 
 def record_file(tmp_path: Path, *records: object) -> Path:
@@ -101,18 +84,6 @@ def test_a_name_in_a_column_must_be_shown(name, tmp_path):
     run.assert_failed(3, f"{words}{tmp_path / 'records.jsonl'}", "printable characters")
 
 
-@pytest.mark.parametrize("name", UNSHOWN, ids=ascii)
-def test_a_name_in_a_column_that_a_condition_leaves_out_may_be_anything(name, tmp_path):
-    texts = {"candidate": "a b c d", "reference": "a b c e"}
-    path = record_file(
-        tmp_path,
-        {"id": 1, "model": "x", "keep": "yes", **texts},
-        {"id": 2, "model": name, "keep": "no", **texts},
-    )
-    columns = ("--system_column", "model", "--id_column", "id")
-    assert called("--input", path, *columns, "--where", "keep=yes").code == 0
-
-
 def test_names_in_a_column_that_look_the_same_are_refused(tmp_path):
     run = long_records(tmp_path, "caf\xe9", "cafe\u0301")
     words = r"the column model has two system names that look the same: 'cafe\u0301' and 'caf\xe9'"
@@ -125,17 +96,9 @@ def test_a_column_that_names_its_system_must_be_shown(name, tmp_path):
     path = record_file(tmp_path, {f"hyp_{name}": "a b c d", "hyp_x": "a b c e", "ref": "a b c d"})
     columns = ("--reference_columns", "ref", "--candidate_columns")
     words = f"input: the column {f'hyp_{name}'!a} gives its name to a system"
-    if name != "\u3164":  # after the other letters of the name, it is only invisible
-        run = called("--input", path, *columns, "hyp_*")
-        run.assert_failed(3, words, str(path), "NAME=COLUMN")
-    assert called("--input", path, *columns, f"y=hyp_{name},hyp_x").code == 0
-
-
-def test_columns_with_names_that_look_the_same_are_refused(tmp_path):
-    path = record_file(tmp_path, {"hyp_é": "a b", "hyp_e\u0301": "a c", "ref": "a b c d"})
-    run = called("--input", path, "--reference_columns", "ref", "--candidate_columns", "hyp_*")
-    words = r"names that look the same: 'hyp_e\u0301' and 'hyp_\xe9'"
+    run = called("--input", path, *columns, "hyp_*")
     run.assert_failed(3, words, str(path), "NAME=COLUMN")
+    assert called("--input", path, *columns, f"y=hyp_{name},hyp_x").code == 0
 
 
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
@@ -162,9 +125,3 @@ def test_names_and_paths_are_utf8_in_the_c_locale(tmp_path):
     assert run.out == called(*arguments).out
     document = json.loads((tmp_path / "öut" / "scores.json").read_bytes())
     assert [score["system"] for score in document["scores"]] == ["größe", "東京"]
-
-
-def test_errors_in_the_c_locale_hold_the_path(tmp_path):
-    missing = tmp_path / "größe.txt"
-    run = in_the_c_locale(*streams([missing], REFERENCES))
-    run.assert_failed(3, r"candidates gr\xf6\xdfe: there is no file", r"/gr\xf6\xdfe.txt")

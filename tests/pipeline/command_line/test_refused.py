@@ -1,0 +1,309 @@
+"""Command lines that cannot be meant: exit code 2, and what is wrong is named, before a job runs.
+
+Each line below is a command line. The error must name its first flag, or what is after `=>`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, EXAMPLES, SYSTEMS, called, typed
+
+from beam_bleu.pipeline.command_line import paths
+from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
+
+BESIDE = r"""
+--smoth_method exp => did you mean --smooth_method?
+-x => unknown flag -x
+--flink_mastr=x => did you mean --flink_master?
+-vx => -v
+--tokenize 14a
+--preset sacre => huggingface
+--compare_presets=some
+--format xml
+--reference_length mean
+--normalize nfd
+--allow other_document => did you mean other-documents?
+--smooth_method expo
+--smooth_method nltk-method5 => for segment scores only
+--preset nltk --effective_order => effective_order
+--preset nltk --smooth_value 1 => which --preset nltk sets
+--smooth_value 0.1 => the default
+--smooth_method none --smooth_value 0.1 => --smooth_method none
+--smooth_method floor --smooth_value -1 => 0 to 1000000, got -1
+--smooth_method floor --smooth_value nan => got nan
+--smooth_method floor --smooth_value x => --smooth_value
+--smooth_method add-k --smooth_value 1e308 => got 1e+308
+--smooth_method nltk-method4 --smooth_value 1e-310 => 1e-06 or more
+--weights a,b
+--weights 9,9 => weights must sum to 16
+--weights 0,0
+--weights 0.5,-0.5 => weights must be
+--weights 0.5,nan => weights must be
+--weights 0.5,0.5 --max_ngram_order 3 => --max_ngram_order = 3
+--max_ngram_order 0 => max_ngram_order must be 1 to 16
+--max_ngram_order 17 => max_ngram_order must be 1 to 16
+--max_ngram_order four
+--lowercase --no_lowercase
+--lowercase=no
+--quiet --progress=on => --progress on and --quiet contradict
+--metrics_label corpus=news
+--metrics_slices=2
+--metrics_slices=1001 => 0 to 1000, got 1001
+--metrics_label=news
+--metrics_label=a=
+--metrics_label=a-b=c => 'a-b'
+--metrics_label=__a=b => '__a'
+--metrics_label=system=b => a label system of its own
+--metrics_label=job=b => a label job of its own
+--metrics_label=a=b --metrics_label=a=c => twice
+--metrics bleu meteor => meteor
+--metrics bleu chrf bleu
+--threads 0
+--threads many
+--range_bytes 15
+--range_bytes 1000000000000000000000000000000
+--tokenize spm
+--spm_model domains.txt
+--tokenize spm --spm_model '' => --spm_model is empty
+--tokenize spm --spm_model nope://x => nope://x: there is no such filesystem
+--encoding latin1 => iconv
+--encoding 'a b'
+--candidates
+--candidates systems/atlas.txt => two systems are called atlas
+--candidates =systems/birch.txt => system name ''
+--candidates /tmp/.zst => system name ''
+--candidates name=
+--candidates 'part-[0-9]'
+--candidates ../ => this is a folder
+--candidates 'x[1]=systems/atlas.txt' => wildcards
+--references ''
+--references nope://host/file => there is no such filesystem
+--references systems => is a folder
+--references /dev/null => save its text in a file
+--output ''
+--output domains.txt
+extra.txt => unexpected argument 'extra.txt'
+--runner DaskRunner => DaskRunner is refused
+--runner spark --output x --streaming => --streaming
+--runner FastRunner
+--runner FlinkRunner => needs --output
+--runner flink --output x --extra_package beam.whl => there is no file beam.whl
+--runner PortableRunner --output x -- --typo => --job_endpoint
+-- --runner DaskRunner => --runner comes after --
+--direct_num_workers -5
+--direct_num_workers 257
+--direct_runner_bundle_repeat=-1
+--num_workers many
+--max_cache_memory_usage_mb=-1
+--profile_cpu
+--direct_test_splits '{"a": {}}'
+--direct_test_splits x
+--beam_services x
+--transform_name_mapping '[1]'
+--update_compatibility_version x
+--update_compatibility_version 2.70.0 => cannot be updated
+--type_check_strictness ALL_REQUIRED => not all steps
+--resource_hint x => resource hint
+--pickle_library dill
+--gbek x
+--dry_run true
+--no_wait_until_finish
+--wait_until_finish_duration 5
+--on_success_matcher x
+--requirements_file nope.txt
+--setup_file systems
+--parallelism 4
+--environment_type LOOPBACK
+--prism_location x --runner DirectRunner
+--job_port 5
+-- file.txt => file.txt comes after --
+--slice_by=domain => the input has no label
+--slice_by=length,
+--slice_by=length*length => length*length has a label twice
+--slice_by=a*b,b*a => a*b and b*a
+--length_edges=1,2
+--max_slices=5
+--slice_by=length --max_slices=1000000 => --max_slices
+--slice_by=length --length_edges=5,5 => --length_edges
+--slice_by=length --length_edges=0,5 => --length_edges
+--slice_by=length --length_edges=x => --length_edges
+--labels=domain=domains.txt
+--labels=domains.txt --slice_by=length => the labels have no name
+--labels=length=domains.txt --slice_by=length => the name length is reserved
+--labels=a*b=domains.txt --slice_by=a => 'a*b'
+--labels=a=domains.txt --labels=a=domains.txt --slice_by=a => two labels are called a
+--labels=a= --slice_by=a
+--labels=a=domains.txt --slice_by=a --length_edges=5 => --length_edges has no effect
+--labels=Score=domains.txt --slice_by=Score --segment_scores --output=x => the label Score
+--documents=domains.txt --no_uncertainty
+--documents=
+--labels=document=domains.txt --documents=domains.txt => --documents document
+--labels=domains.txt=domains.txt --documents=domains.txt => ./domains.txt
+--label_from_path pair=news/*/ => has no group
+--label_from_path length=news/(*)/ => the name length is reserved
+--label_from_path pair=n/(*)/ --label_from_path pair=(*) => two labels
+--label_from_path pair=n/(*)/ => --label_from_path pair has no effect
+--language en-zh --tokenize 13a
+--language de --preset tensorflow => write --tokenize 13a
+--language zh --preset huggingface => --preset huggingface has 13a
+--language jp => 'jp'
+--language en-cn => 'cn' of 'en-cn'
+--language Chinese => 'Chinese'
+--language zh --language_column lang
+--language_column lang --tokenize 13a
+--language_column lang --preset nltk
+--language_column lang --compare_presets
+--language_column lang --score_only
+--language_column length
+--layout wmt26 => mt-metrics-eval, wmt25
+""".strip().splitlines()
+"""Command lines that begin with the files of the example."""
+
+WHOLE = """
+r -i a --candidates b => both name systems
+r --references s -i a => 'r'
+--candidates a b => 'b'
+-i a b => the references are missing
+-lc => --candidates is missing
+--candidates a => --references is missing
+--references a => --candidates is missing
+r -i => expected at least one argument
+r -i '' => -i is empty
+'' -i a => REF is empty
+r -i - - => stdin can be read only once
+r -i a=- /dev/stdin => stdin can be read only once
+r -i a --compare_presets b => 'b' after --compare_presets
+r -i a --runner direct b => unexpected argument 'b' after -i
+-m bleu r -i a => references come before -m
+r.txt --input x.jsonl => 'r.txt'
+--input x.jsonl -i a.txt => -i cannot be used with --input
+--input x.jsonl --references a.jsonl => --references cannot be used with --input
+--input x.jsonl --input y.jsonl
+--input x.jsonl --join_on id => --join_on cannot be used with --input
+--input ''
+--input x.jsonl -nr 2 => --num_refs
+--input x.jsonl --cuts any => --cuts
+--input x.jsonl -e utf-8 => --encoding
+--input x.jsonl --labels a=b.txt => --labels
+r.jsonl -i c.jsonl --join_on id --cuts any => --cuts
+--input x.jsonl --documents=length => --documents length
+r.txt -i c.txt --candidate_columns a => --candidate_columns is for records
+r.txt -i c.txt --reference_columns a => --reference_columns is for records
+r.txt -i c.txt --where a=b => --where is for records
+r.txt -i c.txt --header => --header is for records
+r.txt -i c.txt --coverage each => --coverage is for records
+r.txt -i c.txt --system_column a => --system_column is for records
+r.txt -i c.txt --id_column a => --id_column is for records
+r.txt -i c.txt --input_format tsv => without --input or --join_on
+r.txt -i a.jsonl => a.jsonl is a file of records
+r.parquet -i a.txt => r.parquet is a file of records
+r.txt -i 'x=a/*.JSONL.gz' => --join_on COLUMN
+--input x.txt => format of x.txt
+--input x.parquet.gz => cannot be read as .gz
+r.jsonl -i c.txt --join_on id => the format of c.txt is not known
+--input - => a pipe has no suffix
+--input - --input_format jsonl --runner FlinkRunner --output x => cannot read stdin
+--input x --input_format json => did you mean jsonl?
+--input x.jsonl --header => --header
+--input x.parquet --no_header => --no_header
+--input x.tsv --header --no_header => contradict
+--input x.tsv --no_header --candidate_columns 1 --reference_columns b => --no_header
+--input x.tsv --no_header => --candidate_columns 2
+--input x.jsonl --candidate_columns a,,b => 'a,,b'
+--input x.jsonl --candidate_columns x= => 'x='
+--input x.jsonl --candidate_columns a,b,a => named twice
+--input x.jsonl --where a => --where
+--input x.jsonl --where =a => --where
+--input x.jsonl --where b==a => one equals sign
+--input x.jsonl --label_from_path pair=(*)/ --where pair=a --slice_by pair => --where pair
+--input x.jsonl --system_column s => --id_column
+--input x.jsonl --id_column s => --system_column
+--input x.jsonl --coverage each => --coverage
+--input x.jsonl --system_column s --id_column i --candidate_columns a,b => only one column
+r.jsonl -i c.jsonl --join_on id --candidate_columns a,b => each file has one system
+r.jsonl -i c.jsonl --join_on id --system_column s => --system_column
+r.jsonl -i c.jsonl --join_on id --coverage all => --coverage all
+r.jsonl -i c.jsonl --join_on= => --join_on
+r.jsonl -i c.jsonl --join_on=a, => --join_on
+r.jsonl -i c.jsonl --join_on=a,a => twice
+r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
+--layout mt-metrics-eval --input a => --language SOURCE-TARGET
+--layout mt-metrics-eval --language en-de => --input DIR
+--layout wmt25 r.jsonl -i a.jsonl => --where tgt_lang=CODE
+--layout wmt25 r.jsonl -i a.jsonl --where tgt_lang!=cs_CZ => --where tgt_lang=CODE
+--layout wmt25 r.jsonl -i a.jsonl --where tgt_lang=German => 'German'
+--layout wmt25 --where tgt_lang=de_DE => the references and the systems
+--layout wmt24pp r.jsonl -i a.jsonl => --language CODE
+--layout lm-eval --input a.jsonl => --where filter=NAME
+--layout lm-eval --where filter=none => --input FILE
+--layout lighteval => --input FILE
+--layout hf-translation --language en-de => --input FILE
+--layout hf-translation --input a.parquet => --language CODE
+--layout opus -i a.txt => --layout opus REF
+""".strip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files of the example."""
+    folder = tmp_path_factory.mktemp("example")
+    for path in EXAMPLES.iterdir():
+        (folder / path.name).symlink_to(path)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        *(
+            ("--references=references/a.txt --candidates=systems/atlas.txt", line)
+            for line in BESIDE
+        ),
+        *(("", line) for line in WHOLE),
+    ],
+)
+def test_it_is_refused(
+    files: str, line: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    command, _, named = line.partition(" => ")
+    called(*shlex.split(f"{files} {command}")).assert_failed(2, named or re.split("[ =]", line)[0])
+    assert sorted(folder.iterdir()) == sorted(folder / path.name for path in EXAMPLES.iterdir())
+
+
+def test_no_arguments() -> None:
+    run = called()
+    assert (run.code, run.out) == (2, b"")
+    assert run.err.startswith("usage: beam-bleu REF... -i ")
+
+
+def test_a_pipe_among_the_files_of_a_pattern_does_not_hang(tmp_path: Path) -> None:
+    shutil.copy(SYSTEMS["atlas"], tmp_path / "part-1")
+    os.mkfifo(tmp_path / "part-2")
+    try:
+        run = typed(*EXAMPLE, "--candidates", f"x={tmp_path}/part-*")
+    except subprocess.TimeoutExpired:
+        pytest.fail("the command waits until a program writes to the pipe")
+    assert run.code in (2, 3)
+    run.assert_failed(run.code, "part-2")
+
+
+@pytest.mark.parametrize("scheme", FILESYSTEMS)
+def test_a_missing_library_of_a_filesystem_is_named(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "has_module", lambda name: False)
+    run = called(*EXAMPLE, "--candidates", f"{scheme}://bucket/file.txt")
+    run.assert_failed(2, f"{scheme}://bucket/file.txt", FILESYSTEMS[scheme].remedy)
+
+
+def test_a_web_server_takes_no_output() -> None:
+    run = called(*EXAMPLE, "--output", "https://example.org/scores")
+    run.assert_failed(2, "--output https://example.org/scores")
