@@ -63,7 +63,7 @@ class _Comparing(beam.PTransform):
         return sum_groups_of_systems(
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._text, self._definition.counter, threads=1),
+            | "Count matches" >> count_matches([(self._text, self._definition.counter)], threads=1),
             self._definition.counter.basis,
             self._pairs,
             self._gather.key_type(segments),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -22,7 +22,7 @@ from beam_bleu.transforms.chosen_metrics import (
 )
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import METRICS, MetricName
+from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -31,6 +31,7 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.statistics.counting import Counter
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
     require_all_scored,
     tally_of,
@@ -43,7 +44,7 @@ from beam_bleu.transforms.totals.rejected import (
     condition_warnings,
     rejected_warnings,
 )
-from beam_bleu.transforms.totals.summing import sum_groups
+from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
 from beam_bleu.transforms.wiring.add_up import AddUp
 
 __all__ = [
@@ -60,11 +61,25 @@ __all__ = [
 ]
 
 
-class Scorer(Protocol):
-    """What scores sums: the `Definition` of a metric, or those of several metrics."""
+@dataclasses.dataclass(frozen=True)
+class Scorer:
+    """What scores totals. It is sent to the workers.
 
-    def score(self, totals: Any) -> Any:
+    Attributes:
+      definitions: one of each metric, in the order of the scores.
+      is_single: whether the score of the only metric is asked for, and not a dict of scores.
+    """
+
+    definitions: tuple[Definition, ...]
+    is_single: bool
+
+    def score(self, totals: SeveralTotals) -> Any:
         """The score of totals, or the scores by their metrics."""
+        scores = {
+            definition.name: definition.score(of_metric)
+            for definition, of_metric in zip(self.definitions, totals.metrics, strict=True)
+        }
+        return scores[self.definitions[0].name] if self.is_single else scores
 
 
 class Scoring(beam.PTransform):
@@ -90,31 +105,33 @@ class Scoring(beam.PTransform):
           ValueError: it is not a config that can score a corpus.
         """
         metrics = METRICS if self._METRIC is None else [self._METRIC]
-        self._text, self._definition = definition_of(config, metrics)
-
-    @property
-    def _scorer(self) -> Scorer:
-        """What scores sums. It is sent to the workers."""
-        return self._definition
+        text, definition = definition_of(config, metrics)
+        self._texts: tuple[Text, ...] = (text,)
+        self._scorer = Scorer((definition,), is_single=True)
 
     @property
     def _counters(self) -> list[Counter]:
         """What counts the columns of each metric."""
-        return [self._definition.counter]
+        return [definition.counter for definition in self._scorer.definitions]
 
     @property
     def _score_type(self) -> Any:
         """The type of what the transform gives for each corpus."""
-        return self._definition.kind.score_type
+        scorer = self._scorer
+        kinds = [definition.kind.score_type for definition in scorer.definitions]
+        return kinds[0] if scorer.is_single else typehints.Dict[str, Any]
 
     def _sums_of_batches(
         self, batches: PCollection[SegmentBatch], key_type: Any
     ) -> PCollection[tuple[tuple[str, Any], Any]]:
         """Adds the steps from batches to ((system, key of the group), sums)."""
-        counting = count_matches(self._text, self._definition.counter, threads=1)
-        statistics = batches | "Count matches" >> counting
-        basis = self._definition.counter.basis
-        return sum_groups(statistics, basis, key_type, with_products=self._uncertainty)
+        counted = list(zip(self._texts, self._counters, strict=True))
+        return sum_groups(
+            batches | "Count matches" >> count_matches(counted, threads=1),
+            [counter.basis for counter in self._counters],
+            key_type,
+            with_products=self._uncertainty,
+        )
 
 
 class _ScoringOfSegments(Scoring):

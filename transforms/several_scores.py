@@ -6,46 +6,22 @@ the columns of all.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
-
-from apache_beam.pvalue import PCollection
-from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.chosen_metrics import definitions_of
 from beam_bleu.transforms.corpus_scores import (
     ScoreGlobally,
     ScorePerKey,
     ScorePerSystem,
+    Scorer,
     Scoring,
 )
-from beam_bleu.transforms.known_metrics import Definition, MetricWord
-from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
-from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.statistics.batch_steps import count_metrics
-from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.totals.rejected import DEFAULT_MAX_REJECTED
-from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups_of_metrics
 
 __all__ = ["CorpusScores"]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Definitions:
-    """The definitions of several metrics.
-
-    Attributes:
-      metrics: one of each metric, in the order of the scores.
-    """
-
-    metrics: tuple[Definition, ...]
-
-    def score(self, totals: SeveralTotals) -> dict[str, Score]:
-        """The score of each metric, by its name."""
-        pairs = zip(self.metrics, totals.metrics, strict=True)
-        return {definition.name: definition.score(of_metric) for definition, of_metric in pairs}
 
 
 class _SeveralMetrics(Scoring):
@@ -54,31 +30,8 @@ class _SeveralMetrics(Scoring):
     def _define(self, metrics: Any) -> None:
         defined = definitions_of(metrics)
         self._texts = tuple(text for text, _ in defined)
-        self._definitions = _Definitions(tuple(definition for _, definition in defined))
-
-    @property
-    def _scorer(self) -> _Definitions:
-        return self._definitions
-
-    @property
-    def _counters(self) -> list[Counter]:
-        return [definition.counter for definition in self._definitions.metrics]
-
-    @property
-    def _score_type(self) -> Any:
-        return typehints.Dict[str, Any]
-
-    def _sums_of_batches(
-        self, batches: PCollection[SegmentBatch], key_type: Any
-    ) -> PCollection[tuple[tuple[str, Any], SeveralTotals]]:
-        counting = count_metrics(list(zip(self._texts, self._counters, strict=True)), threads=1)
-        statistics = batches | "Count matches" >> counting
-        return sum_groups_of_metrics(
-            statistics,
-            [counter.basis for counter in self._counters],
-            key_type,
-            with_products=self._uncertainty,
-        )
+        definitions = tuple(definition for _, definition in defined)
+        self._scorer = Scorer(definitions, is_single=False)
 
 
 class CorpusScores:

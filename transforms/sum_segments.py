@@ -16,8 +16,7 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, Se
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.totals.group_totals import GroupTotals
-from beam_bleu.transforms.totals.summing import sum_groups
+from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
 
 __all__ = ["SumSegments"]
 
@@ -62,14 +61,14 @@ class SumSegments(beam.PTransform):
         statistics = (
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._text, counter, threads=1)
+            | "Count matches" >> count_matches([(self._text, counter)], threads=1)
         )
-        sums = sum_groups(statistics, counter.basis, key_type, with_products=True)
+        sums = sum_groups(statistics, [counter.basis], key_type, with_products=True)
         return sums | "Make rows" >> beam.Map(_row).with_output_types(
             typehints.Tuple[key_type, typehints.Dict[str, int]]
         )
 
 
-def _row(keyed: tuple[tuple[str, Any], GroupTotals]) -> tuple[Any, dict[str, int]]:
+def _row(keyed: tuple[tuple[str, Any], SeveralTotals]) -> tuple[Any, dict[str, int]]:
     (_, key), totals = keyed
-    return key, row_of_sums(totals.single)
+    return key, row_of_sums(totals.metrics[0].single)

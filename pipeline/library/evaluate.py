@@ -20,23 +20,19 @@ from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams, without_versions
 from beam_bleu.pipeline.output.result import Result, result_of
 from beam_bleu.pipeline.scoring.batch_sums import (
-    Counted,
-    counted_of,
     counting,
+    segment_tables,
     sum_all,
     with_documents,
 )
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
-from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
-from beam_bleu.transforms.statistics.batch_steps import take_statistics
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import unchanged
@@ -194,10 +190,9 @@ class Evaluate(beam.PTransform):
             )
         job = self._job
         batches = with_documents(tables | "Gather segments" >> self._gather, job, unchanged)
-        counted = counted_of(job)
-        statistics = batches | "Count matches" >> counting(job, counted, unchanged)
+        statistics = batches | "Count matches" >> counting(job, unchanged)
         results = ends_of_panes(statistics, job) | "Score" >> _scoring(job.results, None)
-        return _evaluated(results, job, _segment_scores(statistics, job, counted), None)
+        return _evaluated(results, job, segment_tables(statistics, job, unchanged), None)
 
 
 def _require_ids(job: Job, columns: ArrowColumns) -> None:
@@ -259,36 +254,12 @@ class _EvaluatePaired(beam.PTransform):
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
         gathered = bring_together(ends, summed.sums)
         results = gathered | "Score" >> _scoring(None, [*ends, *summed.ends])
-        tables = None
-        if summed.tables:
-            tables = list(summed.tables.values()) | "Collect segment scores" >> beam.Flatten()
-        return _evaluated(results, job, tables, paired.get("rejected"))
+        return _evaluated(results, job, summed.tables, paired.get("rejected"))
 
 
 class _Tallies(beam.DoFn):
     def process(self, tally: Tally) -> Iterator[NamedSums]:
         yield "tallies", tally
-
-
-def _segment_scores(
-    statistics: PCollection[MetricStatistics], job: Job, counted: Counted
-) -> PCollection[pa.Table] | None:
-    """The tables with the scores of segments; None if they are not asked for."""
-    if not job.segment_scores:
-        return None
-    tables = []
-    for number, (name, text) in enumerate(counted):
-        scorings = job.scorings[name]
-        if text == scorings.text:
-            scoring = ScoreSegments(
-                name, kind_of, scorings.segments, job.schema_of_segments, job.threads
-            )
-            tables.append(
-                statistics
-                | f"Take the counts of {name}" >> take_statistics(number)
-                | f"Score segments by {name}" >> beam.ParDo(scoring)
-            )
-    return tables | "Collect segment scores" >> beam.Flatten()
 
 
 def _scoring(results: Results | None, ends: Sequence[str] | None) -> Any:
@@ -339,7 +310,7 @@ def _outputs(result: Result, ends: Ends) -> Iterator[Any]:
 def _evaluated(
     results: Any,
     job: Job,
-    segment_scores: PCollection[pa.Table] | None,
+    tables: Mapping[MetricWord, PCollection[pa.Table]],
     rejected: PCollection[BadRecord] | None,
 ) -> Evaluated:
     document = results.document
@@ -356,7 +327,9 @@ def _evaluated(
         comparisons=results.comparisons,
         examples=results.examples,
         totals=results.totals,
-        segment_scores=segment_scores,
+        segment_scores=list(tables.values()) | "Collect segment scores" >> beam.Flatten()
+        if tables
+        else None,
         rejected=rejected,
     )
 

@@ -15,11 +15,11 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.batch_sums import Addition, additions, counted_of
+from beam_bleu.pipeline.scoring.batch_sums import additions, of_documents
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
-from beam_bleu.transforms.totals.batch_adder import BatchAdder
+from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.document_sums import (
     DocumentParts,
     compile_document_adder,
@@ -38,22 +38,32 @@ class PaneSums(Sums):
 
     Attributes:
       segments: the number of segments.
-      named: the sums, by their end; those of documents by the end of their totals, too.
+      named: the sums, by their end.
+      documents: the sums of documents, by the end of their totals.
     """
 
     segments: int
-    named: Mapping[tuple[str, bool], Sums]
+    named: Mapping[str, Sums]
+    documents: Mapping[str, DocumentParts]
 
     def __add__(self, other: PaneSums) -> PaneSums:
-        named = dict(self.named)
-        for name, sums in other.named.items():
-            named[name] = named[name] + sums if name in named else sums
-        return PaneSums(self.segments + other.segments, named)
+        return PaneSums(
+            self.segments + other.segments,
+            _added(self.named, other.named),
+            _added(self.documents, other.documents),
+        )
 
     @property
     def nbytes(self) -> int:
         """About how many bytes large arrays have."""
-        return sum(sums.nbytes for sums in self.named.values())
+        return sum(sums.nbytes for sums in (*self.named.values(), *self.documents.values()))
+
+
+def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    added = dict(one)
+    for name, sums in other.items():
+        added[name] = added[name] + sums if name in added else sums
+    return added
 
 
 def ends_of_panes(statistics: PCollection[MetricStatistics], job: Job) -> PCollection[Ends]:
@@ -78,35 +88,26 @@ class _SumBatch(beam.DoFn):
     """Maps each `MetricStatistics` to (None, its `PaneSums`)."""
 
     def __init__(self, job: Job) -> None:
-        places = {key: place for place, key in enumerate(counted_of(job))}
-        self._additions: list[tuple[int, Addition]] = [
-            (places[metric.name, addition.text], addition)
-            for metric in job.metrics
-            for addition in additions(job, metric)
-        ]
+        self._additions = additions(job)
+        self._documents = of_documents(self._additions)
 
     def setup(self) -> None:
         # Once in a worker, before its first batch, as for the kernel.
-        for _, addition in self._additions:
-            addition.adding.compile()
-            if addition.adding.documents is not None:
-                compile_document_adder()
+        for _, adding in self._additions.values():
+            adding.compile()
+        if self._documents:
+            compile_document_adder()
 
     def process(self, statistics: MetricStatistics) -> Iterator[tuple[None, PaneSums]]:
-        segments = len(statistics.metrics[0])
-        if not segments:
+        if not len(statistics):
             return
-        named: dict[tuple[str, bool], Sums] = {}
-        for place, addition in self._additions:
-            adding = addition.adding
-            adder = BatchAdder(adding)
-            adder.add(statistics.metrics[place])
-            named[addition.end, False] = adder.totals()
-            if adding.documents is not None:
-                named[addition.end, True] = documents_of(statistics.metrics[place], adding)
-        if statistics.picked is not None:
-            named[EXAMPLES, False] = statistics.picked
-        yield None, PaneSums(segments, named)
+        adder = MetricsAdder(self._additions, EXAMPLES)
+        adder.add(statistics)
+        documents = {
+            end: documents_of(statistics.metrics[place], adding)
+            for end, (place, adding) in self._documents.items()
+        }
+        yield None, PaneSums(len(statistics), adder.sums(), documents)
 
 
 class _TakeEnds(beam.DoFn):
@@ -114,14 +115,10 @@ class _TakeEnds(beam.DoFn):
 
     def __init__(self, job: Job) -> None:
         self._systems = tuple(job.source.systems)
-        self._adding = {
-            addition.end: addition.adding
-            for metric in job.metrics
-            for addition in additions(job, metric)
-        }
+        self._additions = additions(job)
 
     def setup(self) -> None:
-        for adding in self._adding.values():
+        for _, adding in self._additions.values():
             adding.compile()
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
@@ -131,13 +128,10 @@ class _TakeEnds(beam.DoFn):
         ends: dict[str, list[Any]] = {
             "segments": [FoundSegments(pane.segments, systems=self._systems)]
         }
-        for (end, of_documents), sums in pane.named.items():
-            if not of_documents:
-                ends[end] = [sums]
-        for (end, of_documents), sums in pane.named.items():
-            if of_documents:
-                assert isinstance(sums, DocumentParts)
-                documents = DocumentTotals(self._adding[end])
-                documents.add(sums.parts)
-                ends[end] = [ends[end][0] + documents.totals()]
+        for end, sums in pane.named.items():
+            ends[end] = [sums]
+        for end, parts in pane.documents.items():
+            documents = DocumentTotals(self._additions[end][1])
+            documents.add(parts.parts)
+            ends[end] = [ends[end][0] + documents.totals()]
         yield ends

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, SAMPLE, end_of, with_text
-from beam_bleu.pipeline.scoring.scorings import JobMetric
+from beam_bleu.pipeline.scoring.ends import EXAMPLES, SAMPLE, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
-from beam_bleu.transforms.examples.sum_examples import sum_examples
 from beam_bleu.transforms.inspection.sum_samples import sum_samples
 from beam_bleu.transforms.known_metrics import (
     MetricWord,
@@ -26,20 +23,17 @@ from beam_bleu.transforms.known_metrics import (
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.statistics.batch_steps import (
     TokenLengths,
     check_documents,
     count_matches,
-    count_metrics,
-    take_statistics,
 )
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.statistics.segment_labels import DocumentLabel, LanguageLabel
 from beam_bleu.transforms.text.text import Text, TextName
-from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.totals.batch_adder import Adding, Additions
 from beam_bleu.transforms.totals.sum_documents import (
-    NamedDocuments,
     sum_documents,
     totals_of_documents,
 )
@@ -48,13 +42,14 @@ from beam_bleu.transforms.wiring.add_up import NamedSums, add_up
 from beam_bleu.transforms.wiring.steps import Step
 
 __all__ = [
-    "Addition",
     "Counted",
     "Summed",
     "additions",
     "baseline_of",
     "counted_of",
     "counting",
+    "of_documents",
+    "segment_tables",
     "sum_all",
     "with_documents",
 ]
@@ -78,34 +73,6 @@ class Summed:
     tables: dict[MetricWord, PCollection[pa.Table]]
 
 
-@dataclasses.dataclass(frozen=True)
-class _Parts:
-    """What the steps of all metrics give so far. The lists and dictionaries change.
-
-    Attributes:
-      sums: those of parts of the corpus.
-      ends: the names of these sums.
-      documents: by the end of the totals, the sums of documents, and what is added up of them.
-      tables: by metric, the scores of segments.
-    """
-
-    sums: list[PCollection[NamedSums]] = dataclasses.field(default_factory=list)
-    ends: list[str] = dataclasses.field(default_factory=list)
-    documents: dict[str, tuple[PCollection[NamedDocuments], Adding]] = dataclasses.field(
-        default_factory=dict
-    )
-    tables: dict[MetricWord, PCollection[pa.Table]] = dataclasses.field(default_factory=dict)
-
-    def add(self, end: str, sums: PCollection[NamedSums]) -> None:
-        """Adds sums of parts of the corpus."""
-        self.ends.append(end)
-        self.sums.append(sums)
-
-
-_Statistics = dict[tuple[MetricWord, TextName], PCollection[BatchStatistics]]
-"""The statistics of all batches, for each metric and each way to make its tokens."""
-
-
 def sum_all(
     batches: PCollection[SegmentBatch],
     job: Job,
@@ -114,25 +81,43 @@ def sum_all(
 ) -> Summed:
     """Adds the steps from batches in the global window to everything that a job adds up.
 
+    One step counts each batch for all metrics, and picks examples of it; Beam fuses the steps after
+    it with the reading. So each batch is read once, and prepared once.
+
     Args:
       batches: the segments of the whole input.
       job: what is asked for.
       step: the function that makes a step of each DoFn.
       others: other sums of parts of the corpus, by the end at which the last step gets them.
     """
-    parts = _Parts()
+    sums = dict(others)
     if any(row_of(name).counts_texts for name in job.scorings):
-        parts.add(SAMPLE, sum_samples(batches, SAMPLE, step))
-    statistics = _count(with_documents(batches, job, step), job, step, parts)
-    for metric in job.metrics:
-        _add_metric(statistics, job, metric, step, parts)
-    for end, sums in others.items():
-        parts.add(end, sums)
-    if parts.documents:
-        documents, adding = zip(*parts.documents.values(), strict=True)
-        of_ends = dict(zip(parts.documents, adding, strict=True))
-        parts.sums.append(totals_of_documents(documents, of_ends, step))
-    return Summed(add_up(parts.sums), parts.ends, parts.tables)
+        sums[SAMPLE] = sum_samples(batches, SAMPLE, step)
+    counts = with_documents(batches, job, step) | "Count matches" >> counting(job, step)
+    added = additions(job)
+    totals = sum_batches(counts, added, step, picked=EXAMPLES, threads=job.threads)
+    parts = [totals, *sums.values()]
+    if documents := of_documents(added):
+        parts.append(totals_of_documents(sum_documents(counts, documents, step), documents, step))
+    ends = [*added, *sums, *([EXAMPLES] if job.examples else [])]
+    return Summed(add_up(parts), ends, segment_tables(counts, job, step))
+
+
+def segment_tables(
+    counts: PCollection[MetricStatistics], job: Job, step: Step
+) -> dict[MetricWord, PCollection[pa.Table]]:
+    """Adds the steps from the statistics of batches to the scores of segments, by metric."""
+    counted = [*counted_of(job)]
+    tables = {}
+    for name, scorings in job.scorings.items():
+        if scorings.segments is not None:
+            place = counted.index((name, scorings.text))
+            scoring = ScoreSegments(
+                name, place, kind_of, scorings.segments, job.schema_of_segments, job.threads
+            )
+            label = f"Score segments{suffix_of(job, name)}"
+            tables[name] = counts | label >> beam.ParDo(step(scoring))
+    return tables
 
 
 def with_documents(
@@ -155,10 +140,11 @@ def counted_of(job: Job) -> Counted:
     }
 
 
-def counting(job: Job, counted: Counted, step: Step) -> beam.ParDo:
+def counting(job: Job, step: Step) -> beam.ParDo:
     """The step that counts each batch for all metrics, and picks examples of it."""
+    counted = counted_of(job)
     first = counts_empty_candidates(job.scorings) or job.metrics[0].name
-    return count_metrics(
+    return count_matches(
         list(counted.values()),
         job.threads,
         step,
@@ -168,36 +154,6 @@ def counting(job: Job, counted: Counted, step: Step) -> beam.ParDo:
         on_consoles=list(counted).index((first, job.scorings[first].text)),
         pick=_picker(job, list(counted)) if job.examples else None,
     )
-
-
-def _count(batches: PCollection[SegmentBatch], job: Job, step: Step, parts: _Parts) -> _Statistics:
-    """Adds one step that counts each batch for all metrics, and steps that take those of each one.
-
-    The first one also picks examples. Beam fuses all of these steps with the reading. So each batch
-    is read once, and prepared once.
-    """
-    counted = counted_of(job)
-    if len(counted) == 1 and not job.examples:
-        ((only, (text, counter)),) = counted.items()
-        counting_one = count_matches(
-            text,
-            counter,
-            job.threads,
-            step,
-            languages=_language_label(job),
-            lengths=_lengths(job),
-            keep_texts=job.source.keeps_texts,
-        )
-        return {only: batches | "Count matches" >> counting_one}
-    counts = batches | "Count matches" >> counting(job, counted, step)
-    if job.examples:
-        parts.add(EXAMPLES, sum_examples(counts, EXAMPLES, job.examples, step))
-    return {
-        (name, text): counts
-        | f"Take the counts of {with_text(job.scorings[name], text)}"
-        >> take_statistics(number, step)
-        for number, (name, text) in enumerate(counted)
-    }
 
 
 def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
@@ -214,26 +170,17 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
     return Picker(job.examples, metrics, kind_of, baseline_of(job), tuple(job.source.labels))
 
 
-class Addition(NamedTuple):
-    """Something that is added up for a metric.
+def additions(job: Job) -> dict[str, tuple[int, Adding]]:
+    """What is added up for all metrics, by the ends of the totals.
 
-    Attributes:
-      end: the end at which the last step gets the totals.
-      text: the way to make tokens of the statistics that are added up.
-      adding: how.
+    The totals of a metric's own tokens have its slices and its evidence, those of other ones do
+    not.
     """
-
-    end: str
-    text: TextName
-    adding: Adding
-
-
-def additions(job: Job, metric: JobMetric) -> Iterator[Addition]:
-    """What is added up for a metric: its own totals first, then those of other tokens."""
-    scorings, evidence = job.scorings[metric.name], job.evidence
-    for text, counter in scorings.counters.items():
+    evidence = job.evidence
+    added = {}
+    for place, ((name, text), (_, counter)) in enumerate(counted_of(job).items()):
         adding = Adding(counter.basis)
-        if text == scorings.text:
+        if text == job.scorings[name].text:
             adding = Adding(
                 counter.basis,
                 job.slicing,
@@ -244,27 +191,13 @@ def additions(job: Job, metric: JobMetric) -> Iterator[Addition]:
                 evidence.documents if evidence.needs_documents else None,
                 evidence.resampling,
             )
-        yield Addition(end_of(scorings, text), text, adding)
+        added[end_of(job.scorings[name], text)] = place, adding
+    return added
 
 
-def _add_metric(
-    statistics: _Statistics, job: Job, metric: JobMetric, step: Step, parts: _Parts
-) -> None:
-    """Adds the steps of a metric. Beam fuses them with the counting."""
-    name = metric.name
-    scorings = job.scorings[name]
-    own = statistics[name, scorings.text]
-    for end, text, adding in additions(job, metric):
-        parts.add(end, sum_batches(statistics[name, text], end, adding, step, threads=job.threads))
-        if adding.documents is not None:
-            parts.documents[end] = sum_documents(own, end, adding, step), adding
-    if scorings.segments is not None:
-        scoring = ScoreSegments(
-            name, kind_of, scorings.segments, job.schema_of_segments, job.threads
-        )
-        parts.tables[name] = own | f"Score segments{suffix_of(job, name)}" >> beam.ParDo(
-            step(scoring)
-        )
+def of_documents(added: Additions) -> dict[str, tuple[int, Adding]]:
+    """The additions whose units are documents."""
+    return {end: each for end, each in added.items() if each[1].documents is not None}
 
 
 def baseline_of(job: Job) -> str | None:

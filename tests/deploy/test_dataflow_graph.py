@@ -194,11 +194,11 @@ def test_the_steps_in_the_console(pipeline):
     (root,) = pipeline.root_transform_ids
     transforms = pipeline.components.transforms
     steps = [transforms[each].unique_name for each in transforms[root].subtransforms]
-    assert steps[:5] == [
+    assert steps[:4] == [
         "Pair lines",
         "Take a sample",
         "Count matches",
-        "Sum the totals of bleu",
+        "Sum the totals",
     ]
     assert steps[-1] == "Score and write"
 
@@ -277,7 +277,7 @@ def test_workers_import_our_code_from_the_image(pipeline):
         "Pair lines/Count lines": source.CountRanges,
         "Pair lines/Read in lockstep/ParDo(_Marked)": source._ReadPortion,
         "Count matches": CountMatches,
-        "Sum the totals of bleu": SumBundles,
+        "Sum the totals": SumBundles,
     }
     for step, expected in classes.items():
         assert type(functions[step]) in (marked_steps._Marked, marked_steps._MarkedInWindow)

@@ -9,17 +9,18 @@ import pyarrow as pa
 
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import compile_segment_table, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["ScoreSegments"]
 
 
 class ScoreSegments(ThreadedDoFn):
-    """Maps each `BatchStatistics` to a table with a row for each segment and system.
+    """Maps each `MetricStatistics` to a table with a row for each segment and system.
 
     Args:
       name: the metric's name.
+      place: the place of the metric in the statistics.
       kind_of: finds the metric by its name.
       metric: its definition, for single segments.
       schema: the columns of the table.
@@ -29,6 +30,7 @@ class ScoreSegments(ThreadedDoFn):
     def __init__(
         self,
         name: str,
+        place: int,
         kind_of: Callable[[str], MetricKind],
         metric: Any,
         schema: pa.Schema,
@@ -36,6 +38,7 @@ class ScoreSegments(ThreadedDoFn):
     ) -> None:
         super().__init__(threads)
         self._name = name
+        self._place = place
         self._kind_of = kind_of
         self._metric = metric
         self._schema = schema
@@ -45,6 +48,7 @@ class ScoreSegments(ThreadedDoFn):
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
         compile_segment_table(self._kind_of(self._name), self._metric)
 
-    def work(self, statistics: BatchStatistics) -> Iterable[pa.Table]:
+    def work(self, statistics: MetricStatistics) -> Iterable[pa.Table]:
         kind = self._kind_of(self._name)
-        return [segment_table(statistics, self._name, kind, self._metric, self._schema)]
+        own = statistics.metrics[self._place]
+        return [segment_table(own, self._name, kind, self._metric, self._schema)]

@@ -32,14 +32,10 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = [
     "CountMatches",
-    "CountMetrics",
     "Pick",
-    "TakeStatistics",
     "TokenLengths",
     "check_documents",
     "count_matches",
-    "count_metrics",
-    "take_statistics",
 ]
 
 
@@ -74,23 +70,6 @@ class Pick(Protocol):
 
 
 def count_matches(
-    text: Text,
-    counter: Counter,
-    threads: int,
-    step: Step = unchanged,
-    *,
-    languages: LanguageLabel | None = None,
-    lengths: TokenLengths | None = None,
-    keep_texts: bool = False,
-) -> beam.ParDo:
-    """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMetrics`."""
-    counting = CountMatches(
-        text, counter, threads, languages=languages, lengths=lengths, keep_texts=keep_texts
-    )
-    return giving_batches(step(counting), BatchStatistics)
-
-
-def count_metrics(
     counted: Sequence[tuple[Text, Counter]],
     threads: int,
     step: Step = unchanged,
@@ -101,8 +80,8 @@ def count_metrics(
     on_consoles: int = 0,
     pick: Pick | None = None,
 ) -> beam.ParDo:
-    """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMetrics`."""
-    counting = CountMetrics(
+    """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMatches`."""
+    counting = CountMatches(
         counted,
         threads,
         languages=languages,
@@ -114,22 +93,7 @@ def count_metrics(
     return giving_batches(step(counting), MetricStatistics)
 
 
-def take_statistics(number: int, step: Step = unchanged) -> beam.ParDo:
-    """The step from `MetricStatistics` to the `BatchStatistics` of the metric with this number."""
-    return giving_batches(step(TakeStatistics(number)), BatchStatistics)
-
-
-class TakeStatistics(beam.DoFn):
-    """Maps each `MetricStatistics` to the `BatchStatistics` of one metric."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def process(self, statistics: MetricStatistics) -> Iterator[BatchStatistics]:
-        yield statistics.metrics[self._number]
-
-
-class CountMetrics(ThreadedDoFn):
+class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `MetricStatistics`.
 
     The texts are prepared once for all metrics. With `languages`, each segment has the tokenizer of
@@ -239,34 +203,6 @@ class CountMetrics(ThreadedDoFn):
         if self._languages is None:
             return prepared.count(text, counter)
         return count_by_language(prepared, self._languages, text, counter)
-
-
-class CountMatches(CountMetrics):
-    """The same for one metric: maps each `SegmentBatch` to its `BatchStatistics`."""
-
-    def __init__(
-        self,
-        text: Text,
-        counter: Counter,
-        threads: int,
-        *,
-        languages: LanguageLabel | None = None,
-        lengths: TokenLengths | None = None,
-        keep_texts: bool = False,
-    ) -> None:
-        super().__init__(
-            [(text, counter)],
-            threads,
-            languages=languages,
-            lengths=lengths,
-            keep_texts=keep_texts,
-        )
-
-    def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:
-        return self._all_counted(batch)
-
-    def emitted(self, statistics: BatchStatistics) -> None:
-        self._console.add(statistics)
 
 
 class _ConsoleCounters:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.totals.group_totals import (
     GroupKey,
     GroupTotals,
@@ -28,6 +28,7 @@ from beam_bleu.transforms.totals.replicates.replicate_adder import (
 )
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.unit_adder import UnitAdder, compile_unit_adder
+from beam_bleu.transforms.wiring.sums import Sums
 
 _MOST_SETS = 8
 """The sets of systems that are added up side by side. Each one has its own arrays."""
@@ -152,6 +153,39 @@ class BatchAdder:
         if self._replicates is None or not totals.corpus.systems:
             return totals
         return dataclasses.replace(totals, replicates=self._replicates.sums())
+
+
+Additions = Mapping[str, tuple[int, Adding]]
+"""By the name of totals: the place of their metric in `MetricStatistics`, and what is added up."""
+
+
+class MetricsAdder:
+    """Adds up batches for several metrics, and what was picked of them. Mutable.
+
+    Args:
+      additions: what is added up.
+      picked: the name of what is picked.
+    """
+
+    def __init__(self, additions: Additions, picked: str) -> None:
+        self._adders = {
+            name: (place, BatchAdder(adding)) for name, (place, adding) in additions.items()
+        }
+        self._picked_name = picked
+        self._picked: Sums | None = None
+
+    def add(self, statistics: MetricStatistics) -> None:
+        """Adds the segments of a batch; it fails as `BatchAdder.add` does."""
+        for place, adder in self._adders.values():
+            adder.add(statistics.metrics[place])
+        picked = statistics.picked
+        if picked is not None:
+            self._picked = picked if self._picked is None else self._picked + picked
+
+    def sums(self) -> dict[str, Sums]:
+        """The totals of all batches, and what was picked, by their names."""
+        sums: dict[str, Sums] = {name: adder.totals() for name, (_, adder) in self._adders.items()}
+        return sums if self._picked is None else {**sums, self._picked_name: self._picked}
 
 
 def totals_of(adders: AddersOfSystems, slices: Sequence[GroupKey], adding: Adding) -> MetricTotals:

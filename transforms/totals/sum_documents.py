@@ -6,7 +6,7 @@ each bundle adds up what it has of a document, and only these few sums go throug
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.coders import typecoders
@@ -15,8 +15,8 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.totals.batch_adder import Additions
 from beam_bleu.transforms.totals.document_sums import (
     DocumentAdder,
     DocumentSums,
@@ -43,87 +43,83 @@ _MOST_BYTES = 64 << 20
 
 
 def sum_documents(
-    statistics: PCollection[BatchStatistics], name: str, adding: Adding, step: Step = unchanged
+    statistics: PCollection[MetricStatistics], additions: Additions, step: Step = unchanged
 ) -> PCollection[NamedDocuments]:
-    """Adds the step from `BatchStatistics` to parts of the sums of documents.
+    """Adds the step from `MetricStatistics` to parts of the sums of documents.
 
     Args:
       statistics: the statistics of batches, all in the global window.
-      name: the totals to which `totals_of_documents` adds them.
-      adding: what is added up.
+      additions: what is added up.
       step: the function that makes a step of the DoFn.
     """
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
-    summing = beam.ParDo(step(SumDocuments(name, adding)))
-    parts = statistics | f"Sum the documents for the {name}" >> summing
+    parts = statistics | "Sum the documents" >> beam.ParDo(step(SumDocuments(additions)))
     parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentSums]
     return parts
 
 
 def totals_of_documents(
-    parts: Iterable[PCollection[NamedDocuments]],
-    adding: Mapping[str, Adding],
-    step: Step = unchanged,
+    documents: PCollection[NamedDocuments], additions: Additions, step: Step = unchanged
 ) -> PCollection[NamedSums]:
     """Adds the steps from the sums of documents to parts of `MetricTotals`.
 
     Args:
-      parts: those of each metric.
-      adding: what is added up, by the name of its totals.
+      documents: the sums of documents, in parts.
+      additions: what is added up.
       step: the function that makes a step of the DoFn.
     """
     return (
-        list(parts)
-        | "Collect the documents" >> beam.Flatten()
+        documents
         | "Put documents together" >> beam.GroupByKey()
-        | "Multiply sums of documents" >> giving_sums(step(MultiplyDocuments(adding)))
+        | "Multiply sums of documents" >> giving_sums(step(MultiplyDocuments(additions)))
     )
 
 
 class SumDocuments(beam.DoFn):
     """Adds up the documents of each bundle, to `NamedDocuments`."""
 
-    def __init__(self, name: str, adding: Adding) -> None:
-        self._name = name
-        self._adding = adding
+    def __init__(self, additions: Additions) -> None:
+        self._additions = additions
 
     def setup(self) -> None:
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
         compile_document_adder()
 
     def start_bundle(self) -> None:
-        self._adder: DocumentAdder | None = None
+        self._adders: dict[str, DocumentAdder] = {}
 
-    def process(self, statistics: BatchStatistics) -> Iterator[NamedDocuments]:
-        if self._adder is None:
-            self._adder = DocumentAdder(self._adding)
-        self._adder.add(statistics)
-        if self._adder.nbytes > _MOST_BYTES:
-            yield from self._parts()
+    def process(self, statistics: MetricStatistics) -> Iterator[NamedDocuments]:
+        for name, (place, adding) in self._additions.items():
+            if name not in self._adders:
+                self._adders[name] = DocumentAdder(adding)
+            self._adders[name].add(statistics.metrics[place])
+            if self._adders[name].nbytes > _MOST_BYTES:
+                yield from self._parts(name)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        for part in self._parts():
-            yield GlobalWindows.windowed_value(part)
+        for name in [*self._adders]:
+            for part in self._parts(name):
+                yield GlobalWindows.windowed_value(part)
 
-    def _parts(self) -> Iterator[NamedDocuments]:
-        if self._adder is not None:
-            for bucket, documents in self._adder.parts():
-                yield (self._name, bucket), documents
-            self._adder = None
+    def _parts(self, name: str) -> Iterator[NamedDocuments]:
+        for bucket, documents in self._adders.pop(name).parts():
+            yield (name, bucket), documents
 
 
 class MultiplyDocuments(beam.DoFn):
     """Puts the documents of buckets together, and adds up each bundle, to `NamedSums`."""
 
-    def __init__(self, adding: Mapping[str, Adding]) -> None:
-        self._adding = adding
+    def __init__(self, additions: Additions) -> None:
+        self._additions = additions
 
     def setup(self) -> None:
-        for adding in self._adding.values():
+        for _, adding in self._additions.values():
             adding.compile()
 
     def start_bundle(self) -> None:
-        self._totals = {name: DocumentTotals(adding) for name, adding in self._adding.items()}
+        self._totals = {
+            name: DocumentTotals(adding) for name, (_, adding) in self._additions.items()
+        }
 
     def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentSums]]) -> None:
         (name, _), documents = bucket

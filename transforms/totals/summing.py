@@ -14,8 +14,8 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import RowGroup
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
-from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_of_rows
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.totals.batch_adder import Additions, MetricsAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.add_up import AddUp, NamedSums, giving_sums
@@ -30,12 +30,8 @@ __all__ = [
     "SumGroups",
     "sum_batches",
     "sum_groups",
-    "sum_groups_of_metrics",
     "sum_groups_of_systems",
 ]
-
-KeyedTotals = tuple[tuple[str, Any], GroupTotals]
-"""((name of the system, key of the group), its totals)."""
 
 GroupAdding = Callable[[Any, RowGroup], Iterable[tuple[Any, Sums]]]
 """Gives the totals of a group of a batch, with their keys."""
@@ -64,87 +60,74 @@ class SeveralTotals(Sums):
         )
 
 
+KeyedTotals = tuple[tuple[str, Any], SeveralTotals]
+"""((name of the system, key of the group), its totals)."""
+
+
 def sum_batches(
-    statistics: PCollection[BatchStatistics],
-    name: str,
-    adding: Adding,
+    statistics: PCollection[MetricStatistics],
+    additions: Additions,
     step: Step = unchanged,
     *,
+    picked: str = "picked",
     threads: int = 1,
 ) -> PCollection[NamedSums]:
-    """Adds the step from `BatchStatistics` to parts of their sums.
+    """Adds the step from `MetricStatistics` to parts of their sums.
 
     This is no transform, so that consoles show each step by its own name. `add_up` adds up what
     several of these steps give.
 
     Args:
       statistics: the statistics of batches, all in the global window.
-      name: what is added up, as in `NamedSums` and in the step's label.
-      adding: how.
+      additions: what is added up.
       step: the function that makes a step of the DoFn that adds up.
+      picked: the name of what was picked of the batches.
       threads: the number of threads of a worker that add up.
     """
-    return statistics | f"Sum the {name}" >> giving_sums(step(SumBundles(name, adding, threads)))
+    return statistics | "Sum the totals" >> giving_sums(
+        step(SumBundles(additions, picked, threads))
+    )
 
 
 def sum_groups(
-    statistics: PCollection[BatchStatistics],
-    basis: Basis,
-    key_type: Any,
-    *,
-    with_products: bool = False,
-) -> PCollection[KeyedTotals]:
-    """Adds the steps from `BatchStatistics` to the totals of each system and group.
-
-    Args:
-      statistics: the statistics of batches.
-      basis: the columns of the metric.
-      key_type: the type of the groups' keys. Beam uses it to find their coder.
-      with_products: whether there are products, for the uncertainty of each group's score.
-    """
-    of_group = functools.partial(_of_each_system, (basis,), with_products=with_products)
-    keyed = typehints.Tuple[typehints.Tuple[str, key_type], GroupTotals]
-    return _sum_groups(statistics, of_group, keyed)
-
-
-def sum_groups_of_metrics(
     statistics: PCollection[MetricStatistics],
     bases: Sequence[Basis],
     key_type: Any,
     *,
     with_products: bool = False,
-) -> PCollection[tuple[tuple[str, Any], SeveralTotals]]:
-    """The same for several metrics: the steps to the totals of each system and group."""
+) -> PCollection[KeyedTotals]:
+    """Adds the steps from `MetricStatistics` to the totals of each system and group.
+
+    Args:
+      statistics: the statistics of batches.
+      bases: the columns of each metric.
+      key_type: the type of the groups' keys. Beam uses it to find their coder.
+      with_products: whether there are products, for the uncertainty of each group's scores.
+    """
     of_group = functools.partial(_of_each_system, tuple(bases), with_products=with_products)
     keyed = typehints.Tuple[typehints.Tuple[str, key_type], SeveralTotals]
     return _sum_groups(statistics, of_group, keyed)
 
 
 def _of_each_system(
-    bases: tuple[Basis, ...],
-    statistics: BatchStatistics | MetricStatistics,
-    group: RowGroup,
-    *,
-    with_products: bool,
-) -> Iterator[tuple[tuple[str, Any], GroupTotals | SeveralTotals]]:
-    several = isinstance(statistics, MetricStatistics)
-    metrics = statistics.metrics if isinstance(statistics, MetricStatistics) else (statistics,)
+    bases: tuple[Basis, ...], statistics: MetricStatistics, group: RowGroup, *, with_products: bool
+) -> Iterator[KeyedTotals]:
     totals = [
         totals_of_rows(of_metric, basis, group.rows, with_products=with_products)
-        for of_metric, basis in zip(metrics, bases, strict=True)
+        for of_metric, basis in zip(statistics.metrics, bases, strict=True)
     ]
     for system in statistics.systems:
         own = tuple(of_metric.only(system) for of_metric in totals)
-        yield (system, group.key), SeveralTotals(own) if several else own[0]
+        yield (system, group.key), SeveralTotals(own)
 
 
 def sum_groups_of_systems(
-    statistics: PCollection[BatchStatistics],
+    statistics: PCollection[MetricStatistics],
     basis: Basis,
     pairs: Sequence[tuple[str, str]],
     key_type: Any,
 ) -> PCollection[tuple[Any, GroupTotals]]:
-    """Adds the steps from `BatchStatistics` to (key of the group, the totals of all systems).
+    """Adds the steps from `MetricStatistics` of one metric to (key of the group, its totals).
 
     Args:
       statistics: the statistics of batches. All have the same systems in the same order.
@@ -157,9 +140,10 @@ def sum_groups_of_systems(
 
 
 def _of_all_systems(
-    basis: Basis, pairs: Sequence[tuple[str, str]], statistics: BatchStatistics, group: RowGroup
+    basis: Basis, pairs: Sequence[tuple[str, str]], statistics: MetricStatistics, group: RowGroup
 ) -> Iterator[tuple[Any, GroupTotals]]:
-    yield group.key, totals_of_rows(statistics, basis, group.rows, pairs, with_products=True)
+    (only,) = statistics.metrics
+    yield group.key, totals_of_rows(only, basis, group.rows, pairs, with_products=True)
 
 
 def _sum_groups(
@@ -184,29 +168,30 @@ def _is_there(keyed: tuple[Any, Sums | None]) -> bool:
 
 
 class SumBundles(CollectBundles):
-    """Adds up each bundle of `BatchStatistics`, to `NamedSums`.
+    """Adds up each bundle of `MetricStatistics`, to `NamedSums`.
 
     Args:
-      name: what is added up.
-      adding: how.
+      additions: what is added up.
+      picked: the name of what was picked of the batches.
       threads: the number of threads of a worker that add up.
     """
 
-    def __init__(self, name: str, adding: Adding, threads: int = 1) -> None:
+    def __init__(self, additions: Additions, picked: str, threads: int = 1) -> None:
         super().__init__(threads)
-        self._name = name
-        self._adding = adding
+        self._additions = additions
+        self._picked = picked
 
     def setup(self) -> None:
         super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        self._adding.compile()
+        for _, adding in self._additions.values():
+            adding.compile()
 
-    def new_collector(self) -> BatchAdder:
-        return BatchAdder(self._adding)
+    def new_collector(self) -> MetricsAdder:
+        return MetricsAdder(self._additions, self._picked)
 
-    def collected(self, collector: BatchAdder) -> Iterable[NamedSums]:
-        return [(self._name, collector.totals())]
+    def collected(self, collector: MetricsAdder) -> Iterable[NamedSums]:
+        return collector.sums().items()
 
 
 class SumGroups(beam.DoFn):
@@ -223,7 +208,7 @@ class SumGroups(beam.DoFn):
         # Once in a worker, before its first batch, as for the kernel.
         compile_unit_adder()
 
-    def process(self, statistics: BatchStatistics | MetricStatistics) -> Iterator[Any]:
+    def process(self, statistics: MetricStatistics) -> Iterator[Any]:
         for group in statistics.groups:
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue

@@ -17,8 +17,6 @@ from segment_corpus import rows
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
-from beam_bleu.transforms.statistics import batch_steps
-from beam_bleu.transforms.statistics.batch_steps import TakeStatistics
 
 WORDS = [
     *("the", "The", "THE", "a", "of", "to", "It's", "3.14", "1,000", "well-known", "(so)", "."),
@@ -119,17 +117,6 @@ def graph_of(arguments: list[Any], output: Path) -> beam.Pipeline:
     return pipeline
 
 
-def taking_steps() -> set[str]:
-    """The steps that take what is counted with one way to make tokens."""
-    own, *others = dict.fromkeys(
-        (each.tokenize, preset(name).text.name.label)
-        for name, each in zip(PRESETS, map(preset, PRESETS), strict=True)
-    )
-    assert own[0] == "13a"
-    labels = {"Take the counts of bleu"}
-    return labels | {f"Take the counts of bleu ({label})" for _, label in others}
-
-
 def test_one_stage_reads_the_texts_and_counts_them_by_all_definitions(
     hostile, tmp_path, monkeypatch
 ):
@@ -143,8 +130,7 @@ def test_one_stage_reads_the_texts_and_counts_them_by_all_definitions(
     monkeypatch.setattr(fn_runner.FnApiRunner, "run_stages", watched)
     graph_of([*hostile, "--compare_presets=all"], tmp_path).run().wait_until_finish()
     (reading,) = (stage for stage in stages if any(label.startswith(READING) for label in stage))
-    assert len(taking_steps()) == len(TOKENS)
-    assert {"Count matches"} | taking_steps() <= reading
+    assert {"Count matches", "Sum the totals"} <= reading
 
 
 def test_no_text_goes_through_a_shuffle(hostile, tmp_path):
@@ -157,13 +143,10 @@ def test_no_text_goes_through_a_shuffle(hostile, tmp_path):
             elif node.full_label == "Count matches":
                 batches.update(node.inputs)
                 statistics.update(node.outputs.values())
-            elif node.full_label in taking_steps():
-                statistics.update(node.outputs.values())
 
     graph_of([*hostile, "--compare_presets=all"], tmp_path).visit(Shuffles())
     (read,) = batches  # the same ones for all definitions
     assert read.producer.full_label.startswith(READING)
-    assert len(statistics) == 1 + len(TOKENS)
     assert grouped
     assert not grouped & {read, *statistics}
 
@@ -181,24 +164,3 @@ def test_the_counters_of_consoles_count_each_segment_once(hostile, tmp_path):
     alone = counters()
     assert alone["segments"] == 600
     assert counters("--compare_presets=all") == alone
-
-
-class LosesABatch(TakeStatistics):
-    """Loses the first batch of the last one of the presets."""
-
-    def process(self, statistics):
-        is_last = self._number == len(statistics.metrics) - 1
-        if not is_last or statistics.metrics[0].numbers[0] != 0:
-            yield from super().process(statistics)
-
-
-def test_data_that_is_lost_for_one_preset_fails_the_job(hostile, tmp_path, monkeypatch):
-    monkeypatch.setattr(batch_steps, "TakeStatistics", LosesABatch)
-    asked = (*hostile, "--range_bytes=5000", "--output", tmp_path / "out")
-    assert called(*asked).code == 0
-    before = (tmp_path / "out" / "scores.json").read_bytes()
-    called(*asked, "--compare_presets=all").assert_failed(
-        *(1, "600 were planned", "of system 0 were scored with the tokens of 13a, lower A-Z"),
-        "the runner lost or repeated data",
-    )
-    assert (tmp_path / "out" / "scores.json").read_bytes() == before

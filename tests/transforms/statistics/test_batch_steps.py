@@ -25,13 +25,13 @@ def column(*texts):
 
 lowercase = sys.argv[2] == "lower"
 config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
-counting = CountMatches(config.text, BleuCounter(2), threads=1)
+counting = CountMatches([(config.text, BleuCounter(2))], threads=1)
 if sys.argv[3] == "set up":
     counting.setup()
 CompiledFunction.load = refuse
 references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")
 batch = SegmentBatch((column("a \\u00c1 3-b", ""), column("x", "y")), references)
-print(counting.work(batch)[0].counts[:, :, CANDIDATE_LENGTH].tolist())
+print(counting.work(batch)[0].metrics[0].counts[:, :, CANDIDATE_LENGTH].tolist())
 """
 
 

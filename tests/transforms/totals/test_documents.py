@@ -20,7 +20,7 @@ from made_units import named_columns, pair_of_rows, sums_of_rows
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.batch_adder import Adding
 from beam_bleu.transforms.totals.document_sums import BUCKETS, DocumentAdder, DocumentSums
@@ -314,6 +314,7 @@ def test_the_pipeline_gives_the_same_totals() -> None:
         assert_brute_force(arranged([totals for _, totals in found]), rows)
 
     with beam.Pipeline() as pipeline:
-        statistics = pipeline | beam.Create(batches(rows, 8))
-        parts = sum_documents(statistics, "totals", ADDING)
-        assert_that(totals_of_documents([parts], {"totals": ADDING}), check)
+        statistics = pipeline | beam.Create([MetricStatistics((x,)) for x in batches(rows, 8)])
+        additions = {"totals": (0, ADDING)}
+        parts = sum_documents(statistics, additions)
+        assert_that(totals_of_documents(parts, additions), check)

@@ -26,6 +26,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import (
     CorpusSums,
@@ -281,7 +282,8 @@ def test_the_step_gives_one_value_for_all_batches(threads):
         assert totals.replicates.tolist() == expected.replicates.tolist()
 
     with beam.Pipeline("FnApiRunner") as root:
-        parts = sum_batches(root | beam.Create(batches), "totals", adding, threads=threads)
+        given = root | beam.Create([MetricStatistics((each,)) for each in batches])
+        parts = sum_batches(given, {"totals": (0, adding)}, threads=threads)
         assert_that(add_up([parts]), check)
 
 
