@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.output import file_names
-from beam_bleu.pipeline.output.comparison_entries import FamilyName
 from beam_bleu.pipeline.output.run_record import State, software_versions
+from beam_bleu.pipeline.result.rows import FamilyName
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import Slicing

@@ -12,7 +12,6 @@ import apache_beam as beam
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.handover import hand_over, handed_over
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
@@ -21,6 +20,7 @@ from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.reruns.request import described_input, described_request
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end

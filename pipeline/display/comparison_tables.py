@@ -22,7 +22,7 @@ from beam_bleu.pipeline.display.row_order import (
     verdict,
 )
 from beam_bleu.pipeline.display.slices import NO_SCORE, items_of, of_whole
-from beam_bleu.pipeline.output.comparison_entries import FAMILIES, FamilyName
+from beam_bleu.pipeline.result.rows import FAMILIES, FamilyName
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
@@ -121,7 +121,7 @@ def _of_whole(
     """The comparisons on the whole corpus, or of macro averages: a row for each one."""
     metric, adjusted = document["metric"], family["comparisons"]
     name: FamilyName = family["family"]
-    subject = [_differences(comparisons), FAMILIES[name].on]
+    subject = [_differences(comparisons), FAMILIES[name]]
     if name == "corpus":
         subject += _common(document["segments"], comparisons)
     several = adjusted > 1  # the only p-value of a family stays as it is

@@ -10,13 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from beam_bleu.transforms.known_metrics import MetricWord
-
-Part = Mapping[str, Any]
-
-_OF_DEFINITION = ("name", "signature", "sacrebleu_signature")
-"""The keys of a part that are in its entry of `metrics`."""
-
 _LISTS = (
     "scores",
     "languages",
@@ -35,43 +28,6 @@ _WITH_LISTS = {
     "segment_scores": ("metrics", "languages"),
 }
 """The keys with objects that have such lists themselves, and these."""
-
-_COMMON = ("tasks", "uncertainty")
-"""The keys that say the same for all metrics."""
-
-
-def joined_parts(parts: Mapping[MetricWord, Part]) -> dict[str, Any]:
-    """What the result document says about all metrics, from the part of each one.
-
-    With several metrics, each warning names its metric; one that several have names all of them.
-    """
-    names = {name: {key: part[key] for key in _OF_DEFINITION} for name, part in parts.items()}
-    joined: dict[str, Any] = {"metrics": [{"metric": name, **names[name]} for name in parts]}
-    for key in dict.fromkeys(key for part in parts.values() for key in part):
-        of_metrics = {name: part[key] for name, part in parts.items() if key in part}
-        if key in _LISTS:
-            joined[key] = _tagged(of_metrics)
-        elif key in _COMMON:
-            joined[key] = next(iter(of_metrics.values()))
-        elif key == "warnings":
-            having: dict[str, list[str]] = {}
-            for name, warnings in of_metrics.items():
-                for warning in dict.fromkeys(warnings):
-                    having.setdefault(warning, []).append(names[name]["name"])
-            joined[key] = [
-                f"{', '.join(metrics)}: {warning}" if len(parts) > 1 else warning
-                for warning, metrics in having.items()
-            ]
-        elif key == "segment_scores":
-            joined[key] = _with_lists(
-                {name: _listed(value) for name, value in of_metrics.items()}, key
-            )
-            joined[key]["rows"] = sum(value["rows"] for value in of_metrics.values())
-        elif key in _WITH_LISTS:
-            joined[key] = _with_lists(of_metrics, key)
-        elif key not in _OF_DEFINITION:
-            raise ValueError(f"the part of a metric has the unknown key {key}")
-    return joined
 
 
 def part_of(document: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -122,26 +78,5 @@ def warnings_of_document(document: Mapping[str, Any]) -> list[str]:
     return [*document["warnings"], *of_presets]
 
 
-def _tagged(of_metrics: Mapping[Any, Iterable[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    return [{"metric": name, **entry} for name, entries in of_metrics.items() for entry in entries]
-
-
 def _only(entries: Iterable[Mapping[str, Any]], name: str) -> list[Any]:
     return [entry for entry in entries if entry["metric"] == name]
-
-
-def _with_lists(of_metrics: Mapping[Any, Part], key: str) -> dict[str, Any]:
-    first = next(iter(of_metrics.values()))
-    return {
-        name: _tagged({metric: part[name] for metric, part in of_metrics.items() if name in part})
-        if name in _WITH_LISTS[key]
-        else value
-        for name, value in first.items()
-    }
-
-
-def _listed(segment_scores: Part) -> dict[str, Any]:
-    """The signatures of the scores of segments as a list, which the metrics share."""
-    signatures = ("signature", "sacrebleu_signature")
-    others = {key: value for key, value in segment_scores.items() if key not in signatures}
-    return {"metrics": [{key: segment_scores[key] for key in signatures}], **others}

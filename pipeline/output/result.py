@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.job import Results
-from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.examples_file import distributions, examples_bytes
+from beam_bleu.pipeline.output.scored import scored
+from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -58,10 +59,10 @@ def result_of(results: Results, ends: Ends) -> Result:
     picked: Picked | None = None
     if results.examples:
         picked = only_sum(EXAMPLES, ends[EXAMPLES])
-    document = result_document(
-        *(totals, scorings, results.slicing, evidence),
-        None if picked is None else distributions(picked, results.highest_of_segments, systems),
-    )
+    spread = None
+    if picked is not None:
+        spread = distributions(picked, results.highest_of_segments, systems)
+    document = document_of(scored(totals, scorings, results.slicing, evidence, spread))
     examples = None
     if picked is not None:
         baseline = evidence.baseline_of(systems)

@@ -238,8 +238,8 @@ class RunRecord:
         return None if self._result is None else self._result.document
 
     def _write(self, content: dict[str, Any]) -> None:
-        from beam_bleu.pipeline.output.document import document_bytes
         from beam_bleu.pipeline.output.output_folder import run_record_path
+        from beam_bleu.pipeline.result.document import document_bytes
 
         _replace(run_record_path(self._output), lambda: document_bytes(content))
 
@@ -293,9 +293,9 @@ def keep_verdict(folder: str, missed: str) -> None:
         if verdict.items() <= json.loads(result_files.read(path)).items():
             return
         from beam_bleu.pipeline.output import ownership, storage
-        from beam_bleu.pipeline.output.document import document_bytes
         from beam_bleu.pipeline.output.locking import locked
         from beam_bleu.pipeline.output.output_folder import metrics_path, success_path
+        from beam_bleu.pipeline.result.document import document_bytes
 
         with locked(folder, _PATIENCE):
             record = ownership.record_in(folder)

@@ -1,20 +1,143 @@
-"""The result document, scores.json, and the rows of a result."""
+"""The result document, scores.json, and the rows of a result: each is made from the other.
+
+Its bytes do not depend on where the job ran.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.printable import json_text
+from beam_bleu.pipeline.output.file_names import SCORES_FORMAT
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
     Group,
     MetricNames,
+    PresetNames,
     Result,
     ScoreRow,
 )
 
 Document = Mapping[str, Any]
+
+
+def document_of(result: Result) -> dict[str, Any]:
+    """The document of a result. `read_result` makes the same rows of it again."""
+    has_errors = result.uncertainty is not None
+    averaged = "languages" if result.languages else "tasks"
+    means = [
+        {
+            "metric": row.metric,
+            "system": row.system,
+            averaged: row.segments,
+            "score": row.score,
+            **(_errors(row) if has_errors else {}),
+        }
+        for row in result.scores
+        if row.group == MACRO_AVERAGE
+    ]
+    has_comparisons = has_errors and len(result.systems) > 1
+    document = {
+        "format": SCORES_FORMAT,
+        "metrics": [
+            {
+                "metric": metric.metric,
+                "name": metric.name,
+                "signature": metric.signature,
+                "sacrebleu_signature": metric.sacrebleu_signature,
+            }
+            for metric in result.metrics
+        ],
+        "segments": result.segments,
+        "scores": [
+            _score_entry(row, has_errors)
+            for row in result.scores
+            if row.preset is None and row.group != MACRO_AVERAGE
+        ],
+        "counters": result.counters,
+        "warnings": result.warnings,
+        "languages": result.languages or None,
+        "tasks": result.tasks or None,
+        "macro_average": means or None,
+        "presets": [_preset_entry(preset, result) for preset in result.presets] or None,
+        "segment_scores": result.segment_scores,
+        "distributions": result.distributions,
+        "coverage": result.coverage,
+        "uncertainty": result.uncertainty,
+        "comparisons": [
+            _comparison_entry(row) for row in result.comparisons if row.group != MACRO_AVERAGE
+        ]
+        if has_comparisons
+        else None,
+        "macro_average_comparisons": [
+            _comparison_entry(row) for row in result.comparisons if row.group == MACRO_AVERAGE
+        ]
+        if has_comparisons and means
+        else None,
+        "comparison_families": result.families if has_comparisons else None,
+        "clusters": result.clusters,
+        "resampling": result.resampling,
+        "partition": result.partitions[0] if len(result.partitions) == 1 else None,
+        "partitions": result.partitions if len(result.partitions) > 1 else None,
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def document_bytes(document: Document) -> bytes:
+    """The bytes of a document: JSON in UTF-8, with a final newline."""
+    return json_text(document, indent=1).encode() + b"\n"
+
+
+def _score_entry(row: ScoreRow, has_errors: bool) -> dict[str, Any]:
+    return {
+        "metric": row.metric,
+        "system": row.system,
+        "slice": row.group,
+        "segments": row.segments,
+        "score": row.score,
+        **row.parts,
+        **(_errors(row) if has_errors else {}),
+    }
+
+
+def _errors(row: ScoreRow) -> dict[str, Any]:
+    return {"standard_error": row.standard_error, "interval": row.interval}
+
+
+def _preset_entry(preset: PresetNames, result: Result) -> dict[str, Any]:
+    return {
+        "metric": preset.metric,
+        "preset": preset.preset,
+        "signature": preset.signature,
+        "sacrebleu_signature": preset.sacrebleu_signature,
+        "scores": [
+            _score_entry(row, preset.has_errors)
+            for row in result.scores
+            if row.preset == preset.preset and row.metric == preset.metric
+        ],
+        "warnings": preset.warnings,
+    }
+
+
+def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
+    return {
+        "metric": row.metric,
+        "system": row.system,
+        "baseline": row.baseline,
+        **({} if row.group == MACRO_AVERAGE else {"slice": row.group}),
+        "segments": row.segments,
+        "units": row.units,
+        "difference": row.difference,
+        "standard_error": row.standard_error,
+        "interval": row.interval,
+        "p_value": row.p_value,
+        "p_value_holm": row.p_value_holm,
+        "detectable": row.detectable,
+        "family": row.family,
+    }
+
 
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
@@ -47,9 +170,27 @@ def read_result(document: Document) -> Result:
             ),
         ),
         segments=document.get("segments"),
+        counters=document.get("counters", {}),
+        warnings=tuple(document.get("warnings", ())),
         languages=document.get("languages", ()),
         tasks=document.get("tasks", ()),
+        presets=tuple(
+            PresetNames(
+                preset["metric"],
+                preset["preset"],
+                preset["signature"],
+                preset["sacrebleu_signature"],
+                tuple(preset["warnings"]),
+                "standard_error" in preset["scores"][0],
+            )
+            for preset in document.get("presets", ())
+        ),
+        segment_scores=document.get("segment_scores"),
+        distributions=document.get("distributions"),
+        coverage=document.get("coverage"),
         uncertainty=document.get("uncertainty"),
+        families=document.get("comparison_families", ()),
+        clusters=document.get("clusters"),
         resampling=document.get("resampling"),
         partitions=tuple(document.get("partitions", [document.get("partition")])),
     )

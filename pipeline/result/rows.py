@@ -19,9 +19,22 @@ Group = Mapping[str, str | None] | Literal["macro_average"] | None
 """What of the corpus a row is about: the labels of a slice and their values, `MACRO_AVERAGE`, or
 None, the whole corpus."""
 
+Entry = Mapping[str, Any]
+"""An entry of scores.json."""
 
 Method = Literal["paired", "independent", "unchanged"]
 """How a score of two results was compared."""
+
+
+FamilyName = Literal["corpus", "macro_average", "slices"]
+"""The name of a family: comparisons whose p-values are adjusted together."""
+
+FAMILIES: Mapping[FamilyName, str] = {
+    "corpus": "on the whole corpus",
+    "macro_average": "on the macro average",
+    "slices": "on each slice",
+}
+"""The families in their order, and on what their systems are compared."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +52,27 @@ class MetricNames:
     name: str
     signature: str | None
     sacrebleu_signature: str | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PresetNames:
+    """A preset by which a metric of a result is scored, too.
+
+    Attributes:
+      metric: the metric, as commands write it.
+      preset: the name of the preset.
+      signature: its definition.
+      sacrebleu_signature: the same by sacreBLEU; None if sacreBLEU does not have it.
+      warnings: what a reader of its scores must know.
+      has_errors: whether its scores can have standard errors.
+    """
+
+    metric: MetricWord
+    preset: str
+    signature: str
+    sacrebleu_signature: str | None
+    warnings: tuple[str, ...]
+    has_errors: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -92,7 +126,7 @@ class ComparisonRow:
     system: str
     baseline: str
     group: Group
-    family: str
+    family: FamilyName
     segments: int
     units: int
     difference: float | None
@@ -144,17 +178,24 @@ class ComparedRow:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A result.
+    """A result. Its mappings are entries of scores.json, as docs/output.md explains them.
 
     Attributes:
       metrics: its metrics, in their order.
       scores: metric by metric, those of the whole corpus and of slices, then means, then presets.
-      comparisons: metric by metric, then those of means.
+      comparisons: metric by metric, those of the whole corpus and of slices, then those of means.
       segments: the number of segments; None if it is not known.
-      languages: the definition of each language of each metric, as scores.json has it; none if all
-        segments have the same.
-      tasks: the tasks without a common score, as scores.json has them.
+      counters: how many segments and texts there are of a kind.
+      warnings: what a reader of the scores must know, without the warnings of presets.
+      languages: the definition of each language of each metric; none if all segments have the same.
+      tasks: the tasks without a common score.
+      presets: the definitions of presets.
+      segment_scores: how the scores of segments are made; None if they are not asked for.
+      distributions: those of the scores of segments; None if they are not asked for.
+      coverage: which segments the systems have; None if each record has all systems.
       uncertainty: of what units the standard errors are; None if there are none.
+      families: the families of the comparisons.
+      clusters: the systems that are not worse than others; None if they are not asked for.
       resampling: what replicates say of scores and differences; None without them.
       partitions: the labels of the parts of the corpus; None for a part without a label.
     """
@@ -163,10 +204,18 @@ class Result:
     scores: tuple[ScoreRow, ...]
     comparisons: tuple[ComparisonRow, ...] = ()
     segments: int | None = None
-    languages: Sequence[Mapping[str, Any]] = ()
-    tasks: Sequence[Mapping[str, Any]] = ()
-    uncertainty: Mapping[str, Any] | None = None
-    resampling: Mapping[str, Any] | None = None
+    counters: Entry = dataclasses.field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    languages: Sequence[Entry] = ()
+    tasks: Sequence[Entry] = ()
+    presets: tuple[PresetNames, ...] = ()
+    segment_scores: Entry | None = None
+    distributions: Sequence[Entry] | None = None
+    coverage: Entry | None = None
+    uncertainty: Entry | None = None
+    families: Sequence[Entry] = ()
+    clusters: Sequence[Entry] | None = None
+    resampling: Entry | None = None
     partitions: tuple[str | None, ...] = (None,)
 
     @property
@@ -185,7 +234,7 @@ class Result:
                 return metric
         raise KeyError(word)
 
-    def languages_of(self, word: MetricWord) -> list[Mapping[str, Any]]:
+    def languages_of(self, word: MetricWord) -> list[Entry]:
         """The languages of a metric."""
         return [language for language in self.languages if language["metric"] == word]
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.manifest import digests_of
 from beam_bleu.pipeline.result.saved_result import NotPaired
 from beam_bleu.pipeline.saved.same_definition import SCORES, differing, shown
@@ -61,7 +60,7 @@ class Paired:
                 standard_error=_deviation((now - before).tolist()) if has_interval else None,
                 interval=resampled.interval,
                 p_value=resampled.p_value,
-                reason="" if has_interval else too_few(units, unit_of(self.new.evidence)),
+                reason="" if has_interval else too_few(units, self.new.evidence.unit),
             )
         sums = {
             name: run.own.corpus.sums(system).columns for name, run in ((_NEW, new), (_OLD, old))

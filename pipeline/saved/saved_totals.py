@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output.document import result_document
+from beam_bleu.pipeline.output.scored import scored
+from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -116,11 +117,11 @@ class SavedTotals:
     @property
     def document(self) -> dict[str, Any]:
         """The result document, with the labels of the partitions if there are several."""
-        document = result_document(self.totals, self.scorings, self.slicing, self.evidence)
-        labels = [partition.label for partition in self.partitions]
+        result = scored(self.totals, self.scorings, self.slicing, self.evidence)
+        labels = tuple(partition.label for partition in self.partitions)
         if len(labels) > 1 and any(labels):
-            document["partitions"] = labels
-        return document
+            result = dataclasses.replace(result, partitions=labels)
+        return document_of(result)
 
 
 def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:

@@ -12,7 +12,6 @@ from typing import Any
 
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
-from beam_bleu.pipeline.output.language_scores import shared_signature
 from beam_bleu.pipeline.output.result_files import (
     beside,
     exists,
@@ -21,6 +20,7 @@ from beam_bleu.pipeline.output.result_files import (
     require_last,
     require_same_scores,
 )
+from beam_bleu.pipeline.output.scored import shared_signatures
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
@@ -139,7 +139,7 @@ def _signature(of_metric: SavedMetric) -> str | None:
     if scorings.languages is not None:
         return None
     sums = [of_metric.own.corpus.sums(system) for system in of_metric.own.corpus.systems]
-    return shared_signature(scorings.text, kind, scorings.corpus, sums)["signature"]
+    return shared_signatures(scorings.text, kind, scorings.corpus, sums).own
 
 
 def sha256_of(content: Mapping[str, Any]) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
 from beam_bleu.pipeline.job import new_run
-from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
 from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.output.storage import make_folder
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import JobError, UsageError

@@ -33,6 +33,11 @@ class Evidence:
     partition: str | None = None
 
     @property
+    def unit(self) -> str:
+        """What a unit is: what would be drawn at random for another test set."""
+        return "segment" if self.documents is None else "document"
+
+    @property
     def needs_documents(self) -> bool:
         """Whether documents are put together.
 

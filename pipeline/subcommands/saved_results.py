@@ -11,8 +11,8 @@ from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
-from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.metric_views import warnings_of_document
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 
 

@@ -11,7 +11,7 @@ from engine_parts import need
 from shown_tables import PRESETS, as_entries, document, with_evidence
 
 from beam_bleu.pipeline.command_line.output_flags import Display
-from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes
 
 ASCII = [chr(code) for code in range(0x20, 0x7F)]
 LETTERS = [chr(code) for code in range(0xA0, 0x250)]

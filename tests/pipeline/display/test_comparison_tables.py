@@ -20,7 +20,7 @@ from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.pipeline.display.table import table
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.score import shown_numbers
 from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
 

@@ -9,7 +9,6 @@ from command_line import EXAMPLES, called, write_lines
 
 from beam_bleu.pipeline.display.table import table
 from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.output.language_scores import SliceScore, macro_averages
 
 FOLDER = EXAMPLES / "languages"
 ARGUMENTS = [
@@ -107,22 +106,6 @@ def test_a_terminal_shows_the_worst_languages_and_the_average_of_all(tmp_path):
     assert "16 of 36 slices are hidden: these are the 20 with the worst scores; " in " ".join(shown)
     assert sum(line.split()[1:2] == ["zh"] for line in shown) == 20
     assert max(map(len, shown)) <= 80
-
-
-def test_a_system_without_a_language_has_no_average():
-    class Score:
-        def __init__(self, score: float) -> None:
-            self.score = score
-
-    def of(system: str, language: str, score: float) -> SliceScore:
-        return SliceScore(system, {"lang": language}, None, None, Score(score))
-
-    scores = [of("a", "de", 10), of("b", "de", 20), of("a", "zh", 40)]
-    assert macro_averages(["a", "b", "c"], scores, uncertain=False) == [
-        {"system": "a", "languages": 2, "score": 25},
-        {"system": "b", "languages": 1, "score": None},
-        {"system": "c", "languages": 0, "score": None},
-    ]
 
 
 def test_a_score_of_0_in_a_language_is_explained(tmp_path):

@@ -16,7 +16,7 @@ from shown_tables import PRESETS, document
 
 from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 

@@ -10,7 +10,7 @@ from command_line import EXAMPLE, SYSTEMS, called
 from shown_tables import PRESETS, as_entries, document, with_evidence
 
 from beam_bleu.pipeline.command_line.output_flags import Display
-from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes
 
 
 def shown(format: str, document: dict[str, Any], remarks: tuple[str, ...] = (), decimals: int = 1):

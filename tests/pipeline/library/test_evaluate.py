@@ -22,7 +22,7 @@ from beam_bleu import (
     ReadLineParallel,
     ReadPairedRecords,
 )
-from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import GateError, InputError
 
 LABELS = {"domain": EXAMPLES / "domains.txt", "document": EXAMPLES / "documents.txt"}

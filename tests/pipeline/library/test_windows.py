@@ -20,7 +20,7 @@ from apache_beam.transforms.window import (
 )
 
 from beam_bleu import ArrowColumns, Evaluate
-from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.totals import document_sums
 
 COLUMNS = ArrowColumns(

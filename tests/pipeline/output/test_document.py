@@ -9,19 +9,21 @@ import os
 import re
 import resource
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 from apache_beam.io.filesystems import FileSystems
-from command_line import EXAMPLE, called, streams, write_lines
+from command_line import EXAMPLE, EXAMPLES, called, streams, write_lines
 from made_units import named_columns
 from result_folder import RECORDS
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.handover import RunResult, hand_over, result_of
+from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.output.storage import write_atomically
+from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -83,12 +85,16 @@ def table(sums: Mapping[str, CorpusSums]) -> GroupTotals:
     return total
 
 
+def document_of_totals(totals: Totals) -> dict[str, Any]:
+    return document_of(scored(totals, SCORINGS, evidence=WITHOUT))
+
+
 def with_segments(segments: int) -> CorpusSums:
     return dataclasses.replace(SUMS, columns=(segments, *SUMS.columns[1:]))
 
 
 def test_the_document_has_the_documented_keys():
-    document = result_document(totals_of({"LIUM": SUMS}, {"LIUM": 2}), SCORINGS, evidence=WITHOUT)
+    document = document_of_totals(totals_of({"LIUM": SUMS}, {"LIUM": 2}))
     (score,) = document["scores"]
     assert document["metrics"][0]["signature"].startswith(
         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
@@ -103,14 +109,14 @@ def test_the_document_has_the_documented_keys():
 def test_counters_add_up_the_systems_and_count_the_references_once():
     other = dataclasses.replace(SUMS, columns=(*SUMS.columns[:-2], 1, 1), candidate_bytes=7)
     sums = {"NMT": other, "LIUM": SUMS}
-    document = result_document(totals_of(sums, PLANNED), SCORINGS, evidence=WITHOUT)
+    document = document_of_totals(totals_of(sums, PLANNED))
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
     assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
 
 
 def test_the_bytes_are_json_in_utf8_with_a_final_newline():
     totals = totals_of({"größe 北京": SUMS}, {"größe 北京": 2})
-    document = result_document(totals, SCORINGS, evidence=WITHOUT)
+    document = document_of_totals(totals)
     data = document_bytes(document)
     assert data.endswith(b"}\n")
     assert not data.endswith(b"\n\n")
@@ -139,7 +145,7 @@ def test_values_that_json_does_not_have_are_not_written():
 )
 def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
     with pytest.raises(JobError) as error:
-        result_document(totals_of(sums, PLANNED), SCORINGS, evidence=WITHOUT)
+        document_of_totals(totals_of(sums, PLANNED))
     assert error.value.cause == (
         "the number of segments scored is not the number planned: "
         f"2 were planned, {scored} were scored"
@@ -154,7 +160,7 @@ def test_the_segments_of_each_preset_are_checked():
     sums = {text: MetricTotals(table(of_text)) for text, of_text in tables.items()}
     totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": sums})
     with pytest.raises(JobError) as error:
-        result_document(totals, both)
+        scored(totals, both)
     assert error.value.cause.endswith("1 of system LIUM were scored with the tokens of none, mixed")
 
 
@@ -320,3 +326,25 @@ def test_a_filesystem_whose_clock_stands_still(tmp_path, monkeypatch):
 def test_the_examples_document_is_what_the_command_prints():
     printed = called(*EXAMPLE, "--format", "json")
     assert document_bytes(printed.document) == printed.out
+
+
+LANGUAGES = EXAMPLES / "languages"
+OF_LANGUAGES = [
+    *(LANGUAGES / "references.txt", "--labels", f"pair={LANGUAGES}/pairs.txt"),
+    *("--language_column", "pair", "-i", *sorted((LANGUAGES / "systems").iterdir())),
+]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*EXAMPLE, "-m", "bleu", "chrf", "ter", "--compare=all", "--compare_presets=all"],
+        [*EXAMPLE, "--resample=bootstrap", "--resamples=9", "--slice_by=length", "--partition=x"],
+        [*EXAMPLE, "--no_uncertainty", "--segment_scores", "--examples=2"],
+        [*OF_LANGUAGES, "-m", "bleu", "chrf", "--segment_scores", "--compare=all"],
+    ],
+)
+def test_a_document_follows_from_its_rows(arguments, tmp_path):
+    run = called(*arguments, "--format=json", "--output", tmp_path)
+    assert run.code == 0
+    assert document_bytes(document_of(read_result(run.document))) == run.out
