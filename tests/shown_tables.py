@@ -9,28 +9,17 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.table import table
-from beam_bleu.pipeline.display.terminal import Screen
+from beam_bleu.pipeline.command_line.output_flags import Display
+from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
+from beam_bleu.pipeline.display.terminal import FILE, Screen
+from beam_bleu.pipeline.result.document import document_bytes
 
 RECORDED = pathlib.Path(__file__).with_name("shown_tables.txt")
 _START = "=== "
-WIDTHS = (40, 80, 120, None)
 
 SIGNATURE = "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-1.2.3"
 
-SYSTEMS = {
-    "one system": ["atlas"],
-    "three systems": ["atlas", "birch", "cobalt"],
-    "twenty systems": [f"transformer-base-step-{i:05}000-beam-5-lenpen-0.6" for i in range(20)],
-    "names in several scripts": [
-        "东京大学机器翻译系统第一版",
-        "ニューラル機械翻訳システム",
-        "한국어 기계 번역 시스템",
-        "u\u0308berse\u0301tzung",  # combining characters
-        "\U0001f680 \U0001f44d\U0001f3fd \u2600\ufe0f",
-        "plain",
-    ],
-}
+SYSTEMS = ["atlas", "birch", "cobalt"]
 PRESETS = [f"preset{number}" for number in range(30)]
 
 
@@ -50,6 +39,8 @@ def document(
                 "metric": "bleu",
                 "preset": preset,
                 "signature": signature.replace("exp", f"method{row}"),
+                "sacrebleu_signature": None,
+                "warnings": [],
                 "scores": [score(system, row + 7 * i) for i, system in enumerate(systems)],
             }
             for row, preset in enumerate(presets)
@@ -175,19 +166,101 @@ def score(system: str, number: int) -> dict[str, Any]:
     }
 
 
+def compared_all(number: int) -> dict[str, Any]:
+    """A document in which each pair of this many systems is compared."""
+    systems = [f"s{i}" for i in range(number)]
+    found = with_evidence(document(systems))
+    found["comparisons"] = [
+        comparison(systems[i], systems[j], i) for i in range(number) for j in range(i)
+    ]
+    found["clusters"] = as_entries([systems[:1], systems[1:]])
+    found["comparison_families"][0]["comparisons"] = number * (number - 1) // 2
+    return found
+
+
+def of_slices(metric: str = "bleu") -> dict[str, Any]:
+    """A document with 30 slices of one system and its baseline; each slice has its own score."""
+    found = document(["atlas", "birch"])
+    whole = found["scores"][1]
+    found["metrics"][0]["metric"] = metric
+    found["scores"] = [
+        {**score, "metric": metric, "edits": 1, "ref_length": 1} for score in found["scores"]
+    ]
+    found["comparisons"] = []
+    for number in range(30):
+        # 0..4 are real losses of 1.0 to 1.4, 5..9 real gains; the others say nothing, and of
+        # these 20..29 have few segments and large differences, and in 19 nothing matches.
+        is_real, is_small = number < 10, number >= 20
+        is_tested = number < 19
+        difference = -1 - number / 10 if number < 5 else number / 10 if is_real else -5 - number
+        each = comparison("birch", "atlas", 0, {"domain": f"d{number:02}"}, 1000 - number)
+        each |= {
+            "metric": metric,
+            "difference": -difference if metric == "ter" else difference,
+            "p_value": (0.001 if is_real else 0.4) if is_tested else None,
+            "p_value_holm": (0.03 if is_real else 1.0) if is_tested else None,
+            "units": 29 if is_small else 30,
+        }
+        found["comparisons"].append(each)
+        found["scores"] += [
+            {**whole, "metric": metric, "system": system, "slice": each["slice"]}
+            | {"score": 50 + number + place, "segments": 1000 - number}
+            | {"edits": 1, "ref_length": 1, "standard_error": 1.0, "interval": [1, 2]}
+            for place, system in enumerate(["atlas", "birch"])
+        ]
+    family = {"metric": metric, "family": "slices", "description": "", "comparisons": 20}
+    found["comparison_families"] = [family]
+    return found
+
+
+def shown(
+    format: str,
+    found: dict[str, Any],
+    *,
+    decimals: int | None = None,
+    screen: Screen = FILE,
+    choice: RowChoice = USUAL_ROWS,
+    remarks: Sequence[str] = (),
+) -> str:
+    """What stdout shows of a document."""
+    display = Display(format, decimals=decimals, choice=choice)
+    return display.shown(document_bytes(found), found, remarks, screen).decode()
+
+
+def table(found: dict[str, Any], **choices: Any) -> str:
+    """The tables of a document as text."""
+    return shown("text", found, **choices)
+
+
 def drawn() -> dict[str, str]:
     """All tables, by their titles."""
+    evidence = with_evidence(document(SYSTEMS), documents=130)
+    hostile = ["[50%]", r"a--b_~\{x}", "*东|`京`", "\x1b[2Jx" + "very-long-" * 6, "[red]-1"]
+    several = document(SYSTEMS)
+    several["metrics"].append({**several["metrics"][0], "metric": "ter", "name": "TER"})
+    several["scores"] += [{**score, "metric": "ter"} for score in several["scores"]]
+    randomization = with_evidence(document(SYSTEMS[:2]))
+    randomization["resampling"] |= {"method": "randomization", "scores": []}
+    randomization["resampling"]["comparisons"][0] |= {"mean": None, "interval": None}
+    documents = {
+        "a system": document(SYSTEMS[:1]),
+        "several metrics": {**several, "partitions": ["1", "2", "3", None]},
+        "evidence": evidence,
+        "randomization": randomization,
+        "hostile names": with_evidence(document(hostile)),
+        "presets": document(SYSTEMS, PRESETS[:3]),
+        "all pairs": compared_all(4),
+        "slices": of_slices("ter"),
+    }
     tables = {}
-    for width in WIDTHS:
-        screen, cells = Screen(width), f"{width or 'unlimited'} cells"
-        for title, systems in SYSTEMS.items():
-            tables[f"{title}, {cells}"] = table(document(systems), ["a remark"], 1, screen)
-            presets = PRESETS[: 30 if title == "three systems" else 5]
-            compared = table(document(systems, presets), (), 1, screen)
-            tables[f"{title}, {len(presets)} presets, {cells}"] = compared
-        for title in ("three systems", *(["twenty systems"] if width == 80 else [])):
-            found = with_evidence(document(SYSTEMS[title]), documents=130)
-            tables[f"{title} with evidence, {cells}"] = table(found, (), 1, screen)
+    for title, found in documents.items():
+        tables[f"{title}, a file"] = table(found, remarks=["a remark_"])
+        if title in ("hostile names", "all pairs", "slices"):
+            tables[f"{title}, a terminal"] = table(found, screen=Screen(60))
+        if title != "slices":
+            for format in ("markdown", "latex"):
+                tables[f"{title}, {format}"] = shown(format, found, decimals=1, remarks=["a *"])
+    tables["colours"] = table(compared_all(3), screen=Screen(80, colour=True))
     return tables
 
 

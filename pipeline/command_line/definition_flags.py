@@ -22,7 +22,7 @@ from beam_bleu.pipeline.command_line.token_flags import (
     switched,
     tokenizer_of_language,
 )
-from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
+from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
@@ -432,7 +432,7 @@ def _weights(text: str) -> tuple[float, ...]:
 def presets_table(screen: Screen = FILE) -> str:
     """The table that `--preset list` prints: all presets and what each one sets."""
     rows = [_preset_row(name, preset(name)) for name in PRESETS]
-    return drawn(fitted([_HEADER_OF_PRESETS, *rows], screen), screen)
+    return as_text(Table((), _HEADER_OF_PRESETS, rows), screen)
 
 
 def _preset_row(name: PresetName, config: BleuConfig) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.numbers import usual_decimals
-from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
+from beam_bleu.pipeline.display.output_formats import FORMATS, View, only_scores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen
@@ -55,9 +55,9 @@ class Display:
           remarks: lines about the result that are not in it.
           screen: where stdout goes.
         """
-        result = Result(data, document, remarks, self.decimals, screen, self.choice)
+        view = View(data, document, remarks, self.decimals, screen, self.choice)
         write = only_scores if self.score_only else FORMATS[self.format].write
-        return write(result).encode()
+        return write(view).encode()
 
 
 def add_display_flags(parser: argparse._ActionsContainer) -> None:

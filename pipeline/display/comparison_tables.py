@@ -3,205 +3,316 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.fitted_rows import Rows
 from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.row_order import (
     USUAL_ROWS,
-    VERDICT_STYLES,
+    Facts,
     RowChoice,
-    SliceOrder,
-    Verdict,
     by_score,
     chosen_rows,
-    cut_rows,
-    sentence_about_hidden,
     verdict,
 )
-from beam_bleu.pipeline.display.slices import NO_SCORE, items_of, of_whole
-from beam_bleu.pipeline.result.rows import FAMILIES, FamilyName
-from beam_bleu.transforms.known_metrics import row_of
+from beam_bleu.pipeline.display.score_tables import (
+    ranks_of,
+    score_number,
+    segments_of,
+    slices_of,
+)
+from beam_bleu.pipeline.display.table import Cell, Number, Table
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, MetricNames, Result
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
-    aligned,
     counted,
-    difference_estimate,
-    errors_of,
-    errors_of_intervals,
-    estimates,
+    estimate,
     p_value,
     rounded,
-    score_estimate,
     signed,
 )
+from beam_bleu.transforms.score.uncertainty import TWO_SIDED_95
 
-SHOWN_COMPARISONS = 20
-"""The largest number of rows of a table of comparisons on a terminal."""
-
-Entries = Sequence[Mapping[str, Any]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Section:
-    """A table with what a reader must know about it.
-
-    Attributes:
-      above: sentences above the table.
-      rows: the table.
-      below: a sentence about rows that are left out, or "".
-      ruled: the numbers of the rows below which there is a line.
-      names_in_header: whether the header has names of systems, which can be cut.
-      styles: the colours of cells, by the numbers of their row and column.
-    """
-
-    above: Sequence[str]
-    rows: Rows
-    below: str = ""
-    ruled: frozenset[int] = frozenset()
-    names_in_header: bool = False
-    styles: Mapping[tuple[int, int], str] = dataclasses.field(default_factory=dict)
+_OF_SACREBLEU = {
+    "bootstrap": "which finds too many differences",
+    "randomization": "which counts only larger differences, not those of the same size",
+}
+"""What a reader of sacreBLEU's p-value must know, by method."""
 
 
-def sections(
-    document: Mapping[str, Any],
+def comparison_tables(
+    result: Result,
+    metric: MetricNames,
     asked: int | None,
-    most: int | None = None,
-    most_slices: int | None = None,
     choice: RowChoice = USUAL_ROWS,
-) -> Iterator[Section]:
-    """The tables of comparisons of a result document, in the order in which they are shown.
+    most: int | None = None,
+) -> Iterator[Table]:
+    """The tables of comparisons by a metric, in the order in which they are shown.
 
     Args:
-      document: what the result document says about a metric.
+      result: the result.
+      metric: the metric.
       asked: how many decimals scores and differences have; None if that depends on their standard
         errors.
-      most: the largest number of rows of a table of systems; None for all. With it, all pairs of
-        systems are a matrix.
-      most_slices: the same for a table of slices.
       choice: which differences are shown, and in which order.
+      most: the largest number of rows of a table; None for all. With it, all pairs of systems are a
+        matrix.
     """
-    if sum(len(cluster["systems"]) for cluster in document.get("clusters", ())) > 1:
-        yield _clusters(document, asked)
-    for family in document.get("comparison_families", ()):
-        if not family["comparisons"]:
-            continue  # Without a standard error a difference says no more than the two scores.
-        of_family = [
-            comparison
-            for comparison in document["comparisons"]
-            if comparison["family"] == family["family"]
-        ]
-        whole = [comparison for comparison in of_family if comparison["slice"] is None]
-        is_all = len({comparison["baseline"] for comparison in whole}) > 1
-        if is_all and most is not None and choice == USUAL_ROWS:
-            yield _matrix(document, whole, family["comparisons"], asked)
-        elif whole:
-            yield _of_whole(document, whole, family, asked, most, choice)
-        if family["family"] == "macro_average":
-            averages = document["macro_average_comparisons"]
-            yield _of_whole(document, averages, family, asked, most, choice)
-        yield from _of_slices(
-            document, of_family, family["comparisons"], asked, most_slices, choice
-        )
-    if "resampling" in document:
-        yield from resampled(document["metric"], document["resampling"], asked, most)
+    word = metric.metric
+    clusters = [cluster for cluster in result.clusters or () if cluster["metric"] == word]
+    if sum(len(cluster["systems"]) for cluster in clusters) > 1:
+        yield _clusters(result, metric, clusters, asked)
+    # Without a standard error a difference says no more than the two scores.
+    families = {
+        family["family"]: family["comparisons"]
+        for family in result.families
+        if family["metric"] == word and family["comparisons"]
+    }
+    compared = [row for row in result.compared(word) if row.family in families]
+    whole = [row for row in compared if row.group is None]
+    if whole and len(_baselines(whole)) > 1 and most is not None and choice == USUAL_ROWS:
+        yield _matrix(result, whole, families["corpus"], asked)
+    elif whole:
+        common = whole[0].segments
+        on = "on the whole corpus"
+        if common != result.segments:
+            on += f", over the {common} segments that all systems have"
+        yield _differences(result, whole, families["corpus"], on, asked, choice, most)
+    if averages := [row for row in compared if row.group == MACRO_AVERAGE]:
+        adjusted = families["macro_average"]
+        on = "on the macro average"
+        yield _differences(result, averages, adjusted, on, asked, choice, most)
+    if "slices" in families:
+        yield from _slices(result, metric, families["slices"], asked, choice, most)
+    yield from resampled_tables(result, metric, asked, most)
 
 
-def _of_whole(
-    document: Mapping[str, Any],
-    comparisons: Entries,
-    family: Mapping[str, Any],
+def _differences(
+    result: Result,
+    compared: Sequence[ComparisonRow],
+    adjusted: int,
+    on: str,
     asked: int | None,
-    most: int | None,
     choice: RowChoice,
-) -> Section:
-    """The comparisons on the whole corpus, or of macro averages: a row for each one."""
-    metric, adjusted = document["metric"], family["comparisons"]
-    name: FamilyName = family["family"]
-    subject = [_differences(comparisons), FAMILIES[name]]
-    if name == "corpus":
-        subject += _common(document["segments"], comparisons)
+    most: int | None,
+) -> Table:
+    """The comparisons on the whole corpus, or of macro averages: a row for each one.
+
+    Args:
+      result: the result.
+      compared: the comparisons.
+      adjusted: the number of p-values that are adjusted together.
+      on: what the systems are compared on.
+      asked: how many decimals differences have.
+      choice: which ones are shown, and in which order.
+      most: the largest number of rows.
+    """
+    metric = compared[0].metric
+    scores = {score.system: score for score in result.whole(metric)}
+
+    def facts(row: ComparisonRow) -> Facts:
+        return Facts([row], [scores[row.system]] if row.system in scores else [])
+
+    shown, hidden = chosen_rows(compared, facts, choice, most, "comparison")
+    decimals = decimals_of(metric, asked, [row.standard_error for row in shown])
     several = adjusted > 1  # the only p-value of a family stays as it is
     holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
-    of_systems = {score["system"]: score for score in of_whole(document)}
-    shown, hidden = chosen_rows(
-        comparisons,
-        [of_systems.get(comparison["system"], NO_SCORE) for comparison in comparisons],
-        choice,
-        most,
-        lower_is_better=row_of(metric).lower_is_better,
-    )
-    decimals = decimals_of(metric, asked, errors_of(shown))
-    above = [f"{', '.join(subject)}; {HALF_INTERVAL}{holm}"]
-    is_detectable = _some(shown, "detectable")
+    baselines = _baselines(compared)
+    caption = [f"{_subject(baselines)}, {on}; {HALF_INTERVAL}{holm}"]
+    header = [_heading(baselines), "difference", "p", *(["Holm p"] if several else [])]
+    is_detectable = any(row.detectable is not None for row in shown)
     if is_detectable:
-        above.append(
+        caption.append(
             "detectable: the smallest true difference that such a test set would usually find "
             f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)"
         )
-    verdicts = _verdicts(metric, shown)
-    differences = [difference_estimate(comparison, decimals) for comparison in shown]
-    columns = [
-        _names(comparisons, shown),
-        ["difference", *estimates(differences, verdicts)],
-        ["p", *_p_values(shown, "p_value")],
-        *([["Holm p", *_p_values(shown, "p_value_holm")]] if several else []),
+        header.append("detectable")
+    rows: list[list[Cell]] = [
+        [
+            _name(row.system, row.baseline, baselines),
+            difference_number(row, decimals),
+            Number(p_value(row.p_value)),
+            *([Number(p_value(row.p_value_holm))] if several else []),
+            *([Number(*estimate(row.detectable, None, decimals))] if is_detectable else []),
+        ]
+        for row in shown
     ]
-    if is_detectable:
-        detectable = [_rounded(comparison["detectable"], decimals) for comparison in shown]
-        columns.append(["detectable", *aligned(detectable)])
-    return Section(above, _transposed(columns), hidden, styles=_styles([[], verdicts]))
-
-
-def _verdicts(metric: str, comparisons: Entries) -> list[Verdict]:
-    is_lower = row_of(metric).lower_is_better
-    return [verdict(comparison, lower_is_better=is_lower) for comparison in comparisons]
-
-
-def _styles(columns: Sequence[Sequence[Verdict]], first: int = 0) -> dict[tuple[int, int], str]:
-    """The colours of the cells of columns below a header; `first` is the first column's number."""
-    return {
-        (row, column): VERDICT_STYLES[word]
-        for column, words in enumerate(columns, first)
-        for row, word in enumerate(words, 1)
-        if word
-    }
+    return Table(caption, header, rows, hidden)
 
 
 def _matrix(
-    document: Mapping[str, Any], comparisons: Entries, adjusted: int, asked: int | None
-) -> Section:
+    result: Result, compared: Sequence[ComparisonRow], adjusted: int, asked: int | None
+) -> Table:
     """All pairs of systems: the difference of the system of a row from that of a column."""
-    metric = document["metric"]
-    is_lower = row_of(metric).lower_is_better
-    scores = {score["system"]: score for score in of_whole(document)}
-    systems = sorted(
-        scores, key=lambda system: by_score(scores[system], lower_is_better=is_lower), reverse=True
-    )
-    pairs = {(entry["system"], entry["baseline"]): entry for entry in comparisons}
+    metric = compared[0].metric
+    ranked = sorted(result.whole(metric), key=by_score, reverse=True)
+    pairs = {(row.system, row.baseline): row for row in compared}
     pairs |= {
-        (entry["baseline"], entry["system"]): {**entry, "difference": -entry["difference"]}
-        for entry in comparisons
+        (row.baseline, row.system): dataclasses.replace(
+            row, difference=None if row.difference is None else -row.difference
+        )
+        for row in compared
     }
-    decimals = decimals_of(metric, asked, errors_of(comparisons))
-    columns, verdicts = [["system", *systems]], []
-    for other in systems:
-        below = [pairs.get((system, other), _NO_COMPARISON) for system in systems]
-        verdicts.append(_verdicts(metric, below))
-        differences = [(difference_estimate(entry, decimals)[0], "") for entry in below]
-        width = max(len(number) for number, _ in differences)
-        aligned = [(f"{number:>{width}}", "") for number, _ in differences]
-        columns.append([other, *estimates(aligned, verdicts[-1])])
-    above = [
+    decimals = decimals_of(metric, asked, [row.standard_error for row in compared])
+    systems = [score.system for score in ranked]
+    rows: list[list[Cell]] = [
+        [
+            system,
+            *(
+                dataclasses.replace(difference_number(pairs.get((system, base)), decimals), half="")
+                for base in systems
+            ),
+        ]
+        for system in systems
+    ]
+    caption = [
         "differences between systems, on the whole corpus: that of a row minus that of a column; "
         f"{_meaning(adjusted)}"
     ]
-    return Section(
-        above, _transposed(columns), names_in_header=True, styles=_styles(verdicts, first=1)
+    return Table(caption, ["system", *systems], rows)
+
+
+def _slices(
+    result: Result,
+    metric: MetricNames,
+    adjusted: int,
+    asked: int | None,
+    choice: RowChoice,
+    most: int | None,
+) -> Iterator[Table]:
+    """A table for each baseline and item of --slice_by, with a column for each system."""
+    choice = dataclasses.replace(choice, sort=choice.sort or "difference")
+    items = slices_of(result, metric.metric)
+    in_slices = [row for own in items.values() for each in own for row in each.differences]
+    for base in _baselines(in_slices):
+        systems = list(dict.fromkeys(row.system for row in in_slices if row.baseline == base))
+        for item, slices in items.items():
+            if all(row.p_value is None for own in slices for row in own.differences):
+                continue
+            shown, hidden = chosen_rows(slices, lambda own: own.facts, choice, most, "slice")
+            lines = [
+                {row.system: row for row in own.differences if row.baseline == base}
+                for own in shown
+            ]
+            errors = [row.standard_error for line in lines for row in line.values()]
+            decimals = decimals_of(metric.metric, asked, errors)
+            rows: list[list[Cell]] = [
+                [
+                    own.name,
+                    segments_of(line.values()),
+                    *(difference_number(line.get(system), decimals) for system in systems),
+                ]
+                for own, line in zip(shown, lines, strict=True)
+            ]
+            caption = [
+                f"differences from {base}, in slices by {item}; {HALF_INTERVAL}; "
+                f"{_meaning(adjusted)}"
+            ]
+            yield Table(caption, [item, "segments", *systems], rows, hidden)
+
+
+def _clusters(
+    result: Result,
+    metric: MetricNames,
+    clusters: Sequence[Mapping[str, Any]],
+    asked: int | None,
+) -> Table:
+    """The systems from the best to the worst, with their ranks."""
+    scores = {score.system: score for score in result.whole(metric.metric)}
+    decimals = decimals_of(
+        metric.metric, asked, [score.standard_error for score in scores.values()]
     )
+    caption = [
+        "clusters: each system is better than each one of a later rank "
+        f"(p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
+    ]
+    rows: list[list[Cell]] = [
+        [system, rank, score_number(scores[system], decimals)]
+        for system, rank in ranks_of(clusters).items()
+    ]
+    return Table(caption, ["system", "rank", metric.name], rows)
+
+
+def resampled_tables(
+    result: Result, metric: MetricNames, asked: int | None, most: int | None = None
+) -> Iterator[Table]:
+    """The tables of what random replicates say. The arguments are those of `comparison_tables`."""
+    resampling = result.resampling
+    if resampling is None:
+        return
+    method = resampling["method"]
+    resamples = counted(resampling["resamples"], "resample")
+    drawn = f"{method}, {resamples} of {resampling['unit']}s, seed {resampling['seed']}"
+    scores, compared = (
+        [entry for entry in resampling[kind] if entry["metric"] == metric.metric]
+        for kind in ("scores", "comparisons")
+    )
+    if scores:
+        decimals = _decimals(metric, asked, scores)
+        has_intervals = any(entry["interval"] for entry in scores)
+        rows: list[list[Cell]] = [
+            [
+                entry["system"],
+                Number(*estimate(entry["mean"], None, decimals)),
+                *([interval_number(entry["interval"], decimals, rounded)] if has_intervals else []),
+            ]
+            for entry in scores
+        ]
+        header = ["system", "mean", *(["95 % interval"] if has_intervals else [])]
+        yield Table([f"{drawn}: scores"], header, rows)
+    if compared:
+        shown = compared[:most]
+        baselines = list(dict.fromkeys(entry["baseline"] for entry in compared))
+        decimals = _decimals(metric, asked, shown)
+        columns: dict[str, list[Cell]] = {
+            _heading(baselines): [
+                _name(entry["system"], entry["baseline"], baselines) for entry in shown
+            ],
+            "difference": [
+                Number(*estimate(entry["difference"], None, decimals, signed)) for entry in shown
+            ],
+        }
+        caption = [f"{drawn}: {_subject(baselines)}"]
+        if scores:
+            columns["mean"] = [
+                Number(*estimate(entry["mean"], None, decimals, signed)) for entry in shown
+            ]
+        if any(entry["interval"] for entry in compared):
+            columns["95 % interval"] = [
+                interval_number(entry["interval"], decimals) for entry in shown
+            ]
+        if any(entry["p_value"] is not None for entry in compared):
+            columns["p"] = [Number(p_value(entry["p_value"])) for entry in shown]
+            if len(compared) > 1:
+                caption.append("p: not adjusted for the number of comparisons")
+        if any(entry["p_sacrebleu"] is not None for entry in compared):
+            columns["p of sacreBLEU"] = [Number(p_value(entry["p_sacrebleu"])) for entry in shown]
+            caption.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
+        left_out = len(compared) - len(shown)
+        hidden = [f"{left_out} of {len(compared)} comparisons are hidden"] if left_out else []
+        yield Table(caption, [*columns], list(zip(*columns.values(), strict=True)), hidden)
+
+
+def difference_number(row: ComparisonRow | None, decimals: int) -> Number:
+    """A difference, marked if it is significant. A slice can lack a system."""
+    if row is None:
+        return Number()
+    return Number(*estimate(row.difference, row.interval, decimals, signed), verdict(row))
+
+
+def interval_number(
+    interval: Sequence[float] | None, decimals: int, write: Callable[[float, int], str] = signed
+) -> Number:
+    """The ends of an interval, if there is one."""
+    return Number(" to ".join(write(end, decimals) for end in interval or ()))
+
+
+def _decimals(metric: MetricNames, asked: int | None, entries: Sequence[Mapping[str, Any]]) -> int:
+    """How many decimals numbers have whose intervals stand for standard errors."""
+    intervals = [entry["interval"] for entry in entries]
+    errors = [ends and (ends[1] - ends[0]) / (2 * TWO_SIDED_95) for ends in intervals]
+    return decimals_of(metric.metric, asked, errors)
 
 
 def _meaning(adjusted: int) -> str:
@@ -212,190 +323,21 @@ def _meaning(adjusted: int) -> str:
     )
 
 
-def _of_slices(
-    document: Mapping[str, Any],
-    comparisons: Entries,
-    adjusted: int,
-    asked: int | None,
-    most: int | None,
-    choice: RowChoice,
-) -> Iterator[Section]:
-    """A table for each item of --slice_by and each baseline, with a column for each system."""
-    metric, order = document["metric"], SliceOrder(document)
-    for baseline in dict.fromkeys(comparison["baseline"] for comparison in comparisons):
-        of_baseline = [
-            comparison for comparison in comparisons if comparison["baseline"] == baseline
-        ]
-        systems = list(dict.fromkeys(comparison["system"] for comparison in of_baseline))
-        for item in items_of(of_baseline):
-            if not _some([entry for _, own in item.slices for entry in own.values()], "p_value"):
-                continue
-            if choice.only_significant:
-                item = item.only_significant(order)
-            item = item.first(order, choice.sort or "difference", most)
-            of_item = [entry for _, of_slice in item.slices for entry in of_slice.values()]
-            decimals = decimals_of(metric, asked, errors_of(of_item))
-            columns, verdicts = item.names(), []
-            for system in systems:
-                of_system = [of_slice.get(system, _NO_COMPARISON) for _, of_slice in item.slices]
-                verdicts.append(_verdicts(metric, of_system))
-                shown = [difference_estimate(comparison, decimals) for comparison in of_system]
-                columns.append([system, *estimates(shown, verdicts[-1])])
-            above = [
-                f"differences from {baseline}, in slices by {'*'.join(item.labels)}; "
-                f"{HALF_INTERVAL}; {_meaning(adjusted)}"
-            ]
-            yield Section(
-                above,
-                _transposed(columns),
-                item.line("json"),
-                names_in_header=True,
-                styles=_styles(verdicts, first=2),
-            )
+def _baselines(compared: Sequence[ComparisonRow]) -> list[str]:
+    return list(dict.fromkeys(row.baseline for row in compared))
 
 
-_NO_COMPARISON: Mapping[str, Any] = {"difference": None, "p_value_holm": None}
-"""A slice can lack a system."""
-
-
-def _clusters(document: Mapping[str, Any], asked: int | None) -> Section:
-    """The systems from the best to the worst, with a line between clusters as WMT draws it."""
-    scores = {score["system"]: score for score in of_whole(document)}
-    clusters = [cluster["systems"] for cluster in document["clusters"]]
-    ranked = [system for cluster in clusters for system in cluster]
-    ranks = ranks_of(document["clusters"])
-    ruled = itertools.accumulate(map(len, clusters))
-    decimals = decimals_of(document["metric"], asked, errors_of(scores.values()))
-    shown = estimates([score_estimate(scores[system], decimals) for system in ranked])
-    above = [
-        "clusters: each system above a line is better than each one below it "
-        f"(p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
-    ]
-    rows = _transposed([["system", *ranked], ["rank", *ranks.values()], [document["name"], *shown]])
-    return Section(above, rows, ruled=frozenset({*ruled} - {len(ranks)}))
-
-
-def ranks_of(clusters: Entries) -> dict[str, str]:
-    """The rank of each system, as WMT writes it: "1", or "2-4" for each one of a cluster of three.
-
-    Args:
-      clusters: those of a result document, the best one first.
-    """
-    ranks: dict[str, str] = {}
-    for cluster in clusters:
-        first, last = len(ranks) + 1, len(ranks) + len(cluster["systems"])
-        rank = str(first) if first == last else f"{first}-{last}"
-        ranks |= dict.fromkeys(cluster["systems"], rank)
-    return ranks
-
-
-def resampled(
-    metric: str, resampling: Mapping[str, Any], asked: int | None, most: int | None = None
-) -> Iterator[Section]:
-    """The tables of what random replicates say. The arguments are those of `sections`."""
-    method, unit = resampling["method"], resampling["unit"]
-    resamples = counted(resampling["resamples"], "resample")
-    drawn = f"{method}, {resamples} of {unit}s, seed {resampling['seed']}"
-    if scores := resampling["scores"]:
-        decimals = decimals_of(metric, asked, errors_of_intervals(scores))
-        columns = [
-            ["system", *(score["system"] for score in scores)],
-            ["mean", *aligned([_rounded(score["mean"], decimals) for score in scores])],
-        ]
-        if _some(scores, "interval"):
-            columns.append(["95 % interval", *intervals(scores, decimals)])
-        yield Section([f"{drawn}: scores"], _transposed(columns))
-    if comparisons := resampling["comparisons"]:
-        shown = comparisons[:most]
-        decimals = decimals_of(metric, asked, errors_of_intervals(shown))
-        columns = [
-            _names(comparisons, shown),
-            [
-                "difference",
-                *aligned(
-                    [_rounded(comparison["difference"], decimals, signed) for comparison in shown]
-                ),
-            ],
-        ]
-        if scores:
-            means = [_rounded(comparison["mean"], decimals, signed) for comparison in shown]
-            columns.append(["mean", *aligned(means)])
-        if _some(comparisons, "interval"):
-            columns.append(["95 % interval", *intervals(shown, decimals, signed)])
-        above = [f"{drawn}: {_differences(comparisons)}"]
-        if _some(comparisons, "p_value"):
-            columns.append(["p", *_p_values(shown, "p_value")])
-            if len(comparisons) > 1:
-                above.append("p: not adjusted for the number of comparisons")
-        if _some(comparisons, "p_sacrebleu"):
-            columns.append(["p of sacreBLEU", *_p_values(shown, "p_sacrebleu")])
-            above.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
-        left_out = cut_rows(len(shown), len(comparisons), "comparison", "name")
-        hidden = [left_out] if len(shown) < len(comparisons) else []
-        yield Section(above, _transposed(columns), sentence_about_hidden(hidden, "json"))
-
-
-_OF_SACREBLEU = {
-    "bootstrap": "which finds too many differences",
-    "randomization": "which counts only larger differences, not those of the same size",
-}
-"""What a reader of sacreBLEU's p-value must know, by method."""
-
-
-def _some(entries: Entries, key: str) -> bool:
-    """Whether any of the entries has a value."""
-    return any(entry[key] is not None for entry in entries)
-
-
-def _differences(comparisons: Entries) -> str:
+def _subject(baselines: Sequence[str]) -> str:
     """What is compared, in words."""
-    baselines = {comparison["baseline"] for comparison in comparisons}
     if len(baselines) == 1:
-        return f"differences from {baselines.pop()}"
+        return f"differences from {baselines[0]}"
     return "differences between systems (system minus baseline)"
 
 
-def _names(comparisons: Entries, shown: Entries) -> list[str]:
-    """The column with names. If all comparisons have one baseline, the heading names it."""
-    if len({comparison["baseline"] for comparison in comparisons}) == 1:
-        return ["system", *(comparison["system"] for comparison in shown)]
-    return [
-        "system vs baseline",
-        *(f"{comparison['system']} vs {comparison['baseline']}" for comparison in shown),
-    ]
+def _heading(baselines: Sequence[str]) -> str:
+    return "system" if len(baselines) == 1 else "system vs baseline"
 
 
-def _common(segments: int, comparisons: Entries) -> list[str]:
-    """The number of common segments, if these are not all segments."""
-    common = comparisons[0]["segments"]
-    return [] if common == segments else [f"over the {common} segments that all systems have"]
-
-
-_Write = Callable[[float, int], str]
-
-
-def _rounded(number: float | None, decimals: int, write: _Write = rounded) -> str:
-    return "" if number is None else write(number, decimals)
-
-
-def intervals(entries: Entries, decimals: int, write: _Write = rounded) -> list[str]:
-    """The cells of a column of intervals; "" for an entry without one.
-
-    Args:
-      entries: scores or differences.
-      decimals: how many decimals the ends have.
-      write: what writes an end.
-    """
-    ends = [entry["interval"] or (None, None) for entry in entries]
-    lows, highs = (aligned([_rounded(of[end], decimals, write) for of in ends]) for end in (0, 1))
-    return [
-        f"{low} to {high}" if high.strip() else "" for low, high in zip(lows, highs, strict=True)
-    ]
-
-
-def _p_values(entries: Entries, key: str) -> list[str]:
-    return aligned([p_value(entry[key]) for entry in entries])
-
-
-def _transposed(columns: Sequence[Sequence[str]]) -> Rows:
-    return list(zip(*columns, strict=True))
+def _name(system: str, baseline: str, baselines: Sequence[str]) -> str:
+    """The name of a comparison. If all comparisons have one baseline, the caption names it."""
+    return system if len(baselines) == 1 else f"{system} vs {baseline}"

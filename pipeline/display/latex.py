@@ -1,37 +1,26 @@
-r"""The tables of a result as LaTeX, for `\input` in a document of any class.
+r"""Tables as LaTeX, for `\input` in a document of any class.
 
 Only commands of LaTeX itself and of booktabs are used; without booktabs, lines stand in for its
-rules. A document that pdfLaTeX reads must compile whatever the names of systems and labels are.
+rules.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from beam_bleu.pipeline.display.fitted_rows import narrower
-from beam_bleu.pipeline.display.paper_tables import Cell, Note, Number, PaperTable, is_numeric
+from rich.cells import chop_cells
+
 from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.table import Cell, Note, Number, Table, is_numeric
 
 _PREAMBLE = (
     r"% \usepackage{booktabs} draws better lines.",
     *(rf"\providecommand{{\{rule}}}{{\hline}}" for rule in ("toprule", "midrule", "bottomrule")),
 )
 
-_OTHER_SCRIPTS = (
-    "% pdfLaTeX shows the code points of characters that it does not know. XeLaTeX and LuaLaTeX",
-    "% show the characters, if the font has them.",
-    r"\providecommand{\beambleutext}[2]{\ifdefined\Umathchar#1\else#2\fi}",
-)
-r"""Only the other two engines define \Umathchar. pdfLaTeX skips what it cannot show."""
-
 _WIDEST_NAME = 40
-"""Longer names are cut. TeX cannot even measure a line of 16,384 points."""
-
-_LONGEST_SENTENCE = 300
-"""Longer sentences have a long name in their middle, which is cut. TeX reads no endless lines."""
+"""Longer names continue on the next line."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -48,51 +37,33 @@ _SPECIAL = {
 }
 """What LaTeX would read as a command, or print as another character."""
 
-_ESCAPED = re.compile(
-    rf"""(?P<joined>([`',-])(?=\2)|[?!](?=`))  # with the next sign it would be one character
-    |(?P<space>(?<=[ ])[ ]|^[ ]|[ ]$)          # TeX would leave it out
-    |(?P<special>[{re.escape("".join(_SPECIAL))}])
-    |(?P<others>[^\x00-\x7f{"".join(_SPECIAL)}]+)""",
-    re.VERBOSE,
-)
-
-_ACCENTS = {*"\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"}
-"""The accents that TeX's first fonts can put on a letter."""
-
-_LAST_WITH_ACCENT = "ž"
-"""LaTeX knows few of the letters after it."""
-
-_LETTERS = {*"ÆØßæøıŁłŒœ"}
-"""Letters without such accents that these fonts have."""
+_ESCAPED = re.compile(rf"(?P<joined>[`',-])(?=(?P=joined))|[{re.escape(''.join(_SPECIAL))}]")
+"""These, and signs that would be one character together with the next sign."""
 
 
-def latex(tables: Iterable[PaperTable], remarks: Sequence[str]) -> str:
+def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
     """The tables as floats.
 
     Args:
       tables: the tables.
       remarks: lines about the result, which become comments.
     """
-    lines = [
-        line for number, table in enumerate(tables, 1) for line in ("", *_float(table, number))
-    ]
-    comments = [f"% {printable(remark)}" for remark in remarks]
-    has_others = any(r"\beambleutext" in line for line in lines)
-    head = [*comments, *_PREAMBLE, *(_OTHER_SCRIPTS if has_others else ())]
-    return "".join(f"{line}\n" for line in (*head, *lines))
+    lines = [f"% {printable(remark)}" for remark in remarks]
+    lines += _PREAMBLE
+    for number, table in enumerate(tables, 1):
+        lines += ["", *_float(table, number)]
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _float(table: PaperTable, number: int) -> Iterator[str]:
+def _float(table: Table, number: int) -> Iterator[str]:
     kinds = ["r" if is_numeric(column) else "l" for column in table.columns]
-    names, *others = table.columns
-    columns = [_short(names), *others]
     yield r"\begin{table}"
     yield r"\centering"
     yield rf"\begin{{tabular}}{{{''.join(kinds)}}}"
     yield r"\toprule"
-    yield _row(map(_name, _short(table.header)))
+    yield _row(map(_name, table.header))
     yield r"\midrule"
-    yield from map(_row, zip(*map(_column, columns), strict=True))
+    yield from map(_row, zip(*map(_column, table.columns), strict=True))
     yield r"\bottomrule"
     yield r"\end{tabular}"
     if table.notes:
@@ -100,7 +71,7 @@ def _float(table: PaperTable, number: int) -> Iterator[str]:
         yield r"{\footnotesize\raggedright"
         yield from map(_note, table.notes)
         yield "}"
-    yield rf"\caption{{{' '.join(map(_sentence, table.caption))}}}"
+    yield rf"\caption{{{_flowing(' '.join(table.caption))}}}"
     yield rf"\label{{tab:scores{'' if number == 1 else f'-{number}'}}}"
     yield r"\end{table}"
 
@@ -157,56 +128,21 @@ def _signed(number: str) -> str:
     return re.sub("[-+<]", lambda sign: f"${sign[0]}$", number).replace("–", "--")
 
 
-def _short(names: Sequence[Cell]) -> list[str]:
-    """Names that are not too wide and look different; they can have line breaks."""
-    return narrower([printable(str(name)) for name in names], _WIDEST_NAME)
-
-
 def _name(name: str) -> str:
-    lines = [_text(line) for line in name.split("\n")]
+    lines = [_text(line) for line in chop_cells(printable(name), _WIDEST_NAME)]
     stacked = r"\\".join(lines)
-    return lines[0] if len(lines) == 1 else rf"\shortstack[l]{{{stacked}}}"
-
-
-def _sentence(text: str) -> str:
-    return _flowing(narrower([printable(text)], _LONGEST_SENTENCE)[0])
+    return stacked if len(lines) < 2 else rf"\shortstack[l]{{{stacked}}}"
 
 
 def _flowing(text: str) -> str:
     """A text of several lines. They can end in long words, too, and after the signs "|"."""
-    words = (
-        re.findall(rf"[^|]{{1,{_WIDEST_NAME}}}\|?|\|", printable(word)) for word in text.split(" ")
-    )
+    words = (re.findall(rf"[^|]{{1,{_WIDEST_NAME}}}\|?|\|", word) for word in text.split(" "))
     escaped = " ".join(r"\allowbreak{}".join(map(_text, pieces)) for pieces in words)
     return escaped.replace(r"\textbar{}\allowbreak{}", r"\textbar\allowbreak ")
 
 
 def _text(text: str) -> str:
-    """A text that LaTeX prints as it is."""
-    return _ESCAPED.sub(_escaped, printable(text))
-
-
-def _escaped(match: re.Match[str]) -> str:
-    text = match[0]
-    if match["joined"]:
-        return f"{text}{{}}"
-    if match["space"]:
-        return "\\ "
-    if match["special"]:
-        return _SPECIAL[text]
-    parts = itertools.groupby(unicodedata.normalize("NFC", text), key=_is_in_first_fonts)
-    return "".join(
-        "".join(part) if is_known else _of_other_scripts("".join(part)) for is_known, part in parts
+    """A text that LaTeX prints as it is. XeLaTeX and LuaLaTeX know all characters."""
+    return _ESCAPED.sub(
+        lambda match: f"{match[0]}{{}}" if match["joined"] else _SPECIAL[match[0]], printable(text)
     )
-
-
-def _is_in_first_fonts(character: str) -> bool:
-    if character > _LAST_WITH_ACCENT:
-        return False
-    decomposed = unicodedata.normalize("NFD", character)
-    return character in _LETTERS or (len(decomposed) == 2 and decomposed[1] in _ACCENTS)
-
-
-def _of_other_scripts(text: str) -> str:
-    points = " ".join(f"U+{ord(character):04X}" for character in text)
-    return rf"\beambleutext{{{text}}}{{{points}}}"

@@ -1,4 +1,4 @@
-"""The tables of a result as GitHub's Markdown."""
+"""Tables as GitHub's Markdown."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 
-from beam_bleu.pipeline.display.paper_tables import Cell, Note, Number, PaperTable, is_numeric
 from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.table import Cell, Note, Number, Table, is_numeric
 
 
-def markdown(tables: Iterable[PaperTable], remarks: Sequence[str]) -> str:
+def markdown(tables: Iterable[Table], remarks: Sequence[str]) -> str:
     """The tables, with blank lines between them.
 
     Args:
@@ -22,7 +22,7 @@ def markdown(tables: Iterable[PaperTable], remarks: Sequence[str]) -> str:
     return "\n".join([*about, *map(_table, tables)])
 
 
-def _table(table: PaperTable) -> str:
+def _table(table: Table) -> str:
     """A table with its caption, in columns that are also aligned before a page is made of it."""
     header, *rows = ([_cell(cell) for cell in row] for row in (table.header, *table.rows))
     widths = [max(3, *map(cell_len, column)) for column in zip(header, *rows, strict=True)]

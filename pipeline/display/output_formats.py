@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.comparison_tables import comparison_tables, resampled_tables
 from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.paper_tables import PaperTable, paper_tables
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
-from beam_bleu.pipeline.display.slices import of_whole, signature_of
-from beam_bleu.pipeline.display.table import remarks_on, table
+from beam_bleu.pipeline.display.score_tables import (
+    notes_of,
+    preset_table,
+    signature_of,
+    slice_tables,
+    systems_table,
+    units_of,
+)
+from beam_bleu.pipeline.display.table import Table, as_lines, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.output.metric_views import parts_of
-from beam_bleu.transforms.score.shown_numbers import rounded
+from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
+from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
+
+SHOWN_ROWS = 20
+"""The largest number of rows of a table of slices or comparisons on a terminal."""
+
+_SHOWN_PARTITIONS = 3
+"""More partitions are not all named."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Result:
+class View:
     """A result, and how it is to be shown.
 
     Attributes:
@@ -39,12 +54,28 @@ class Result:
     screen: Screen = FILE
     choice: RowChoice = USUAL_ROWS
 
+    @functools.cached_property
+    def result(self) -> Result:
+        """Its rows."""
+        return read_result(self.document)
 
-def only_scores(result: Result) -> str:
+    @property
+    def lines(self) -> list[str]:
+        """The remarks, and which partitions of a corpus were scored."""
+        labels = ["(no label)" if label is None else label for label in self.result.partitions]
+        if self.result.partitions == (None,):
+            return [*self.remarks]
+        if len(labels) <= _SHOWN_PARTITIONS:
+            return [*self.remarks, f"partition{'s'[: len(labels) - 1]} {', '.join(labels)}"]
+        return [*self.remarks, f"{len(labels)} partitions, from {labels[0]} to {labels[-1]}"]
+
+
+def only_scores(view: View) -> str:
     """The score of each system on the whole corpus, on its own line; metric by metric."""
     return "".join(
-        f"{rounded(score['score'], decimals_of(score['metric'], result.decimals))}\n"
-        for score in of_whole(result.document)
+        f"{rounded(row.score, decimals_of(row.metric, view.decimals))}\n"
+        for row in view.result.scores
+        if row.group is None and row.preset is None and row.score is not None
     )
 
 
@@ -62,106 +93,151 @@ class Format:
 
     name: str
     description: str
-    write: Callable[[Result], str]
+    write: Callable[[View], str]
     takes_decimals: bool = True
     rounds: bool = True
 
 
-def _text(result: Result) -> str:
-    return table(result.document, result.remarks, result.decimals, result.screen, result.choice)
+def _text(view: View) -> str:
+    """The tables of the whole corpus, and then those of each metric."""
+    result, screen = view.result, view.screen
+    most = None if screen.columns is None else SHOWN_ROWS
+    is_only = len(result.metrics) == 1
+    notes = [note for metric in result.metrics for note in notes_of(result, metric)]
+    size = units_of(result)
+    if any(row.interval for row in result.scores):
+        size += f"; {HALF_INTERVAL}"
+    signatures = [f"{name}|{signature}" for name, _, signature in notes]
+    parts = [as_lines([*(signatures if is_only else ()), size, *view.lines], screen)]
+    if table := systems_table(result, view.decimals):
+        parts.append(as_text(table, screen))
+    if not is_only:
+        parts.append(as_lines(signatures, screen))
+    # A table of scores has all slices, also those without differences.
+    order = dataclasses.replace(view.choice, only_significant=False)
+    for metric in result.metrics:
+        tables = [
+            *slice_tables(result, metric, view.decimals, order, most),
+            *comparison_tables(result, metric, view.decimals, view.choice, most),
+        ]
+        if presets := preset_table(result, metric, view.decimals):
+            tables.append(dataclasses.replace(presets, caption=()))
+        if tables and not is_only:
+            tables[0] = dataclasses.replace(tables[0], caption=[metric.name, *tables[0].caption])
+        parts += [as_text(table, screen) for table in tables]
+    return "\n".join(parts)
 
 
-def _json(result: Result) -> str:
-    return result.data.decode()
+def paper_tables(view: View) -> Iterator[Table]:
+    """The tables of a result for a paper or a page.
+
+    The first table has a row for each system and a column for each metric. Others come after it
+    only where the user asked for more: slices, languages, presets or resampling.
+    """
+    result, decimals = view.result, view.decimals
+    if systems := systems_table(result, decimals, for_paper=True):
+        yield systems
+    for metric in result.metrics:
+        yield from slice_tables(result, metric, decimals, view.choice, for_paper=True)
+        if presets := preset_table(result, metric, decimals):
+            yield presets
+        for table in resampled_tables(result, metric, decimals):
+            about, *more = table.caption
+            caption = [f"{metric.name}, {about}.", *(f"{line}." for line in more)]
+            yield dataclasses.replace(table, caption=caption)
 
 
-def _json_lines(result: Result) -> str:
-    entries = _entries(result.document)
-    return "".join(f"{json_text(entry)}\n" for entry in entries)
+def _json(view: View) -> str:
+    return view.data.decode()
 
 
-def _tab_separated(result: Result) -> str:
-    document = result.document
-    columns = list(dict.fromkeys(key for score in document["scores"] for key in score))
-    columns = [column for column in columns if column not in _UNCERTAINTY]
-    columns += ["signature", *(["preset"] if "presets" in document else [])]
-    columns += [key for key in ("languages", "tasks") if key in document]
-    columns += _UNCERTAINTY_COLUMNS if "standard_error" in document["scores"][0] else []
+def _json_lines(view: View) -> str:
+    return "".join(f"{json_text(entry)}\n" for entry in _entries(view.result))
+
+
+def _tab_separated(view: View) -> str:
+    entries = list(_entries(view.result))
+    # Those of slices and presets have the same fields as those of the whole corpus.
+    columns = list(dict.fromkeys(key for entry in entries for key in entry))
+    columns = [column for column in columns if column not in _LAST]
+    columns += [key for key in _LAST if any(key in entry for entry in entries)]
     lines = ["\t".join(columns)]
-    for entry in _entries(document):
-        if result.decimals is not None:
-            entry["score"] = rounded(entry["score"], result.decimals)
-            if "precisions" in entry:
-                entry["precisions"] = [
-                    f"{precision:.{result.decimals}f}" for precision in entry["precisions"]
-                ]
-            for column in _UNCERTAINTY_COLUMNS:
-                if entry.get(column) is not None:
-                    entry[column] = f"{entry[column]:.{result.decimals}f}"
+    for entry in entries:
+        if view.decimals is not None:
+            entry = {
+                key: _rounded(value, view.decimals) if key in _ROUNDED else value
+                for key, value in entry.items()
+            }
         lines.append("\t".join(_field(entry.get(column)) for column in columns))
     return "".join(f"{line}\n" for line in lines)
+
+
+_LAST = (
+    *("signature", "preset", "languages", "tasks"),
+    *("standard_error", "interval_low", "interval_high"),
+)
+"""The last columns of `tsv`."""
+
+_ROUNDED = ("score", "precisions", "standard_error", "interval_low", "interval_high")
+"""The fields that --width rounds."""
+
+
+def _rounded(value: Any, decimals: int) -> Any:
+    if isinstance(value, tuple):
+        return [_rounded(number, decimals) for number in value]
+    return None if value is None else rounded(value, decimals)
 
 
 def _field(value: Any) -> str:
     """A value of scores.json in one field of a line; numbers keep all their digits."""
     if value is None:
         return ""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return printable(" ".join(map(str, value)))
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return json_text(value)
     return printable(str(value))
 
 
-_UNCERTAINTY = ("standard_error", "interval")
-"""The keys of a score's uncertainty in scores.json."""
-
-_UNCERTAINTY_COLUMNS = ("standard_error", "interval_low", "interval_high")
-"""What an entry of `jsonl` and `tsv` has instead, at its end: numbers that a table can hold."""
-
-
-def _entries(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """All entries. Their uncertainty comes last, so that the fields before it keep their places."""
-    for entry in _scores(document):
-        if "standard_error" not in entry:
-            yield entry
-            continue
-        flat = {key: value for key, value in entry.items() if key not in _UNCERTAINTY}
-        low, high = entry["interval"] or (None, None)
-        ends = (entry["standard_error"], low, high)
-        yield {**flat, **dict(zip(_UNCERTAINTY_COLUMNS, ends, strict=True))}
+def _entries(result: Result) -> Iterator[dict[str, Any]]:
+    """The scores of the run, the averages of languages or tasks, and the scores of each preset."""
+    for metric in result.words:
+        rows = [row for row in result.scores if row.metric == metric]
+        for row in rows:
+            if row.score is not None:
+                yield _entry(result, row)
 
 
-def _scores(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The scores of the run, the averages of languages or tasks, and the scores of each preset.
+def _entry(result: Result, row: ScoreRow) -> dict[str, Any]:
+    """The fields of a score. Its uncertainty comes last, so that the others keep their places.
 
-    A score has its definition. An average has no definition and no slice, but the number of its
-    languages.
+    An average has no definition and no slice, but the number of its languages or tasks.
     """
-    for part in parts_of(document):
-        for score in part["scores"]:
-            yield {**score, "signature": signature_of(part, score)}
-        for average in part.get("macro_average", ()):
-            if average["score"] is not None:
-                yield dict(average)
-        for preset in part.get("presets", ()):
-            of_preset = {"signature": preset["signature"], "preset": preset["preset"]}
-            for score in preset["scores"]:
-                yield {**score, **of_preset}
+    entry: dict[str, Any] = {"metric": row.metric, "system": row.system}
+    if row.group == MACRO_AVERAGE:
+        kind = "languages" if result.languages_of(row.metric) else "tasks"
+        entry |= {kind: row.segments, "score": row.score}
+    else:
+        entry |= {"slice": row.group, "segments": row.segments, "score": row.score, **row.parts}
+    has_errors = result.uncertainty is not None
+    if row.preset is not None:
+        preset = result.preset(row.metric, row.preset)
+        entry |= {"signature": preset.signature, "preset": preset.preset}
+        has_errors = preset.has_errors
+    elif row.group != MACRO_AVERAGE:
+        entry["signature"] = signature_of(result, row)
+    if has_errors:
+        low, high = row.interval or (None, None)
+        entry |= {"standard_error": row.standard_error, "interval_low": low, "interval_high": high}
+    return entry
 
 
-def _markdown(result: Result) -> str:
-    return _for_paper(result, markdown)
+def _markdown(view: View) -> str:
+    return markdown(paper_tables(view), view.lines)
 
 
-def _latex(result: Result) -> str:
-    return _for_paper(result, latex)
-
-
-def _for_paper(result: Result, write: Callable[[Iterable[PaperTable], Sequence[str]], str]) -> str:
-    document = result.document
-    tables = paper_tables(document, result.decimals, result.choice)
-    return write(tables, remarks_on(document, result.remarks))
+def _latex(view: View) -> str:
+    return latex(paper_tables(view), view.lines)
 
 
 FORMATS = {

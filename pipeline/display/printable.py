@@ -32,6 +32,31 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
+def value_text(value: str | None) -> str:
+    """The value of a label. Values that could look like others are written as in JSON."""
+    if value is None:
+        return "null"
+    is_plain = value.isprintable() and value == value.strip() and not value.startswith('"')
+    return value if is_plain and value not in ("", "null") else json_text(value)
+
+
+def value_of(text: str) -> str | None:
+    """The value of a label that a user writes as `value_text` does; other texts are plain values.
+
+    >>> value_of("news"), value_of("null"), value_of('"null"'), value_of("")
+    ('news', None, 'null', '')
+
+    Raises:
+      ValueError: a text with a quotation mark in front is not a string of JSON.
+    """
+    if not text.startswith('"'):
+        return None if text == value_text(None) else text
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise ValueError(text)
+    return value
+
+
 def utf8(text: str) -> str:
     """The text, with its raw bytes decoded if they are UTF-8.
 

@@ -6,16 +6,12 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from beam_bleu.pipeline.display.fitted_rows import narrower
-from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.slices import value_text
+from beam_bleu.pipeline.display.printable import printable, value_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.examples.read_examples import Entry
 from beam_bleu.pipeline.examples.word_differences import closest, compared
 from beam_bleu.transforms.examples.example import CUT_MARK, EXAMPLE_KINDS, MOST_CHARACTERS
 from beam_bleu.transforms.score.shown_numbers import rounded, signed
-
-_WIDEST_NAME = 24
 
 _STYLE, _PLAIN = "\x1b[1;31m", "\x1b[0m"
 """Bold red, and what ends it."""
@@ -35,12 +31,10 @@ def shown_entry(entry: Entry, place: int, decimals: int, screen: Screen = FILE) 
       screen: where it is shown.
     """
     texts = list(_texts(entry, screen))
-    names = narrower([name for name, _ in texts], _WIDEST_NAME)
-    width = max(map(cell_len, (part for name in names for part in name.split("\n"))), default=0)
+    width = max((cell_len(name) for name, _ in texts), default=0)
     indent = " " * (len(str(place)) + 2)
     rows = [f"{place}. {_heading(entry)}", indent + _scores(entry, decimals)]
-    for name, (_, text) in zip(names, texts, strict=True):
-        name = name.replace("\n", "")
+    for name, text in texts:
         rows.append(f"{indent}{name}{' ' * (width - cell_len(name))}  {text}".rstrip())
     return "".join(f"{row}\n" for row in rows)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from beam_bleu.pipeline.display.slices import value_text
+from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.examples.read_examples import Entry
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.examples.example import KindName

@@ -7,10 +7,11 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.printable import json_text, printable
-from beam_bleu.pipeline.display.row_order import VERDICT_STYLES
+from beam_bleu.pipeline.display.printable import json_text
+from beam_bleu.pipeline.display.score_tables import score_number
+from beam_bleu.pipeline.display.table import LOWER, Cell, Number, Table, as_lines
+from beam_bleu.pipeline.display.table import as_text as table_text
 from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.history.changes import Break
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
@@ -20,10 +21,9 @@ from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     counted,
-    difference_estimate,
-    estimates,
+    estimate,
     p_value,
-    score_estimate,
+    signed,
 )
 
 FormatName = Literal["text", "json", "jsonl"]
@@ -56,9 +56,6 @@ _WORDS: Mapping[GapKind, str] = {
 }
 """What the row of a table says of a gap. The lines below the tables have the details."""
 
-_NOTHING = ("", "")
-"""An estimate that is not there."""
-
 _LEGEND = (
     f"{HALF_INTERVAL}; worse or better where p < {SIGNIFICANCE_LEVEL}, which luck alone reaches in "
     "one of 20 nights"
@@ -68,7 +65,7 @@ _LEGEND = (
 def as_text(history: History, screen: Screen) -> str:
     """The tables of all series, and lines about gaps and about changes without an exact p-value."""
     most = None if screen.columns is None else MOST_NIGHTS
-    tables = [_table(series, history.gaps, screen, most) for series in history.series]
+    tables = [table_text(_table(series, history.gaps, most), screen) for series in history.series]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
     lines += _reasons(history)
     lines.append(_LEGEND)
@@ -76,10 +73,10 @@ def as_text(history: History, screen: Screen) -> str:
         lines.append(
             f"These are the last {most} of {len(history.nights)} nights; --format jsonl shows all"
         )
-    return "\n".join([*tables, "".join(f"{printable(line)}\n" for line in lines)])
+    return "\n".join([*tables, as_lines(lines, screen)])
 
 
-def _table(series: Series, gaps: Sequence[Gap], screen: Screen, most: int | None) -> str:
+def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
     """The table of a series, below its name."""
     rows: list[tuple[str, NightScore | None, str]] = [
         (score.night, score, _word(score)) for score in series.scores
@@ -91,60 +88,39 @@ def _table(series: Series, gaps: Sequence[Gap], screen: Screen, most: int | None
     ]
     rows.sort(key=lambda row: row[0])
     rows = rows[-(most or len(rows)) :]
-    scores = [score for _, score, _ in rows]
-    columns = {
-        "night": [night for night, *_ in rows],
-        series.name + (" ↓" if series.lower_is_better else ""): _scores(series, scores),
-        "change": _changes(series, scores),
-        "p": [p_value(score.change.p_value) if score and score.change else "" for score in scores],
-        "": [word for *_, word in rows],
-    }
-    cells = list(zip(*([head, *column] for head, column in columns.items()), strict=True))
-    styles = {
-        (number, column): VERDICT_STYLES[verdict]
-        for number, score in enumerate(scores, 1)
-        if score is not None and (verdict := score.verdict)
-        for column in (list(columns).index("change"), len(columns) - 1)
-    }
-    return f"{printable(series.key.shown)}\n{drawn(fitted(cells, screen), screen, styles=styles)}"
+    changes = [score.change for _, score, _ in rows if score is not None and score.change]
+    decimals, of_changes = (
+        decimals_of(series.key.metric, None, errors)
+        for errors in (
+            [score.row.standard_error for _, score, _ in rows if score is not None],
+            [change.standard_error for change in changes],
+        )
+    )
+    cells: list[list[Cell]] = []
+    for night, score, word in rows:
+        change = None if score is None else score.change
+        cells.append(
+            [
+                night,
+                score_number(None if score is None else score.row, decimals),
+                Number()
+                if change is None
+                else Number(
+                    *estimate(change.difference, change.interval, of_changes, signed),
+                    "" if word or score is None else score.verdict,
+                ),
+                Number(p_value(change.p_value) if change is not None else ""),
+                word,
+            ]
+        )
+    name = f"{series.name} {LOWER}" if series.lower_is_better else series.name
+    return Table([series.key.shown], ["night", name, "change", "p", ""], cells)
 
 
 def _word(score: NightScore) -> str:
-    """What the last column says of a score."""
-    if score.change is not None and isinstance(score.change.cause, Break):
-        return _WORDS[score.change.cause.kind]
-    return score.verdict
-
-
-def _scores(series: Series, scores: Sequence[NightScore | None]) -> list[str]:
-    errors = [score.row.standard_error for score in scores if score is not None]
-    decimals = decimals_of(series.key.metric, None, errors)
-    return estimates(
-        [
-            _NOTHING
-            if score is None or score.row.score is None
-            else score_estimate(
-                {"score": score.row.score, "interval": score.row.interval}, decimals
-            )
-            for score in scores
-        ]
-    )
-
-
-def _changes(series: Series, scores: Sequence[NightScore | None]) -> list[str]:
-    changes = [None if score is None else score.change for score in scores]
-    errors = [change.standard_error for change in changes if change is not None]
-    decimals = decimals_of(series.key.metric, None, errors)
-    return estimates(
-        [
-            _NOTHING
-            if change is None
-            else difference_estimate(
-                {"difference": change.difference, "interval": change.interval}, decimals
-            )
-            for change in changes
-        ]
-    )
+    """What the last column says of a score that cannot be compared."""
+    cause = None if score.change is None else score.change.cause
+    return _WORDS[cause.kind] if isinstance(cause, Break) else ""
 
 
 def _nights(gap: Gap) -> str:

@@ -10,6 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, systems_table
+from beam_bleu.pipeline.display.table import as_lines, as_text
+from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.examples.read_examples import read_examples
 from beam_bleu.pipeline.notebook.result_tables import (
     comparison_table,
@@ -17,8 +20,8 @@ from beam_bleu.pipeline.notebook.result_tables import (
     metric_table,
     score_table,
 )
-from beam_bleu.pipeline.notebook.shown_result import as_text
 from beam_bleu.pipeline.output.result_files import is_folder
+from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_and_document_at
 
 
@@ -49,12 +52,20 @@ class ScoreTables:
     document: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return as_text(self.document, self._rows, shutil.get_terminal_size().columns)
-
-    @property
-    def _rows(self) -> dict[str, int]:
+        screen = Screen(shutil.get_terminal_size().columns)
+        table = systems_table(read_result(self.document), None, for_paper=True)
+        sentences = (
+            [] if table is None else [text for text in table.caption if text != BEST_ARE_BOLD]
+        )
         names = ("scores", "comparisons", "examples")
-        return {name: getattr(self, name).num_rows for name in names}
+        rows = ", ".join(f"{name} {getattr(self, name).num_rows}" for name in names)
+        shown = (
+            ""
+            if table is None
+            else as_text(dataclasses.replace(table, caption=(), notes=()), screen)
+        )
+        above = as_lines([" ".join(sentences)], screen)
+        return f"{above}\n{shown}{as_lines([f'rows: {rows}'], screen)}".rstrip("\n")
 
 
 def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
@@ -76,16 +87,14 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
       bleu birch 37.9
       bleu cobalt 16.6
     """
-    result, document = result_and_document_at(os.fspath(path))
-    examples = read_examples(result.name) if is_folder(result.name) else None
-    with named_if_damaged(result.name):
-        tables = ScoreTables(
-            result.name,
-            metric_table(document),
-            score_table(document),
-            comparison_table(document),
+    saved, document = result_and_document_at(os.fspath(path))
+    examples = read_examples(saved.name) if is_folder(saved.name) else None
+    with named_if_damaged(saved.name):
+        return ScoreTables(
+            saved.name,
+            metric_table(saved.result),
+            score_table(saved.result),
+            comparison_table(saved.result),
             example_table(examples or ()),
             document,
         )
-        repr(tables)  # a damaged result fails here, and not when it is shown
-        return tables

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import math
 import typing
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.pipeline.display.slices import signature_of
-from beam_bleu.pipeline.output.metric_views import metrics_of, parts_of
+from beam_bleu.pipeline.display.score_tables import signature_of
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, Result, ScoreRow
 from beam_bleu.pipeline.result.series import slice_text
 from beam_bleu.transforms.known_metrics import MetricWord, kind_of
 
@@ -20,23 +18,6 @@ TEXT, INTEGER, NUMBER = pa.string(), pa.int64(), pa.float64()
 LABELS = pa.map_(TEXT, TEXT)
 
 Entry = Mapping[str, Any]
-
-_KINDS: Mapping[pa.DataType, Any] = {
-    TEXT: str,
-    INTEGER: int,
-    NUMBER: (int, float),
-    LABELS: dict,
-}
-"""What a value of JSON must be, by the type of its column."""
-
-
-def _interval(end: int) -> Callable[[Entry], Any]:
-    """One end of the interval of an entry: 0 is the lower one. Runs can leave out intervals."""
-    return lambda entry: None if entry.get("interval") is None else entry["interval"][end]
-
-
-def _slice(entry: Entry) -> str | None:
-    return None if entry["slice"] is None else slice_text(entry["slice"])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,19 +28,13 @@ class Column:
       name: its name.
       type: its type.
       meaning: what it is, for a reader.
-      value: (entry) its value; None if it is the field of this name.
       required: whether no value is null.
-      least: the smallest number that it can be.
-      most: the largest one.
     """
 
     name: str
     type: pa.DataType
     meaning: str
-    value: Callable[[Entry], Any] | None = None
     required: bool = False
-    least: float = -math.inf
-    most: float = math.inf
 
     def values(self, entries: Iterable[Entry]) -> pa.Array:
         """The values of all entries.
@@ -67,59 +42,30 @@ class Column:
         Raises:
           KeyError, TypeError, ValueError, OverflowError: the entries are damaged.
         """
-        value = self.value or (lambda entry: entry[self.name])
-        return pa.array([self._checked(value(entry)) for entry in entries], self.type)
-
-    def _checked(self, value: Any) -> Any:
-        if value is None and not self.required:
-            return None
-        if not pa.types.is_list(self.type):
-            return self._in_range(value, self.type)
-        if not isinstance(value, list | tuple):
-            raise TypeError(f"{value!r} is not a list")
-        return [self._in_range(item, self.type.value_type) for item in value]
-
-    def _in_range(self, value: Any, type_: pa.DataType) -> Any:
-        checked = _checked(value, type_)
-        if type_ in (INTEGER, NUMBER) and not self.least <= checked <= self.most:
-            raise ValueError(f"{self.name} is {checked}")
-        return checked
-
-
-def _checked(value: Any, type_: pa.DataType) -> Any:
-    """A value of JSON for a column of this type."""
-    if not isinstance(value, _KINDS[type_]) or isinstance(value, bool):
-        raise TypeError(f"{value!r} is not of the type {type_}")
-    if type_ == NUMBER and not math.isfinite(value):
-        raise ValueError(f"{value} is not a number")
-    return list(value.items()) if type_ == LABELS else value
+        values = [entry[self.name] for entry in entries]
+        if self.type == LABELS:
+            values = [None if labels is None else list(labels.items()) for labels in values]
+        array = pa.array(values, self.type)
+        if self.required and array.null_count:
+            raise ValueError(f"{self.name} is missing")
+        return array
 
 
 _METRIC = Column("metric", TEXT, "the word of the metric, as in `--metrics`", required=True)
 _SYSTEM = Column("system", TEXT, "the system", required=True)
-_SLICE = Column(
-    "slice", TEXT, "the slice, such as `domain=news`; null for the whole corpus", _slice
-)
+_SLICE = Column("slice", TEXT, "the slice, such as `domain=news`; null for the whole corpus")
 _SLICE_LABELS = Column(
-    "labels",
-    LABELS,
-    "the labels of the slice and their values; null for the whole corpus",
-    lambda entry: entry["slice"],
+    "labels", LABELS, "the labels of the slice and their values; null for the whole corpus"
 )
-_SEGMENTS = Column("segments", INTEGER, "how many segments", required=True, least=1)
+_SEGMENTS = Column("segments", INTEGER, "how many segments", required=True)
 
 
 def _uncertainty(what: str) -> tuple[Column, ...]:
-    error = f"the standard error of {what}"
     return (
-        Column("standard_error", NUMBER, error, lambda entry: entry.get("standard_error"), least=0),
-        Column("interval_low", NUMBER, "the lower end of its 95 % interval", _interval(0)),
-        Column("interval_high", NUMBER, "the upper end", _interval(1)),
+        Column("standard_error", NUMBER, f"the standard error of {what}"),
+        Column("interval_low", NUMBER, "the lower end of its 95 % interval"),
+        Column("interval_high", NUMBER, "the upper end"),
     )
-
-
-def _probability(name: str, meaning: str) -> Column:
-    return Column(name, NUMBER, meaning, least=0, most=1)
 
 
 METRIC_COLUMNS = (
@@ -148,14 +94,12 @@ COMPARISON_COLUMNS = (
     _SLICE,
     _SLICE_LABELS,
     _SEGMENTS,
-    Column("units", INTEGER, "how many units (segments or documents)", required=True, least=1),
+    Column("units", INTEGER, "how many units (segments or documents)", required=True),
     Column("difference", NUMBER, "the score of the system minus that of the baseline"),
     *_uncertainty("the difference"),
-    _probability("p_value", "the p-value"),
-    _probability("p_value_holm", "the p-value, adjusted for all comparisons of the family"),
-    Column(
-        "detectable", NUMBER, "a true difference that would be found in 80 of 100 cases", least=0
-    ),
+    Column("p_value", NUMBER, "the p-value"),
+    Column("p_value_holm", NUMBER, "the p-value, adjusted for all comparisons of the family"),
+    Column("detectable", NUMBER, "a true difference that would be found in 80 of 100 cases"),
     Column("family", TEXT, "the family: corpus or slices", required=True),
 )
 
@@ -179,24 +123,60 @@ EXAMPLE_COLUMNS = (
 )
 
 
-def metric_table(document: Entry) -> pa.Table:
-    """The metrics of a result document. All of these functions raise what `Column.values` does."""
-    return _table(METRIC_COLUMNS, document["metrics"])
+def metric_table(result: Result) -> pa.Table:
+    """The metrics of a result. All of these functions raise what `Column.values` does."""
+    names = [column.name for column in METRIC_COLUMNS]
+    entries = [{name: getattr(metric, name) for name in names} for metric in result.metrics]
+    return _table(METRIC_COLUMNS, entries)
 
 
-def score_table(document: Entry) -> pa.Table:
+def score_table(result: Result) -> pa.Table:
     """Its scores, with the fields of each metric. Other metrics have null there."""
-    scores = [
-        {**score, "signature": signature_of(part, score)}
-        for part in parts_of(document)
-        for score in part["scores"]
+    of_metrics = list(_columns_of_metrics(result.words))
+    lacking = dict.fromkeys(column.name for column in of_metrics)
+    fields = {metric: kind_of(metric).fields for metric in result.words}
+    entries = [
+        {
+            **lacking,
+            **{name: row.parts[name] for name in fields[row.metric]},
+            **_common(row),
+            "score": row.score,
+            "signature": signature_of(result, row),
+        }
+        for row in result.scores
+        if row.preset is None and row.group != MACRO_AVERAGE
     ]
-    return _table([*SCORE_COLUMNS, *_columns_of_metrics(metrics_of(document))], scores)
+    return _table([*SCORE_COLUMNS, *of_metrics], entries)
 
 
-def comparison_table(document: Entry) -> pa.Table:
+_OF_COMPARISONS = (
+    *("baseline", "units", "difference", "p_value", "p_value_holm", "detectable", "family"),
+)
+
+
+def comparison_table(result: Result) -> pa.Table:
     """Its comparisons of systems."""
-    return _table(COMPARISON_COLUMNS, document.get("comparisons", ()))
+    entries = [
+        {**_common(row), **{name: getattr(row, name) for name in _OF_COMPARISONS}}
+        for row in result.comparisons
+        if row.group != MACRO_AVERAGE
+    ]
+    return _table(COMPARISON_COLUMNS, entries)
+
+
+def _common(row: ScoreRow | ComparisonRow) -> dict[str, Any]:
+    """What scores and comparisons have."""
+    low, high = row.interval or (None, None)
+    return {
+        "metric": row.metric,
+        "system": row.system,
+        "slice": slice_text(row.group) if isinstance(row.group, Mapping) else None,
+        "labels": row.group,
+        "segments": row.segments,
+        "standard_error": row.standard_error,
+        "interval_low": low,
+        "interval_high": high,
+    }
 
 
 def example_table(examples: Sequence[Entry]) -> pa.Table:
@@ -213,20 +193,13 @@ def _table(columns: Sequence[Column], entries: Sequence[Entry]) -> pa.Table:
 
 def _columns_of_metrics(metrics: Iterable[MetricWord]) -> Iterator[Column]:
     """A column for each field that not all metrics have. Fields of the same name have one type."""
-    having: dict[str, set[MetricWord]] = {}
     types: dict[str, Any] = {}
     for metric in metrics:
         kind = kind_of(metric)
-        types = typing.get_type_hints(kind.score_type) | types
-        for name in kind.fields:
-            having.setdefault(name, set()).add(metric)
-    for name, owners in having.items():
-        yield Column(name, _type_of(types[name]), "", functools.partial(_own, name, owners))
-
-
-def _own(name: str, owners: Container[MetricWord], entry: Entry) -> Any:
-    """A field of an entry; None if its metric has no such field."""
-    return entry[name] if entry["metric"] in owners else None
+        hints = typing.get_type_hints(kind.score_type)
+        types |= {name: hints[name] for name in kind.fields if name not in types}
+    for name, hint in types.items():
+        yield Column(name, _type_of(hint), "")
 
 
 def _type_of(hint: Any) -> pa.DataType:

@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.fitted_rows import narrower
 from beam_bleu.pipeline.report.figures import Chart
 
 MOST_SERIES = 6
@@ -264,10 +263,15 @@ def curves(
 
 
 def _labels(names: Sequence[str], longest: int) -> list[str]:
-    """Names that fit beside a chart. Cut names look different, as on a terminal."""
-    shown = narrower(names, longest)
-    # Names that cannot be told apart when they are cut would need several lines.
-    return [name if "\n" not in name else short(name.replace("\n", ""), longest) for name in shown]
+    """Names that fit beside a chart. They are cut where they do not differ, if that is possible."""
+
+    def cut(name: str, end: int) -> str:
+        if _columns(name) <= longest:
+            return name
+        return short(f"{name[: longest - 1 - end]}…{name[len(name) - end :]}", longest)
+
+    ways = [[cut(name, end) for name in names] for end in (longest // 2, longest - 1, 0)]
+    return next((way for way in ways if len({*way}) == len({*names})), ways[0])
 
 
 def short(text: str, longest: int) -> str:

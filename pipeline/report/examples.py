@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.slices import value_text
+from beam_bleu.pipeline.display.printable import printable, value_text
 from beam_bleu.pipeline.examples.word_differences import Run, closest, compared
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.transforms.score.shown_numbers import rounded, signed

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.display.paper_tables import notes_of
+from beam_bleu.pipeline.display.score_tables import notes_of
 from beam_bleu.pipeline.report.figures import Figure, Section, Table
 from beam_bleu.pipeline.report.results import ReportedResult
+from beam_bleu.pipeline.result.rows import Result
 
 _COUNTERS = {
     "read": "segments read",
@@ -25,22 +26,17 @@ _NOT_IN_SACREBLEU = "sacreBLEU does not have this definition"
 _MOST_STREAMS = 100
 
 
-def facts(result: ReportedResult, metrics: Sequence[Mapping[str, Any]]) -> Section:
-    """The definitions, the inputs, the counts and the versions of a result.
-
-    Args:
-      result: the result.
-      metrics: what its document says about each metric.
-    """
-    figures = [_definitions(metrics), _counts(result.document)]
+def facts(result: ReportedResult) -> Section:
+    """The definitions, the inputs, the counts and the versions of a result."""
+    figures = [_definitions(result.saved.result), _counts(result.document)]
     figures += [*_inputs(result), *_versions(result)]
     return Section("how", "What was scored, and how?", figures)
 
 
-def _definitions(metrics: Sequence[Mapping[str, Any]]) -> Figure:
+def _definitions(result: Result) -> Figure:
     rows = [["metric", "tool", "signature"]]
-    for part in metrics:
-        for name, sacrebleu, signature in notes_of(part):
+    for metric in result.metrics:
+        for name, sacrebleu, signature in notes_of(result, metric):
             rows.append([name, "beam-bleu", signature])
             rows.append([name, "sacreBLEU", sacrebleu or _NOT_IN_SACREBLEU])
     table = Table("The definition of each metric", rows, texts=frozenset([1, 2]), is_open=True)

@@ -76,14 +76,14 @@ def _text(result: ReportedResult, history: History | None) -> str:
     sections: list[Section | None] = [
         None if history is None else past(history),
         standing(metrics),
-        places(metrics),
+        places(metrics, result.saved.result),
         reasons(metrics),
     ]
     text: str = _template().render(
         title=_title(document),
         sections=[section for section in sections if section is not None],
         examples=groups(result.examples, {part["metric"]: of for part, of in metrics}),
-        facts=facts(result, [part for part, _ in metrics]),
+        facts=facts(result),
         warnings=warnings_of_document(document),
         style=_style(),
         marks=MARKS,

@@ -6,12 +6,15 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.row_order import is_significant
-from beam_bleu.pipeline.display.slices import Item, items_of, of_whole, slice_tables, value_text
+from beam_bleu.pipeline.display.printable import value_text
+from beam_bleu.pipeline.display.score_tables import slice_tables
+from beam_bleu.pipeline.display.table import cell_texts
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.figures import Chart, Figure, Rows, Section, Table
+from beam_bleu.pipeline.report.entries import Item, is_significant, items_of, of_whole
+from beam_bleu.pipeline.report.figures import Chart, Figure, Section, Table
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.pipeline.report.standing import dot, numbers
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 
@@ -31,23 +34,26 @@ Compared = Sequence[tuple[str, Mapping[str, Any]]]
 """Comparisons of slices, with the names of the slices."""
 
 
-def places(metrics: Sequence[tuple[Part, Measure]]) -> Section | None:
+def places(metrics: Sequence[tuple[Part, Measure]], result: Result) -> Section | None:
     """The scores of slices, and the differences in them; None if there are no slices."""
-    figures = [figure for part, measure in metrics for figure in _of_metric(part, measure)]
+    figures = [figure for part, measure in metrics for figure in _of_metric(part, measure, result)]
     return Section("where", "Where?", figures) if figures else None
 
 
-def _of_metric(part: Part, measure: Measure) -> Iterator[Figure]:
+def _of_metric(part: Part, measure: Measure, result: Result) -> Iterator[Figure]:
     items = list(items_of(part["scores"]))
     of_items = {item.labels: list(_compared(item)) for item in items_of(_comparisons(part))}
-    tables = slice_tables(part, None)
-    for item, (rows, _) in zip(items, tables, strict=True):
+    tables = slice_tables(result, result.metric(measure.metric), None)
+    for item, shown in zip(items, tables, strict=True):
+        columns = zip(shown.header, shown.columns, strict=True)
+        texts = [[heading, *map(str.strip, cell_texts(column))] for heading, column in columns]
+        rows = list(zip(*texts, strict=True))
         name = f"{measure.name} by {' and '.join(item.labels)}"
         compared = of_items.get(item.labels, [])
         measure = measure.of(score for _, entries in item.slices for score in entries.values())
         is_by_length = item.labels == (LENGTH,)
         is_open = not compared or (not is_by_length and len(rows) <= _FEW_ROWS)
-        table = Table(name, _trimmed(rows), is_open=is_open)
+        table = Table(name, rows, is_open=is_open)
         if is_by_length:
             yield _by_length(part, measure, item, name, table)
         elif compared:
@@ -189,8 +195,3 @@ def _ends(places: Sequence[int], most: int) -> list[int]:
         return [*places]
     first = -(-most * 3 // 4)
     return [*places[:first], *places[len(places) - (most - first) :]]
-
-
-def _trimmed(rows: Rows) -> Rows:
-    """The rows without the spaces that align them on a terminal."""
-    return [[cell.strip() for cell in row] for row in rows]

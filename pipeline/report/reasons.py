@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.slices import of_whole
 from beam_bleu.pipeline.report import charts, sentences
+from beam_bleu.pipeline.report.entries import of_whole
 from beam_bleu.pipeline.report.figures import Figure, Section, Table
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.transforms.known_metrics import presentation_of

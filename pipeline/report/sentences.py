@@ -7,16 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.row_order import is_significant
+from beam_bleu.pipeline.report.entries import is_significant
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     counted,
-    errors_of,
+    estimate,
     p_value,
     rounded,
-    score_estimate,
 )
 
 Entry = Mapping[str, Any]
@@ -49,12 +48,14 @@ class Measure:
 
     def of(self, entries: Iterable[Entry]) -> Measure:
         """The same, with the decimals that these scores or differences need."""
-        decimals = decimals_of(self.metric, None, errors_of(entries))
+        decimals = decimals_of(
+            self.metric, None, [entry.get("standard_error") for entry in entries]
+        )
         return dataclasses.replace(self, decimals=decimals)
 
     def estimate(self, score: Entry) -> str:
         """A score with half of its interval: "57.8 ± 3.4"."""
-        number, half = score_estimate(score, self.decimals)
+        number, half = estimate(score["score"], score.get("interval"), self.decimals)
         return f"{number} ± {half}" if half else number
 
     def best_first(self, scores: Sequence[Entry]) -> list[Entry]:

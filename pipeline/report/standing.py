@@ -6,10 +6,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.comparison_tables import ranks_of
-from beam_bleu.pipeline.display.row_order import is_significant
-from beam_bleu.pipeline.display.slices import of_whole
+from beam_bleu.pipeline.display.score_tables import ranks_of
 from beam_bleu.pipeline.report import charts, sentences
+from beam_bleu.pipeline.report.entries import is_significant, of_whole
 from beam_bleu.pipeline.report.figures import Figure, Section, Table
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.transforms.known_metrics import presentation_of

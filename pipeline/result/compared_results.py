@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
-from beam_bleu.pipeline.display.slices import signatures_of
+from beam_bleu.pipeline.display.score_tables import notes_of
+from beam_bleu.pipeline.display.table import Note
 from beam_bleu.pipeline.result.comparing import compare, pairing
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, MetricNames, Result
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow
 from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
 from beam_bleu.pipeline.result.series import definition_of, key_of
 from beam_bleu.transforms.errors import InputError, joined
@@ -37,15 +37,14 @@ class ComparedMetric:
       name: its name for readers.
       signature: the definition of the new result; None if languages have different ones.
       rows: the scores that both results have, in the order of the new one.
-      definitions: for each definition of the new result its languages ("" if all have the same),
-        sacreBLEU's signature and ours.
+      notes: the definitions of the new result.
     """
 
     metric: MetricWord
     name: str
     signature: str | None
     rows: tuple[ComparedRow, ...]
-    definitions: tuple[tuple[str, str | None, str], ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def systems(self) -> list[ComparedRow]:
@@ -122,7 +121,7 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
             metric.name,
             metric.signature,
             tuple(row for row in rows if row.metric == metric.metric),
-            tuple(signatures_of(_part(new.result, metric))),
+            tuple(notes_of(new.result, metric)),
         )
         for metric in shared
     ]
@@ -199,11 +198,3 @@ def _left_out(
                 f"{name}: macro averages are not compared, because only one run has "
                 f"{joined(only, _SHOWN)}"
             )
-
-
-def _part(result: Result, metric: MetricNames) -> dict[str, Any]:
-    return {
-        "signature": metric.signature,
-        "sacrebleu_signature": metric.sacrebleu_signature,
-        "languages": result.languages_of(metric.metric),
-    }

@@ -234,9 +234,38 @@ class Result:
                 return metric
         raise KeyError(word)
 
+    def preset(self, word: MetricWord, name: str) -> PresetNames:
+        """A preset of a metric, which must have it."""
+        return next(own for own in self.presets if (own.metric, own.preset) == (word, name))
+
     def languages_of(self, word: MetricWord) -> list[Entry]:
         """The languages of a metric."""
         return [language for language in self.languages if language["metric"] == word]
+
+    def whole(self, word: MetricWord) -> list[ScoreRow]:
+        """The scores of the whole corpus by a metric."""
+        return [row for row in self._scores[word] if row.group is None]
+
+    def averages(self, word: MetricWord) -> list[ScoreRow]:
+        """The means over languages or tasks by a metric."""
+        return [row for row in self._scores[word] if row.group == MACRO_AVERAGE]
+
+    def slices(self, word: MetricWord) -> list[ScoreRow]:
+        """The scores of slices by a metric."""
+        return [row for row in self._scores[word] if isinstance(row.group, Mapping)]
+
+    @functools.cached_property
+    def _scores(self) -> Mapping[str, Sequence[ScoreRow]]:
+        """The scores of each metric by the definition of the run."""
+        scores: dict[str, list[ScoreRow]] = {metric.metric: [] for metric in self.metrics}
+        for row in self.scores:
+            if row.preset is None:
+                scores[row.metric].append(row)
+        return scores
+
+    def compared(self, word: MetricWord) -> list[ComparisonRow]:
+        """The differences of two systems by a metric."""
+        return [row for row in self.comparisons if row.metric == word]
 
     @functools.cached_property
     def systems(self) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from beam_bleu.pipeline.display.slices import value_text
+from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS

@@ -1,147 +1,155 @@
-"""The differences between two runs as tables for a paper: LaTeX and Markdown write them."""
+"""The differences between two runs as tables."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.paper_tables import (
-    Cell,
-    Number,
-    PaperTable,
-    meaning_of_stars,
-    named_notes,
-    stars,
-)
-from beam_bleu.pipeline.display.row_order import RowChoice, chosen_rows
-from beam_bleu.pipeline.display.slices import value_text
-from beam_bleu.pipeline.display.table import LOWER
+from beam_bleu.pipeline.display.printable import value_text
+from beam_bleu.pipeline.display.row_order import Facts, RowChoice, chosen_rows, verdict
+from beam_bleu.pipeline.display.score_tables import meaning_of_stars, stars
+from beam_bleu.pipeline.display.table import LOWER, Cell, Number, Table
 from beam_bleu.pipeline.result.compared_results import ComparedMetric, ComparedResults
 from beam_bleu.pipeline.result.rows import ComparedRow
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
-    difference_estimate,
-    errors_of,
+    estimate,
+    p_value,
     rounded,
+    signed,
 )
 
-Entry = Mapping[str, Any]
-
-_OLD = "the old run"
-
-
-_FIELDS = (
-    *("metric", "system", "old", "new", "difference", "standard_error", "interval", "p_value"),
-    *("reason", "p_value_holm", "detectable", "segments"),
-)
+_MORE_DECIMALS = 1
+"""How many decimals more than a score a difference without a standard error has."""
 
 
-def entry_of(row: ComparedRow) -> dict[str, Any]:
-    """A difference as JSON has it."""
-    is_slice = isinstance(row.group, Mapping)
-    return {
-        **{name: getattr(row, name) for name in _FIELDS},
-        "slice": row.group if is_slice else None,
-    }
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """The differences of a metric that are shown in one table.
 
-
-def labels_of(row: ComparedRow) -> list[str]:
-    """The labels of the slice of a difference; none for the whole corpus."""
-    return [*row.group] if isinstance(row.group, Mapping) else []
-
-
-def compared_tables(compared: ComparedResults, choice: RowChoice) -> Iterator[PaperTable]:
-    """A table of the systems for each metric, and one for each item of its slices.
-
-    Args:
-      compared: the comparison.
-      choice: which rows are shown, and in which order.
-    """
-    usual = choice if choice.sort else dataclasses.replace(choice, sort="difference")
-    for metric in compared.metrics:
-        notes = named_notes(metric.name, metric.definitions)
-        averages = f"Macro averages of {metric.name}"
-        for scores, about in ((metric.systems, metric.name), (metric.macro_average, averages)):
-            if scores:
-                table = _table(compared, metric, scores, scores, ["system"], about, choice)
-                yield dataclasses.replace(table, notes=notes)
-                notes = []
-        for labels, of_item in itertools.groupby(metric.slices, key=labels_of):
-            item = "*".join(labels)
-            about = f"{metric.name} by {item}"
-            table = _table(
-                compared, metric, [*of_item], metric.slices, [item, "system"], about, usual
-            )
-            yield dataclasses.replace(table, notes=notes)
-            notes = []
-
-
-def _table(
-    compared: ComparedResults,
-    metric: ComparedMetric,
-    scores: Sequence[ComparedRow],
-    family: Sequence[ComparedRow],
-    names: Sequence[str],
-    about: str,
-    choice: RowChoice,
-) -> PaperTable:
-    """A table of differences.
-
-    Args:
-      compared: the comparison.
+    Attributes:
       metric: the metric.
-      scores: the differences.
+      name: what they are of: "system", "macro average", or the labels of slices.
+      rows: the differences, one or more.
       family: these, and all others for which their p-values are adjusted.
-      names: the headings of the slice, if it is about slices, and of the system.
-      about: what they are about, for the caption.
+      is_of_slices: whether they are of slices.
+    """
+
+    metric: ComparedMetric
+    name: str
+    rows: Sequence[ComparedRow]
+    family: Sequence[ComparedRow]
+    is_of_slices: bool = False
+
+    def chosen(
+        self, choice: RowChoice, most: int | None = None
+    ) -> tuple[list[ComparedRow], list[str]]:
+        """The differences that are shown, and why others are not. In slices, the worst come first.
+
+        Args:
+          choice: which ones are shown, and in which order.
+          most: how many; None for all.
+        """
+        if self.is_of_slices:
+            choice = dataclasses.replace(choice, sort=choice.sort or "difference")
+        return chosen_rows(self.rows, lambda row: Facts([row], [row]), choice, most, "comparison")
+
+
+def parts_of(metric: ComparedMetric) -> Iterator[Part]:
+    """The tables of a metric: systems, averages, and each item of slices."""
+    for name, rows in (("system", metric.systems), ("macro average", metric.macro_average)):
+        if rows:
+            yield Part(metric, name, rows, rows)
+    for labels, rows_of_item in itertools.groupby(metric.slices, key=_labels):
+        yield Part(metric, labels, [*rows_of_item], metric.slices, is_of_slices=True)
+
+
+def text_table(part: Part, choice: RowChoice, most: int | None) -> Table:
+    """The table of differences with all that is known about them.
+
+    Args:
+      part: the differences.
+      choice: which ones are shown, and in which order.
+      most: how many; None for all.
+    """
+    rows, hidden = part.chosen(choice, most)
+    errors = [row.standard_error for row in rows]
+    decimals = decimals_of(part.metric.metric, None, errors)
+    more = decimals if any(errors) else decimals + _MORE_DECIMALS
+    # The only system is in the table above. Without it, 80 columns have room for p-values.
+    is_only = part.is_of_slices and len(part.metric.systems) == 1
+    columns: dict[str, list[Cell]] = {}
+    if part.is_of_slices:
+        columns[part.name] = [_values(row) for row in rows]
+    if not is_only:
+        columns["system" if part.is_of_slices else part.name] = [row.system for row in rows]
+    if part.is_of_slices:
+        columns["segments"] = [Number(str(row.segments)) for row in rows]
+    columns |= {
+        "old": [Number(rounded(row.old, decimals)) for row in rows],
+        "new": [Number(rounded(row.new, decimals)) for row in rows],
+        "difference": [Number(signed(row.difference, more), "", verdict(row)) for row in rows],
+        "standard error": [Number(*estimate(row.standard_error, None, more)) for row in rows],
+        "95 % interval": [interval_number(row.interval, more) for row in rows],
+        "p": [Number(p_value(row.p_value)) for row in rows],
+    }
+    if sum(row.p_value is not None for row in part.rows) > 1:
+        columns["Holm p"] = [Number(p_value(row.p_value_holm)) for row in rows]
+    return Table((), [*columns], list(zip(*columns.values(), strict=True)), hidden)
+
+
+def paper_tables(compared: ComparedResults, choice: RowChoice) -> Iterator[Table]:
+    """The tables of differences for a paper: LaTeX and Markdown write them.
+
+    Args:
+      compared: the comparison.
       choice: which rows are shown, and in which order.
     """
-    rows, hidden = chosen_rows(
-        [entry_of(score) for score in scores],
-        [{"score": score.new, "standard_error": score.standard_error} for score in scores],
-        choice,
-        None,
-        lower_is_better=row_of(metric.metric).lower_is_better,
+    for metric in compared.metrics:
+        for number, part in enumerate(parts_of(metric)):
+            table = _paper_table(compared, part, choice)
+            yield dataclasses.replace(table, notes=() if number else metric.notes)
+
+
+def _paper_table(compared: ComparedResults, part: Part, choice: RowChoice) -> Table:
+    rows, hidden = part.chosen(choice)
+    metric, name = part.metric.metric, part.metric.name
+    decimals = decimals_of(metric, None, [row.standard_error for row in rows])
+    tested, shown = (
+        [row for row in each if row.p_value_holm is not None] for each in (part.family, part.rows)
     )
-    decimals = decimals_of(metric.metric, None, errors_of(rows))
-    tested, shown = (_tested(metric, entries) for entries in (family, scores))
-    in_pairs = compared.is_paired and scores[0].group is None
+    in_pairs = compared.is_paired and part.name == "system"
     way = "in pairs" if in_pairs else "as if their segments were independent"
-    cells = [_row(row, decimals, of_slice=len(names) > 1) for row in rows]
-    arrow = f" {LOWER}" if row_of(metric.metric).lower_is_better else ""
-    columns = [*names, f"old{arrow}", f"new{arrow}", "difference"]
-    caption = [
-        f"{about}, compared with {_OLD} {way}.",
-        *([f"{hidden}."] if hidden else []),
-        *([f"{HALF_INTERVAL}.", meaning_of_stars(shown, tested)] if shown else []),
-        *(["Differences without ± are not tested."] if len(shown) < len(scores) else []),
+    arrow = f" {LOWER}" if row_of(metric).lower_is_better else ""
+    about = f"{name} by {part.name}" if part.is_of_slices else name
+    if part.name == "macro average":
+        about = f"Macro averages of {name}"
+    caption = [f"{about}, compared with the old run {way}.", *(f"{reason}." for reason in hidden)]
+    if shown:
+        caption += [f"{HALF_INTERVAL}.", meaning_of_stars(shown, tested, "the old run")]
+    if len(shown) < len(part.rows):
+        caption.append("Differences without ± are not tested.")
+    cells: list[list[Cell]] = [
+        [
+            *([_values(row)] if part.is_of_slices else []),
+            row.system,
+            Number(rounded(row.old, decimals)),
+            Number(rounded(row.new, decimals)),
+            Number(*estimate(row.difference, row.interval, decimals, signed), stars(row)),
+        ]
+        for row in rows
     ]
-    return PaperTable(caption, columns, cells)
+    names = [*([part.name] if part.is_of_slices else []), "system"]
+    return Table(caption, [*names, f"old{arrow}", f"new{arrow}", "difference"], cells)
 
 
-def _tested(metric: ComparedMetric, scores: Sequence[ComparedRow]) -> list[Entry]:
-    """The differences that have a p-value, as the caption counts them."""
-    return [
-        {
-            "metric": metric.metric,
-            "family": "",
-            "baseline": _OLD,
-            "p_value_holm": score.p_value_holm,
-        }
-        for score in scores
-        if score.p_value_holm is not None
-    ]
+def _labels(row: ComparedRow) -> str:
+    return "*".join(row.group) if isinstance(row.group, Mapping) else ""
 
 
-def _row(row: Entry, decimals: int, *, of_slice: bool) -> list[Cell]:
-    names = [row["system"]]
-    if of_slice:
-        names.insert(0, "*".join(map(value_text, row["slice"].values())))
-    difference, half = difference_estimate(row, decimals)
-    mark = "" if row["p_value_holm"] is None else stars(row)
-    old, new = (Number(rounded(row[name], decimals)) for name in ("old", "new"))
-    return [*names, old, new, Number(difference, half, mark)]
+def _values(row: ComparedRow) -> str:
+    return "*".join(map(value_text, row.group.values())) if isinstance(row.group, Mapping) else ""

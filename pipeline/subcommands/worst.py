@@ -10,8 +10,7 @@ from typing import Any
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of, positive
 from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.printable import json_text, printable
-from beam_bleu.pipeline.display.slices import value_of, value_text
+from beam_bleu.pipeline.display.printable import json_text, printable, value_of, value_text
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.read_examples import read_examples

@@ -9,8 +9,8 @@ import pytest
 import sacrebleu
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, read_lines, streams
 from made_results import entry, result
+from shown_tables import shown
 
-from beam_bleu.pipeline.display.table import _best
 from beam_bleu.pipeline.gates.judging import Check, judge
 from beam_bleu.pipeline.gates.thresholds import Gates, Threshold
 from beam_bleu.pipeline.result.document import read_result
@@ -129,8 +129,9 @@ def test_a_better_system_is_no_drop(tmp_path: Path):
 
 
 def test_the_best_system_has_the_lowest_score():
-    assert _best({**ter_result(a=50.0, b=40.0, c=40.0), "metric": "ter"}) == {2, 3}
-    assert _best({**ter_result(a=50.0), "metric": "ter"}) == set()
+    text = shown("markdown", ter_result(a=50.0, b=40.0, c=40.0))
+    assert text.count("**40.00**") == 2
+    assert "**50.00**" not in text
 
 
 def test_clusters_begin_with_the_best_system():

@@ -11,11 +11,10 @@ from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.score.shown_numbers import (
     USUAL_DECIMALS,
-    aligned,
     decimals_for,
-    difference_estimate,
+    estimate,
     estimates,
-    rounded,
+    signed,
 )
 from beam_bleu.transforms.score.shown_numbers import p_value as shown_p
 from beam_bleu.transforms.score.shown_score import (
@@ -283,18 +282,16 @@ class SystemComparison(Difference):
 
 def _columns_of(comparisons: Sequence[SystemComparison]) -> dict[str, list[str]]:
     """The columns of a table with a row for each comparison, as the command shows them."""
-    entries = [vars(comparison) for comparison in comparisons]
     decimals = decimals_for([one.standard_error for one in comparisons], USUAL_DECIMALS)
-    detectable = [
-        "" if one.detectable is None else rounded(one.detectable, decimals) for one in comparisons
-    ]
     return {
         "system": [printable_name(one.system) for one in comparisons],
         "baseline": [printable_name(one.baseline) for one in comparisons],
-        "difference": estimates([difference_estimate(entry, decimals) for entry in entries]),
+        "difference": estimates(
+            [estimate(one.difference, one.interval, decimals, signed) for one in comparisons]
+        ),
         "p": [shown_p(one.p_value) for one in comparisons],
         "Holm p": [shown_p(one.p_value_holm) for one in comparisons],
-        "detectable": aligned(detectable),
+        "detectable": estimates([estimate(one.detectable, None, decimals) for one in comparisons]),
     }
 
 
@@ -334,7 +331,10 @@ class ComparedSystems:
     clusters: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
-        tables = [text_table(columns) for columns in self._tables]
+        tables = [
+            text_table([[name, *cells] for name, cells in columns.items()])
+            for columns in self._tables
+        ]
         return "\n\n".join(["\n".join([*tables[:1], *self._notes]), *tables[1:]])
 
     @property

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from beam_bleu.transforms.score.uncertainty import TWO_SIDED_95
+from collections.abc import Callable, Iterable, Sequence
 
 USUAL_DECIMALS = 1  # as in sacreBLEU
 """How many decimals the scores of most metrics have if they have no standard error."""
@@ -48,30 +45,6 @@ def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
     return min(max(needed, fewest), most)
 
 
-def errors_of(entries: Iterable[Mapping[str, Any]]) -> list[float | None]:
-    """The standard errors of scores or differences; None for one that has none."""
-    return [entry.get("standard_error") for entry in entries]
-
-
-def errors_of_intervals(entries: Iterable[Mapping[str, Any]]) -> list[float | None]:
-    """The standard errors that 95 % intervals stand for; None without an interval."""
-    intervals = (entry["interval"] for entry in entries)
-    return [ends and (ends[1] - ends[0]) / (2 * TWO_SIDED_95) for ends in intervals]
-
-
-def score_estimate(score: Mapping[str, Any], decimals: int) -> Estimate:
-    """A score; an entry without the keys of uncertainty has no interval."""
-    return rounded(score["score"], decimals), half_interval(score, decimals)
-
-
-def difference_estimate(comparison: Mapping[str, Any], decimals: int) -> Estimate:
-    """A difference with its sign. One that is rounded to 0 has no sign."""
-    difference = comparison["difference"]
-    if difference is None:
-        return "", ""
-    return signed(difference, decimals), half_interval(comparison, decimals)
-
-
 def rounded(number: float, decimals: int) -> str:
     """A rounded number. One that is rounded to 0 has no sign."""
     text = f"{number:.{decimals}f}"
@@ -84,16 +57,23 @@ def signed(number: float, decimals: int) -> str:
     return text if text.strip("+-0.") else text[1:]
 
 
-def half_interval(entry: Mapping[str, Any], decimals: int) -> str:
-    """Half of the interval of a score or a difference, or "" if it has none."""
-    interval = entry.get("interval")
-    return "" if interval is None else f"{(interval[1] - interval[0]) / 2:.{decimals}f}"
+def estimate(
+    number: float | None,
+    interval: Sequence[float] | None,
+    decimals: int,
+    write: Callable[[float, int], str] = rounded,
+) -> Estimate:
+    """A score or a difference, if it is known, with half of its 95 % interval, if it has one."""
+    if number is None:
+        return "", ""
+    half = "" if interval is None else f"{(interval[1] - interval[0]) / 2:.{decimals}f}"
+    return write(number, decimals), half
 
 
 def estimates(column: Sequence[Estimate], marks: Sequence[str] = ()) -> list[str]:
-    """The cells of a column, so that the decimal points and the signs ± are below each other.
+    """The cells of a column of numbers with as many decimals.
 
-    A column in which no number has an interval stays as it is.
+    Their decimal points are below each other, and so are the signs ±.
 
     Args:
       column: its numbers.
@@ -103,19 +83,14 @@ def estimates(column: Sequence[Estimate], marks: Sequence[str] = ()) -> list[str
     ['100.0 ±  0.0', ' 57.8 ± 12.1', '  7.0']
     """
     marks = marks or [""] * len(column)
-    if any(half for _, half in column):
-        width, width_of_half = (max(map(len, texts)) for texts in zip(*column, strict=True))
-        column = [
-            (f"{number:>{width}}", half and f"{half:>{width_of_half}}") for number, half in column
-        ]
-    cells = (f"{number} ± {half}" if half else number for number, half in column)
+    width, width_of_half = (
+        max((len(texts[place]) for texts in column), default=0) for place in (0, 1)
+    )
+    cells = (
+        f"{number:>{width}} ± {half:>{width_of_half}}" if half else f"{number:>{width}}"
+        for number, half in column
+    )
     return [f"{cell} {mark}".rstrip() for cell, mark in zip(cells, marks, strict=True)]
-
-
-def aligned(numbers: Sequence[str]) -> list[str]:
-    """Numbers with as many decimals, so that their decimal points are below each other."""
-    width = max(map(len, numbers), default=0)
-    return [f"{number:>{width}}" for number in numbers]
 
 
 def counted(number: int, noun: str) -> str:

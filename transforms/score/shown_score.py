@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from beam_bleu.transforms.metrics.metric import Presentation
@@ -11,8 +11,8 @@ from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     counted,
     decimals_for,
+    estimate,
     estimates,
-    score_estimate,
 )
 
 
@@ -77,7 +77,9 @@ def shown_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
     fields = [vars(score) for score in scores]
     others = [presentation.cells(score, presentation.DECIMALS) for score in fields]
     return {
-        scores[0].name: estimates([score_estimate(score, decimals) for score in fields]),
+        scores[0].name: estimates(
+            [estimate(score.score, score.interval, decimals) for score in scores]
+        ),
         **{name: [other[name] for other in others] for name in others[0]},
     }
 
@@ -93,12 +95,11 @@ def printable_name(name: str) -> str:
     return name if name.isprintable() else repr(name)
 
 
-def text_table(columns: Mapping[str, Sequence[str]]) -> str:
-    """A table as text: a line with the names of the columns, and a line for each row."""
+def text_table(columns: Sequence[Sequence[str]]) -> str:
+    """A table as text. The first cell of each column is its heading."""
     from rich.cells import cell_len, set_cell_size  # here, because few scores are shown
 
-    shown = [[name, *cells] for name, cells in columns.items()]
-    widths = [max(map(cell_len, column)) for column in shown]
+    widths = [max(map(cell_len, column)) for column in columns]
     return "\n".join(
-        "  ".join(map(set_cell_size, row, widths)).rstrip() for row in zip(*shown, strict=True)
+        "  ".join(map(set_cell_size, row, widths)).rstrip() for row in zip(*columns, strict=True)
     )

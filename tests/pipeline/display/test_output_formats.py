@@ -30,7 +30,7 @@ def example() -> bytes:
 
 
 def shown(format: str, data: bytes, decimals: int | None = None, remarks: tuple[str, ...] = ()):
-    return Display(format, decimals=decimals).shown(data, remarks).decode()
+    return Display(format, decimals=decimals).shown(data, json.loads(data), remarks).decode()
 
 
 def rows_of(tsv: str) -> list[dict[str, str]]:

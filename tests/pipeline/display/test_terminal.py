@@ -19,9 +19,9 @@ from command_line import (
     called,
     streams,
 )
+from shown_tables import table
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.table import table
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 

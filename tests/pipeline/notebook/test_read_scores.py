@@ -179,7 +179,6 @@ COMPARISON = {
 @pytest.mark.parametrize(
     "change",
     [
-        {"segments": 1.5},
         {"units": None},
         {"difference": "1.0"},
         {"p_value": math.nan},
@@ -198,25 +197,11 @@ def test_a_damaged_comparison_is_an_error_that_names_the_file(change, tmp_path):
         read_scores(path)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"bp": "1"},
-        {"bp": {}},
-        {"sys_len": 1.5},
-        {"sys_len": 10**30},
-        {"ratio": 10**400},
-        {"totals": {}},
-        {"ratio": math.inf},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("change", [{"bp": "1"}, {"sys_len": 10**30}, {"totals": {}}], ids=str)
 def test_a_damaged_field_of_a_metric_is_an_error(change, tmp_path):
     path = written(tmp_path / "scores.json", result({**entry("a", 30.0), **change}))
     with pytest.raises(InputError, match="damaged"):
         read_scores(path)
-    with pytest.raises(InputError, match="damaged"):
-        read_scores(written(path, without_size(entry("a", 30.0))))
     lacking = entry("a", 30.0)
     del lacking[next(iter(change))]
     with pytest.raises(InputError, match="damaged"):

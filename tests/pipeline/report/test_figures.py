@@ -10,16 +10,22 @@ from beam_bleu.pipeline.report.examples import groups
 from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.places import places
 from beam_bleu.pipeline.report.sentences import Measure
+from beam_bleu.pipeline.result.document import read_result
 
 
 def test_each_language_has_its_signatures():
     document = of_two_systems()
     languages = [
-        {"slice": {"lang": name}, "signature": f"tok:{name}|ours", "sacrebleu_signature": known}
+        {
+            "metric": "bleu",
+            "slice": {"lang": name},
+            "signature": f"tok:{name}|ours",
+            "sacrebleu_signature": known,
+        }
         for name, known in (("ja", "tok:ja-mecab"), ("tlh", None))
     ]
-    part = {**document["metrics"][0], "signature": None, "languages": languages}
-    table = facts(reported(document), [part]).figures[0].table
+    document["metrics"][0]["signature"], document["languages"] = None, languages
+    table = facts(reported(document)).figures[0].table
     assert table is not None
     assert [tuple(row) for row in table.rows[1:]] == [
         ("BLEU (ja)", "beam-bleu", "tok:ja|ours"),
@@ -50,7 +56,7 @@ def test_the_best_and_the_worst_slice_are_not_small(score, segments, told):
     unknown = {"interval": None, "standard_error": None}
     document["scores"][1] |= {"score": score, "segments": segments, **unknown}
     (part,) = parts_of(document)
-    section = places([(part, Measure("bleu", "BLEU", 1))])
+    section = places([(part, Measure("bleu", "BLEU", 1))], read_result(document))
     assert section is not None
     assert [figure.sentence for figure in section.figures if "domain" in figure.title] == [
         f"By domain, atlas has its {told}."
@@ -65,7 +71,7 @@ def test_a_chart_of_many_slices_has_the_significant_differences():
         p_value = 0.01 if number == 20 else 0.5
         entry |= {"difference": number - 19.5, "p_value": p_value, "p_value_holm": p_value}
     (part,) = parts_of(document)
-    section = places([(part, Measure("bleu", "BLEU", 1))])
+    section = places([(part, Measure("bleu", "BLEU", 1))], read_result(document))
     assert section is not None
     chart = next(one.chart for one in section.figures if "domain: diff" in one.title)
     assert chart is not None

@@ -15,10 +15,11 @@ from jackknife import score_of, segment_counts, standard_error
 from saved_parts import TEXTS, lines_in, records_in, run_into
 
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS
+from beam_bleu.pipeline.display.table import as_text
 from beam_bleu.pipeline.display.terminal import FILE
 from beam_bleu.pipeline.result.compared_results import ComparedMetric
 from beam_bleu.pipeline.result.rows import ComparedRow
-from beam_bleu.pipeline.subcommands import compare
+from beam_bleu.pipeline.subcommands.compared_tables import parts_of, text_table
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +152,8 @@ def test_a_table_without_a_significant_difference_says_so(runs, format_):
 def test_a_small_p_value_is_shown_as_in_other_tables():
     def row(compared: ComparedRow) -> list[str]:
         metric = ComparedMetric("bleu", "BLEU", "", (compared,))
-        (shown,) = compare._table(metric, metric.systems, ["system"], USUAL_ROWS, FILE)
+        (part,) = parts_of(metric)
+        shown = as_text(text_table(part, USUAL_ROWS, None), FILE)
         return re.split("  +", shown.splitlines()[1])
 
     known = {"interval": (-5.48, -2.23), "p_value": 3e-6, "p_value_holm": 3e-6}

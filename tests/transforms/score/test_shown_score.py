@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from metric_segments import score_of
 
-from beam_bleu.pipeline.display.table import whole_rows
+from beam_bleu.pipeline.display.score_tables import systems_table
+from beam_bleu.pipeline.display.table import cell_texts
+from beam_bleu.pipeline.result.rows import MetricNames, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.metrics.mean.score import MeanScore
 from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
@@ -48,9 +50,15 @@ def test_there_is_a_score_of_each_metric() -> None:
 
 def of_table(metric: str, score: Any) -> dict[str, str]:
     """What the command's table shows of a score, by the names of its columns."""
-    entry = {**vars(score), "metric": metric, "system": "a", "slice": None}
-    header, row = whole_rows([{"metric": metric, "name": score.name, "scores": [entry]}], None)
-    return dict(zip(header[1:], row[1:], strict=True))
+    row = ScoreRow(
+        *(metric, "a", None, None, score.segments, score.score),
+        *(score.standard_error, score.interval, vars(score)),
+    )
+    names = MetricNames(metric, score.name, score.signature, None)
+    table = systems_table(Result((names,), (row,)), None)
+    assert table is not None
+    cells = [text for column in table.columns[1:] for text in cell_texts(column)]
+    return dict(zip(table.header[1:], cells, strict=True))
 
 
 @pytest.mark.parametrize("metric", SCORES)
