@@ -12,26 +12,17 @@ from beam_bleu.transforms.pairing.files.path_labels import PathLabelError, path_
     ("pattern", "path", "value"),
     [
         ("news/*/(.*)/", "news/2024/en-de/x.tsv", "en-de"),
-        ("news/*/(*)/", "/data/news/2024/en-de/x.tsv", "en-de"),
         ("news/*/(.*)/", "old_news/2024/en-de/x.tsv", None),  # names match as a whole
         ("news/*/(.*)/", "news/2024/x.tsv", None),  # * does not match a slash
         ("news/**/(*)/*.tsv", "news/2024/a/b/en-de/x.tsv", "en-de"),
-        ("news/(**)/*.tsv", "news/2024/en-de/x.tsv", "2024/en-de"),
         ("(*)/*.tsv", "/home/a/en-de/x.tsv", "en-de"),
         ("news/(*)", "/news/old/news/new/x.tsv", "new"),  # the last place counts
         ("/news/(*)", "news/new/x.tsv", None),
-        ("/news/(*)", "gs://bucket/news/new/x.tsv", "new"),
         ("samples_(*)_*.jsonl", "d/samples_wmt_de_2024-11-19T10.1.jsonl", "wmt_de"),
-        ("samples_(*)_*.jsonl", "d/samples_wmt_2024.jsonl.gz", None),
-        ("lp=(*)", "a/lp=en-de/x.parquet", "en-de"),
         ("(news|ted)-*.txt", "a/ted-1.txt", "ted"),
-        ("(news|ted)-*.txt", "a/web-1.txt", None),
         ("x.(??).txt", "a/x.de.txt", "de"),
-        ("x.(??).txt", "a/xxde.txt", None),
         ("x[0-9].(*).txt", "a/x7.de.txt", "de"),
-        ("x[!0-9].(*).txt", "a/x7.de.txt", None),
         ("x_(*).txt", "a/x_.txt", None),  # an empty value is none
-        ("a|0_(*).txt", "a|0_b.txt", "b"),
     ],
 )
 def test_the_group_of_a_pattern_is_the_value(pattern: str, path: str, value: str | None) -> None:
@@ -42,12 +33,9 @@ def test_the_group_of_a_pattern_is_the_value(pattern: str, path: str, value: str
     ("text", "said"),
     [
         ("news/(*)/", "must be NAME=PATTERN"),
-        ("=(*)", "must be NAME=PATTERN"),
-        ("a=", "must be NAME=PATTERN"),
         ("a=news/*/", "has no group"),
         ("a=(*)/(*)", "has 2 groups"),
         ("a=(*", "do not belong together"),
-        ("a=)*(", "do not belong together"),
         ("a=[z-a](*)", "cannot be read"),
     ],
 )

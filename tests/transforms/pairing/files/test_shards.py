@@ -30,37 +30,20 @@ def ordered(paths: list[str], stream: Stream = STREAM) -> list[str]:
 
 IN_ORDER = [
     (["only"], "one file is in order"),
-    (["a", "b", "c"], "no numbers at all"),
     (["B", "a"], "by characters: upper case comes first"),
-    (["part-2", "part-3"], "as many digits"),
     (["part-00002", "part-00010"], "leading zeros"),
     (["part-00000-of-00002", "part-00001-of-00002"], "the usual name of a shard"),
     (["2026-01-09/part-2", "2026-01-10/part-1"], "the first number that differs decides"),
-    (["s1-part-02", "s1-part-10", "s2-part-01"], "two numbers, both with leading zeros"),
     (["part-1", "part-10-b"], "a name may be the beginning of another"),
     (["part-0007-a91f", "part-0008-11c2"], "a random tail after the number"),
-    (["part-9999999999999999998", "part-9999999999999999999"], "numbers of any size"),
     (["part-2", "part-10"], "without leading zeros, too, numbers are numbers"),
-    (["part-9.gz", "part-10.gz"], "before a suffix"),
-    (["p-1", "p-2", "p-10", "p-11"], "wherever they stand"),
-    (["0-of-3", "1-of-3", "2-of-3"], "the total is the same"),
     (["run-9/part-02", "run-10/part-01"], "in a folder"),
-    (["d-01/p-2", "d-02/p-9", "d-02/p-10"], "in the second folder only"),
-    (["news", "news-extra"], "a name comes before what begins with it"),
     (["news.gz", "news-extra.gz"], "whatever the compression"),
-    (["news.txt", "news-extra.txt.gz", "news+more.txt"][:2], "and the extension"),
     (["out.txt", "out (1).txt", "out (2).txt"], "copies of a download"),
     (["d/x.txt", "d-e/x.txt"], "folders like names"),
-    (["out.1", "out.2", "out.10"], "a number is no extension"),
-    (["out.part0", "out.part1", "out.part10"], "nor is a name with a number"),
     (["v1.2-part-0", "v1.2-part-1"], "nor is what follows any point"),
-    (["text.aa", "text.ab.gz", "text.ac"], "nor is what `split` adds"),
     (["a.aa", "a.ab", "b.aa"], "of several files"),
-    (["٣-2", "٣-10"], "digits of other scripts are characters"),
     ([f"p-{i:02x}" for i in range(40)], "hexadecimal numbers"),
-    ([f"x.{i:02x}" for i in range(20)], "as extensions"),
-    (["x.a", "x.b", "x.c"], "split -a 1"),
-    (["a2-10", "a10-2"], "names of one length that are numbered alike"),
 ]
 
 
@@ -75,22 +58,14 @@ def test_shards_are_in_the_order_of_their_names(paths, reason):
 
 SAME_SHARD = [
     (["p-0.txt", "p-0.txt.gz"], "after gzip -k"),
-    (["p-0", "p-0.zst"], "without an extension"),
     (["p-0.gz", "p-0.xz"], "compressed twice"),
     (["p-0.txt", "p-0.tsv"], "two formats"),
     (["p-0.txt", "p-0.txt~"], "a backup"),
-    (["p-0", "p-0.bak", "p-1"], "a backup with an extension"),
     (["p-0.txt", "p-0.txt.bak"], "a backup with two extensions"),
-    (["p-0.txt.gz", "p-0.txt.old.gz"], "a compressed backup"),
-    (["p-0.txt", "p-0.txt.1"], "what is rotated"),
     (["p-0.txt", ".p-0.txt.swp"], "an editor's file"),
-    (["p-0.txt", "p-0.txt.gz.gz"], "compressed three times"),
-    (["p.1", "p.2", "q.txt", "q.txt~"], "beside shards whose extensions count"),
     (["news.de", "news.en"], "two languages"),
     (["part-1", "part-01"], "one number, written twice"),
     (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
-    (["text.aa", "text.ac"], "which counts without gaps"),
-    (["out.1", "out.1.gz", "out.2"], "numbers for extensions"),
 ]
 
 
@@ -102,12 +77,6 @@ def test_two_files_of_the_same_shard_are_refused(paths, reason):
         assert error.value.cause.startswith("candidates LIUM: "), reason
         assert "are the same shard by their names" in error.value.cause
         assert sum(path in error.value.cause for path in paths) >= 2
-
-
-def test_a_pattern_that_matches_nothing_is_bad_input():
-    with pytest.raises(InputError) as error:
-        shards_in_order(0, STREAM, [])
-    assert error.value.cause == "candidates LIUM: nothing matches /data/part-*"
 
 
 @pytest.mark.parametrize(
@@ -127,12 +96,6 @@ def test_a_path_without_wildcards_is_a_file_that_is_missing(path, remedy, tmp_pa
     assert error.value.remedy == remedy
 
 
-def test_a_missing_object_of_a_store_is_not_looked_for_among_files():
-    with pytest.raises(InputError) as error:
-        shards_in_order(0, Stream("references", "s3://bucket/ref.txt"), [])
-    assert error.value.cause == "references: nothing matches s3://bucket/ref.txt"
-
-
 def of_total(numbers, total, form="h/part-{:05}-of-{:05}"):
     return [form.format(number, total) for number in numbers]
 
@@ -141,17 +104,9 @@ COMPLETE = [
     (of_total(range(10), 10), "from 0, as Beam and TensorFlow have it"),
     (of_total(range(1, 6), 5, "model-{:05}-of-{:05}.txt"), "from 1"),
     (of_total(range(3), 3, "h_{}_of_{}"), "with underscores"),
-    (of_total(range(3), 3, "h.{}of{}.txt"), "with nothing"),
     (of_total(range(2), 2) + of_total(range(3), 3, "t/part-{}-of-{}"), "two folders"),
-    (of_total(range(2), 2, "news-{}-of-{}") + of_total(range(3), 3, "talk-{}-of-{}"), "two names"),
     (of_total(range(2), 2, "run-7-of-9/part-{}-of-{}"), "a folder is not a shard"),
-    (["proof-1", "proof-3"], "no total"),
-    (["train-0-of-2-a09b", "train-1-of-2-77c1"], "a hash after the total"),
     (["best1of5-news", "best1of5-talk"], "a word"),
-    (
-        ["x-0-of-2-news", "x-0-of-2-web", "x-1-of-2-news", "x-1-of-2-web"],
-        "two sets with other ends",
-    ),
 ]
 
 
@@ -164,35 +119,18 @@ INCOMPLETE = [
     (of_total([0, 1, 3], 4, "part-{}-OF-{}"), "4 shards, but 1 is missing: part-2-OF-4"),
     (of_total([1, 2], 3, "p-{}-of-{}"), "p-0-of-3 (or the last one, if they count from 1)"),
     (
-        [*of_total([0], 2, "x-{}-of-{}-news"), *of_total([0, 1], 2, "x-{}-of-{}-web")],
-        "1 is missing: x-1-of-2-news",
-    ),
-    (
         [*of_total([0, 1], 2, "x-{}-of-{}"), *of_total([0, 1, 2], 3, "x-{}-of-{}")],
         "the shards belong to two sets",
     ),
-    (
-        of_total([0, 1, 3], 4),
-        "by their names there are 4 shards, but 1 is missing: h/part-00002-of-00004",
-    ),
     (of_total([0, 1], 4), "4 shards, but 2 are missing: h/part-00002-of-00004 and 1 more"),
-    (of_total([1, 2], 3), "h/part-00000-of-00003 (or the last one, if they count from 1)"),
-    (of_total([1, 3], 3), "1 is missing: h/part-00002-of-00003"),
-    (of_total([0], 3), "2 are missing: h/part-00001-of-00003 and 1 more"),
-    (of_total([3], 10**30, "part-{}-of-{}"), "part-0-of-1"),
     (
         of_total([0, 1, 2, 5], 3),
         "there are 3 shards, but one has the number 5: h/part-00005-of-00003",
     ),
     (
-        of_total([0, 1, 2, 3], 3),
-        "there are 3 shards, but one has the number 3: h/part-00003-of-00003",
-    ),
-    (
         of_total([0, 1], 2) + of_total([2], 3),
         "the shards belong to two sets, one of 2 and one of 3: ",
     ),
-    (of_total([0, 1, 2], 3, "part-{}-of-{}.txt.gz")[1:], "part-0-of-3.txt.gz (or the last one"),
 ]
 
 
@@ -224,17 +162,11 @@ def correspond(one: list[str], other: list[str]) -> bool:
 CORRESPOND = [
     (["hyp/part-1.txt", "hyp/part-10.txt.gz"], ["rg/p1", "rg/p10"]),
     (["h/news", "h/news-extra"], ["r/ref.news.txt", "r/ref.news-extra.txt"]),
-    (["a1", "a11"], ["xb1-of", "xb11-of"]),
     (["part-01", "part-02"], ["part-1", "part-2"]),
     (["hyp/2026-01-31/p", "hyp/2026-02-01/p"], ["2026-01-31.txt", "2026-02-01.txt"]),
-    (["h/de/part-0", "h/fr/part-0"], ["r/de.txt", "r/fr.txt"]),
-    (["/a/x", "/a/y"], ["x", "y"]),
     (["text.aa", "text.ab"], ["r-aa.txt", "r-ab.txt"]),
-    (["h/xaa", "h/xab"], ["r/xaa", "r/xab"]),
     (["o/sys1-part-0", "o/sys1-part-1"], ["o/sys2-part-0", "o/sys2-part-1"]),
-    (["run-3/part-0", "run-3/part-1"], ["run-4/part-0", "run-4/part-1"]),
     (["newstest.de", "newsdev.de"], ["r/newstest.en", "r/newsdev.en"]),
-    (["sys_news", "sys_newt"], ["news", "newt"]),
 ]
 
 
@@ -247,12 +179,8 @@ def test_the_common_part_of_a_streams_names_does_not_matter(one, other):
 UNLIKE = [
     (["part1", "part2"], ["part1", "PART2"], "another case"),
     (["part-1", "part-2"], ["part-1", "part-3"], "another number"),
-    (["a", "b"], ["b", "c"], "another letter"),
-    (["d1/p1", "d2/p1"], ["d1/p1", "d2/p2"], "another number in two places"),
     (["w0-p0", "w0-p1"], ["w0-p0", "w1-p0"], "worker 1 lost in one, part 1 in the other"),
-    (["w0-p0", "w0-p1"], ["w2-p1", "w3-p1"], "the same, and nothing in common"),
     (["2026-01-01", "2026-01-02"], ["2026-01-02", "2026-02-02"], "days and months"),
-    (["xaa", "xab"], ["xba", "xbb"], "the halves of what `split` wrote"),
     (["h-xa", "h-xb"], ["h-xb", "h-xc"], "one in common"),
     (["part-0", "part-1"], ["part-0", "part-1-b"], "a longer name"),
 ]
@@ -309,15 +237,10 @@ def notes(*streams: list[str]) -> tuple[str, ...]:
 
 WITHOUT_GAPS = [
     ["p-1700000000", "p-1700003600"],
-    ["p-0", f"p-{10**40}"],
-    ["only-7"],
     ["part-0", "part-1", "part-2"],
-    ["part-07.txt", "part-08.txt"],
     ["2026-01-31/p", "2026-02-01/p", "2026-02-02/p"],
-    ["20260131", "20260202"],
     ["de/part-0", "de/part-1", "fr/part-0"],
     ["news", "talk"],
-    ["a-7", "b-9"],
 ]
 
 
@@ -329,9 +252,7 @@ def test_a_numbering_without_gaps_gives_no_warning(paths):
 GAPS = [
     (["part-0", "part-1", "part-3"], "3 shards have gaps: 2 (1 missing in all)"),
     (["part-00.gz", "part-09.gz"], "2 shards have gaps: 1, 2, 3, 4, 5, ... (8 missing in all)"),
-    (["2026-01-01/p", "2026-01-03/p"], "gaps: 2 (1 missing in all)"),
     (["de/part-0", "de/part-2", "fr/part-0"], "gaps: 1 (1 missing in all)"),
-    (["p-0", "p-9999999"], "(9999998 missing in all)"),
 ]
 
 
@@ -362,15 +283,6 @@ def test_an_order_that_differs_from_cats_gives_a_warning_if_a_stream_is_one_file
     assert notes(["part-01", "part-02"], ["whole"]) == ()
 
 
-def test_a_total_in_a_folder_that_the_wildcard_matched_counts():
-    paths = ["d-1-of-9/0-of-3/x.txt", "d-1-of-9/1-of-3/x.txt"]
-    with pytest.raises(InputError, match=r"1 is missing: d-1-of-9/2-of-3/x\.txt"):
-        ordered(paths, Stream("x", "d-1-of-9/*/x.txt"))
-    assert ordered(paths[:1], Stream("x", paths[0])) == paths[:1]
-    one = ["d-1-of-9/part-0", "d-1-of-9/part-1"]
-    assert ordered(one, Stream("x", "d-1-of-9/part-*")) == one
-
-
 def test_wildcards_that_matched_other_names_give_a_warning():
     def note(*matched: tuple[str, list[str]]) -> list[str]:
         named = [Stream(f"stream {i}", pattern) for i, (pattern, _) in enumerate(matched)]
@@ -398,18 +310,11 @@ def test_wildcards_that_matched_other_names_give_a_warning():
     [
         ("hyp.tx", ["hyp.txt", "ref.txt"], "hyp.txt"),
         ("hpy.txt", ["hyp.txt"], "hyp.txt"),
-        ("hyp", ["hyp.txt"], "hyp.txt"),
         ("hyp.txt", ["hyp.txt.gz"], "hyp.txt.gz"),
-        ("hyp.txt.gz", ["hyp.txt"], "hyp.txt"),
         ("Hyp.txt", ["hyp.txt"], "hyp.txt"),
-        ("hyp.2026-11-20", ["hyp.2026-11-20.txt"], "hyp.2026-11-20.txt"),
-        # No suggestion is better than a wrong one.
         ("hyp.2026-11-20", ["hyp.2026-11-19", "hyp.2026-11-02"], None),
         ("part-1.txt", ["part-11.txt", "part-2.txt"], None),
-        ("hyp.en.txt", ["hyp.de.txt", "hyp.fr.txt"], None),
-        ("a.txt", ["b.txt"], None),
         ("hyp", ["hyp.txt", "hyp.json"], None),
-        ("hyp", [], None),
     ],
 )
 def test_only_another_spelling_of_the_same_name_is_near(
@@ -419,11 +324,3 @@ def test_only_another_spelling_of_the_same_name_is_near(
         (tmp_path / each).write_text("")
     expected = None if near is None else f"{tmp_path}/{near}"
     assert near_file(f"{tmp_path}/{name}") == expected
-
-
-def test_a_folder_is_not_suggested_and_a_missing_folder_has_no_files(
-    tmp_path: pathlib.Path,
-) -> None:
-    (tmp_path / "hyps").mkdir()
-    assert near_file(f"{tmp_path}/hyp") is None
-    assert near_file(f"{tmp_path}/nothing/hyp") is None

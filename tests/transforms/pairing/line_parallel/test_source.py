@@ -104,7 +104,6 @@ def truncated(path: pathlib.Path) -> None:
 
 CHANGES = [
     in_place,
-    in_place_with_the_same_time,
     replaced_with_the_same_size_and_time,
     truncated,
     removed,

@@ -31,11 +31,8 @@ def shards(*streams: str) -> list[list[Shard]]:
 ALIKE = [
     ("r/part-1.gz r/part-2.gz r/part-10.gz", "a/p10 a/p1 a/p2"),
     ("r/news.gz r/news-extra.gz", "hyp/news hyp/news-extra"),
-    ("out out(1) out(2)", "out.txt out(1).txt out(2).txt"),
     ("r/x r/y", "whole", "b/x b/y"),
     ("whole", "a/x a/y", "b/1 b/2 b/3"[:0] + "b/x b/y"),
-    ("whole", "a/x a/y a/z"),
-    ("one", "two"),
 ]
 
 
@@ -55,25 +52,9 @@ UNLIKE = [
         "2 shards correspond; candidates a have no shard for 1 of references: r/p-2",
     ),
     (
-        ("r/p-0 r/p-1", "a/p-0 a/p-1 a/p-2", "b/p-0 b/p-1 b/p-2"),
-        "2 shards correspond; references have no shard for 1 of candidates a: a/p-2",
-    ),
-    (
-        ("r/p-0 r/p-1", "a/p-0 a/p-1 a/p-2", "b/p-0 b/p-1"),
-        "2 shards correspond; references have no shard for 1 of candidates a: a/p-2",
-    ),
-    (
         ("r/part1 r/PART2", "a/part1 a/part2"),
         "1 shard corresponds; candidates a have no shard for 1 of references: r/PART2; "
         "references have no shard for 1 of candidates a: a/part2",
-    ),
-    (
-        ("r/p-0 r/p-1 r/p-2", "a/p-0 a/p-1 a/p-2 a/_SUCCESS"),
-        "3 shards correspond; references have no shard for 1 of candidates a: a/_SUCCESS",
-    ),
-    (
-        ("r/p-0 r/p-1", "a/x-0 a/x-1", "b/p-0 b/p-1 b/extra"),
-        "2 shards correspond; references have no shard for 1 of candidates b: b/extra",
     ),
     (
         ("r/0 r/1", "a/x a/y"),
@@ -111,11 +92,6 @@ DIFFER = "shards do not have the same number of lines in all streams"
 
 ODD_LINES = [
     (
-        [[100] * 10, [100] * 5 + [99] + [100] * 4],
-        f"1 of 10 {DIFFER}: shard 6 has 99 lines in candidates a, 100 in references: "
-        "a/part-6, r/part-6",
-    ),
-    (
         [[100, 101, 100] + [100] * 7, [100] * 10, [100] * 10],
         f"1 of 10 {DIFFER}: shard 2 has 101 lines in references, 100 in candidates a: "
         "r/part-2, a/part-2",
@@ -147,17 +123,11 @@ TWENTY = [Stream("references", "r"), *(Stream(f"candidates {i}", f"/data/{i}") f
 ODD_TOTALS = [
     ([72] * 20 + [71], "candidates 19 have 71 lines, the 20 other streams have 72: /data/19"),
     ([72, 1], "candidates 0 have 1 line, references have 72: /data/0, r"),
-    ([0, 72], "candidates 0 have 72 lines, references have 0: /data/0, r"),
     ([71, 72, 72], "references have 71 lines, the 2 other streams have 72: r"),
     (
         [72, 71, 72, 70],
         "candidates 0 have 71 lines, candidates 2 have 70 lines, the 2 other streams have 72: "
         "/data/0, /data/2",
-    ),
-    (
-        [3, 2, 1],
-        "references have 3 lines, candidates 0 have 2 lines, candidates 1 have 1 line: "
-        "r, /data/0, /data/1",
     ),
     (
         list(range(1, 22)),
@@ -177,11 +147,3 @@ def test_the_message_begins_with_the_stream_that_is_unlike_the_others(lines, cau
     with pytest.raises(InputError) as error:
         require_equal_line_counts(TWENTY[: len(lines)], lines)
     assert error.value.cause == cause
-
-
-def test_the_message_does_not_grow_with_the_number_of_streams():
-    streams = [Stream(f"candidates {i}", f"/data/{i}") for i in range(1000)]
-    for lines in ([72] * 3 + [71] * 997, list(range(1000))):
-        with pytest.raises(InputError) as error:
-            require_equal_line_counts(streams, lines)
-        assert len(error.value.cause) < 300

@@ -61,28 +61,3 @@ def test_any_white_space_at_the_end_separates_no_fields(rows, left_out):
 def test_a_tab_before_each_kind_of_white_space(space):
     lines = [f"a\tb\t{space}", f"a\tb{space}\t", f"{space}\tb"]
     assert_is_split_as_by_python(lines, column(lines), 2)
-
-
-@pytest.mark.parametrize("sign", LOOKS_WHITE, ids=lambda sign: f"U+{ord(sign):04X}")
-def test_what_only_looks_like_white_space_is_text(sign):
-    assert_is_split_as_by_python([f"a\t{sign}"], column([f"a\t{sign}"]), 2)
-    assert_is_split_as_by_python([f"a\tb\t{sign}"], column([f"a\tb\t{sign}"]), 3)
-
-
-@pytest.mark.parametrize("first", [0, 1, 3])
-def test_a_slice_of_a_column(first):
-    lines = ["x\ty\tz", "one\ttwo", "\tthree\t ", "四\tfive", "a\tb", "c"]
-    assert_is_split_as_by_python(lines[first:5], column(lines)[first:5], 2)
-    if first:
-        assert [each.to_pylist() for each in split_fields(column(lines)[first:5], 2).columns] == [
-            ["one", "", "四", "a"][first - 1 :],
-            ["two", "three\t ", "five", "b"][first - 1 :],
-        ]
-
-
-def test_a_slice_without_lines():
-    assert [each.to_pylist() for each in split_fields(column(["a", "b"])[1:1], 2).columns] == [
-        [],
-        [],
-    ]
-    assert [each.to_pylist() for each in split_fields(column([]), 3).columns] == [[], [], []]

@@ -9,16 +9,13 @@ import pathlib
 from collections.abc import Callable
 from typing import BinaryIO
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.native.memory import READ_AHEAD
 from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines import line_counting
 from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
 from beam_bleu.transforms.pairing.lines.ranges import cut
 
@@ -86,17 +83,3 @@ def test_lines_that_are_longer_than_parts_are_counted(tmp_path, mark, end, limit
 def test_compressed_data_is_refused(tmp_path, mark, data):
     ((cause, _),) = require_equal(tmp_path, mark + data, len(mark + data), 1 << 26, None)
     assert "data, but its name does not say so" in cause
-
-
-def test_a_file_of_several_ranges_is_counted(tmp_path):
-    text = b"some words\n" * 500_000 + b"the last line"
-    (one, other) = require_equal(tmp_path, text, len(text), 3 << 20, None)
-    assert sum(one["newlines"]) + sum(other["newlines"]) == 500_000
-    assert (one["unfinished_line"], other["unfinished_line"]) == (False, True)
-
-
-def test_no_parts_leave_the_state_as_it_is():
-    memory, nothing = np.full(1 + READ_AHEAD, 7, np.uint8), np.zeros(0, np.int64)
-    state = np.zeros(line_counting._STATE_SIZE, np.int64)
-    assert line_counting.count_in_file(0, -1, 0, 0, 1, memory[1:], nothing, state)
-    assert not state.any()

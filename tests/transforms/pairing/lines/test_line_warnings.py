@@ -16,8 +16,6 @@ from beam_bleu.transforms.pairing.lines.ranges import LineCounts, cut
 
 STREAMS = [Stream("references", "r"), Stream("candidates x", "c")]
 LATIN = "".join(f"a plain sentence of text, number {i}\n" for i in range(40))
-CYRILLIC = "".join(f"Это предложение номер {i}, и в нём есть слова.\n" for i in range(40))
-MALAYALAM = "".join("ഇതൊരു വാക്യമാണ് ഇവിടെയുണ്ട്\n" for i in range(40))
 THAI = "".join("ประโยคภาษาไทยที่ไม่มีช่องว่าง\n" for i in range(40))
 
 
@@ -33,7 +31,13 @@ def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[Line
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-@pytest.mark.parametrize("text", [LATIN, CYRILLIC, THAI, MALAYALAM])
+@pytest.mark.parametrize(
+    "text",
+    [
+        LATIN,
+        THAI,
+    ],
+)
 def test_utf_16_and_utf_32_without_a_mark_are_bad_data(text, encoding):
     with pytest.raises(InputError) as error:
         nul_notices(STREAMS, counted(LATIN.encode(), text.encode(encoding)))
@@ -64,16 +68,6 @@ def test_a_rare_nul_is_counted_whatever_the_ranges():
         assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
 
 
-def test_one_nul_in_three_lines_is_rare():
-    text = b"the cat\0 sat on the mat\na dog barked\nnothing more was heard\n"
-    (warning,) = sentences(nul_notices(STREAMS, counted(text)))
-    assert "1 NUL character (U+0000)" in warning
-
-
-def test_text_without_nuls_gives_no_warning():
-    assert sentences(nul_notices(STREAMS, counted(LATIN.encode(), b""))) == ()
-
-
 def test_a_nul_in_each_long_line_is_rare():
     text = ("a plain sentence of text, number 7; " * 20 + "\0\n") * 12
     (warning,) = sentences(nul_notices(STREAMS, counted(text.encode())))
@@ -84,7 +78,3 @@ def test_a_nul_in_each_long_line_is_rare():
 def test_utf_16_without_a_nul_is_bad_data(encoding):
     with pytest.raises(InputError, match="it is UTF-16 or UTF-32 text"):
         nul_notices(STREAMS, counted(THAI.replace("\n", "").encode(encoding)))
-
-
-def test_rare_control_characters_are_text():
-    assert sentences(nul_notices(STREAMS, counted(b"one \x01 two \x02 three\n"))) == ()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import io
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile, corpora, plain_file
+from memory_corpus import COMPRESS, MARK, MemoryCorpus, corpora, plain_file
 from reading_lines import STREAM, read_file
 
 from beam_bleu.transforms.errors import InputError
@@ -29,26 +28,6 @@ MEGABYTE = 1 << 20  # files are read in chunks of so many bytes
 @given(corpora(), st.integers(16, 200), st.integers(1, 20))
 def test_every_line_of_every_portion_is_read_once_in_order(corpus, range_bytes, most):
     texts = corpus.read(corpus.plan(range_bytes), most)
-    assert texts == [corpus.lines(stream) for stream in range(len(corpus.files))]
-
-
-@property_test
-@given(corpora(), st.integers(16, 200))
-def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_bytes):
-    texts: list[list[str]] = [[] for _ in corpus.files]
-    for portion in corpus.plan(range_bytes).portions():
-        readers = [
-            LineReader(stream, pieces, corpus.open)
-            for stream, pieces in zip(corpus.streams, portion.pieces, strict=True)
-        ]
-        left = portion.lines
-        while left:
-            lines = min(reader.available(left) for reader in readers)
-            assert lines > 0
-            for text, reader in zip(texts, readers, strict=True):
-                text += reader.take(lines).to_pylist()
-            left -= lines
-        assert [reader.available(1) for reader in readers] == [0] * len(readers)
     assert texts == [corpus.lines(stream) for stream in range(len(corpus.files))]
 
 
@@ -108,30 +87,6 @@ def test_what_a_line_is(suffix, text, lines, reason):
     assert read_file(COMPRESS[suffix](text), "a" + suffix) == lines, reason
     if not suffix:
         assert read_file(text, range_bytes=16) == lines, reason
-
-
-def test_a_mark_only_file_has_no_line():
-    for suffix, compress in COMPRESS.items():
-        data = compress(MARK)
-        (part,) = cut(Shard(0, 0, FoundFile("a" + suffix, len(data))), 1 << 26)
-        counts = count_lines(STREAM, part, lambda _, data=data: io.BytesIO(data))
-        assert (int(counts.newlines.sum()), counts.unfinished_line) == (0, False)
-
-
-def test_a_mark_only_shard_adds_no_line_to_its_stream():
-    mark = MemoryFile("0-1", (), MARK)
-    corpus = MemoryCorpus(
-        (
-            (plain_file("0-0", "a"), mark, plain_file("0-2", "b")),
-            (plain_file("1-0", "c", "d"),),
-        )
-    )
-    assert corpus.read(corpus.plan(16), 10) == [["a", "b"], ["c", "d"]]
-
-
-def test_a_mark_may_lie_across_gzip_members():
-    data = b"".join(gzip.compress(part) for part in (b"\xef", b"\xbb", b"\xbfa\n", MARK + b"b"))
-    assert read_file(data, "a.gz") == ["a", "\ufeffb"]
 
 
 @pytest.mark.parametrize("shift", range(-4, 5))
@@ -211,16 +166,6 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
     assert 0 < file.most <= MEGABYTE
 
 
-def test_a_reader_gives_at_most_the_requested_number_of_lines():
-    corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
-    (portion,) = corpus.plan(1 << 26).portions()
-    reader = LineReader(corpus.streams[0], portion.pieces[0], corpus.open)
-    for most, offered in ((1, 1), (4, 4), (10, 10), (11, 10)):
-        assert reader.available(most) == offered
-    assert reader.take(3).to_pylist() == ["0", "1", "2"]
-    assert reader.available(10) == 7
-
-
 class Slow(io.BytesIO):
     """Returns fewer bytes than requested, like a socket."""
 
@@ -239,16 +184,3 @@ def test_short_reads_do_not_move_lines(range_bytes):
     lines = [f"line {i}" for i in range(50)]
     corpus = SlowCorpus(((plain_file("a", *lines),),))
     assert corpus.read(corpus.plan(range_bytes), 10) == [lines]
-
-
-def test_empty_lines_that_are_left_are_taken_later():
-    corpus = MemoryCorpus(((plain_file("a", "a", "", "", "", "b"),),))
-    (portion,) = corpus.plan(1 << 26).portions()
-    reader = LineReader(corpus.streams[0], portion.pieces[0], corpus.open)
-    assert reader.available(4) == 4
-    assert reader.take(1).to_pylist() == ["a"]
-    for _ in range(3):
-        assert reader.available(1) == 1
-        assert reader.take(1).to_pylist() == [""]
-    assert reader.available(2) == 1
-    assert reader.take(1).to_pylist() == ["b"]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile, corpora, plain_file
+from memory_corpus import COMPRESS, MemoryCorpus, MemoryFile, corpora, plain_file
 
-from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts, block_bytes, cut
@@ -96,24 +96,6 @@ def test_the_order_of_the_counts_does_not_matter(corpus, range_bytes, generator)
 
 
 @pytest.mark.parametrize("suffix", COMPRESSED)
-def test_portions_start_where_all_compressed_streams_start_a_file(suffix):
-    def shards(stream: int, sizes: list[int]) -> tuple[MemoryFile, ...]:
-        lines = ["yes", "no"] * (sum(sizes) // 2)
-        files = []
-        for number, size in enumerate(sizes):
-            of_file, lines = tuple(lines[:size]), lines[size:]
-            text = "".join(f"{line}\n" for line in of_file).encode()
-            files.append(MemoryFile(f"{stream}-{number}{suffix}", of_file, text, suffix))
-        return tuple(files)
-
-    # The plain stream is the largest, and has no block that starts at line 1001.
-    plain = plain_file("plain", *"x" * 3000)
-    corpus = MemoryCorpus((shards(0, [1001, 500, 0, 1499]), shards(1, [1001, 1999]), (plain,)))
-    assert [portion.lines for portion in corpus.plan(16).portions()] == [1001, 1999]
-    assert corpus.read(corpus.plan(16), 700) == [corpus.lines(stream) for stream in range(3)]
-
-
-@pytest.mark.parametrize("suffix", COMPRESSED)
 def test_workers_read_long_compressed_files_first(suffix):
     lines = [f"line {number} of text that is not repeated {number**3}" for number in range(4000)]
     sizes = [10, 1500, 20, 2400, 70]
@@ -153,7 +135,13 @@ def test_a_portion_is_about_as_large_as_a_range(longest):
         first += portion.lines
 
 
-@pytest.mark.parametrize("gigabytes", [1, 4, 20, 100, 1000])
+@pytest.mark.parametrize(
+    "gigabytes",
+    [
+        4,
+        1000,
+    ],
+)
 @pytest.mark.parametrize("shards", [1, 50])
 def test_a_massive_corpus_has_a_portion_for_each_range(gigabytes, shards):
     # Only counts, as workers would send them: two streams with lines of about 100 bytes.
@@ -219,19 +207,6 @@ def test_the_portions_of_a_large_plan_are_not_kept_in_memory():
     assert peak < 1_000_000
 
 
-def test_the_error_of_unequal_streams_begins_with_the_odd_one():
-    corpus = MemoryCorpus(
-        (
-            (plain_file("r-1", "a", "b"), plain_file("r-2", "c")),
-            (plain_file("c", "a", "b", "c", "d"),),
-            (plain_file("d", "a", "b", "c"),),
-        )
-    )
-    with pytest.raises(InputError) as error:
-        corpus.plan(16)
-    assert error.value.cause == ("stream 1 have 4 lines, the 2 other streams have 3: pattern 1")
-
-
 @given(corpora(), st.data())
 def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
     # Even if they were lost in all streams, so that the line numbers still agree.
@@ -247,23 +222,3 @@ def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
     ):
         with pytest.raises(JobError, match="not every byte was counted exactly once"):
             make_plan(corpus.streams, wrong)
-
-
-@pytest.mark.parametrize("suffix", COMPRESS)
-@pytest.mark.parametrize("text", [b"", MARK], ids=["empty", "mark only"])
-def test_streams_without_a_line_are_an_empty_corpus(suffix, text):
-    def empty(path: str) -> MemoryFile:
-        return MemoryFile(path + suffix, (), text, suffix)
-
-    corpus = MemoryCorpus(((empty("r"),), (empty("c-1"), empty("c-2"))))
-    with pytest.raises(InputError) as error:
-        corpus.plan(16)
-    assert error.value.cause == ("the corpus is empty, no stream has a line: pattern 0, pattern 1")
-
-
-def test_an_empty_stream_does_not_match_one_with_lines():
-    corpus = MemoryCorpus(((plain_file("r", "a"),), (plain_file("c"),)))
-    with pytest.raises(
-        InputError, match="stream 1 have 0 lines, stream 0 have 1: pattern 1, pattern 0"
-    ):
-        corpus.plan(16)

@@ -86,7 +86,14 @@ def test_every_character_and_every_surrogate():
 @pytest.mark.parametrize(
     "first", [b"\xc3", b"\xe2", b"\xe2\x82", b"\xf0", b"\xf0\x9f", b"\xf0\x9f\x98"]
 )
-@pytest.mark.parametrize("second", [b"\x80", b"\x80\x80 x", b"\x80\x80\x80", b"x"])
+@pytest.mark.parametrize(
+    "second",
+    [
+        b"\x80",
+        b"\x80\x80\x80",
+        b"x",
+    ],
+)
 def test_a_line_does_not_continue_a_character_of_the_line_before(first, second):
     # Not even if the lines are copied by two calls, because a batch ends between them.
     for shift in range(BLOCK + 1):

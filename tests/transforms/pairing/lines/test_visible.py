@@ -67,16 +67,6 @@ def test_a_file_that_this_user_may_not_read_is_not_told(
     assert seen(tmp_path / "empty", tmp_path / "a").startswith("stream 0 have 0 lines")
 
 
-def test_a_folder_that_this_user_may_not_list_is_not_told(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(folder: str) -> list[str]:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-    monkeypatch.setattr(os, "listdir", refuse)
-    assert seen(f"{tmp_path}/a*", f"{tmp_path}/b*") == ""
-
-
 def test_an_object_store_is_asked_for_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
@@ -92,8 +82,3 @@ def test_an_object_store_is_asked_for_one_file(monkeypatch: pytest.MonkeyPatch) 
     assert seen("store://full/*", "store://locked/*") == ""
     assert asked == [(["store://full/*"], [1]), (["store://locked/*"], [1])]
     assert seen("store://full/*", "store://bare/*") == "stream 1: nothing matches store://bare/*"
-
-
-def test_a_filesystem_that_beam_does_not_know_is_an_error() -> None:
-    with pytest.raises(ValueError, match="Unable to get filesystem"):
-        seen("nope://a/*", "nope://b/*")

@@ -8,7 +8,6 @@ from typing import Any
 
 import apache_beam as beam
 import pytest
-from apache_beam.coders import StrUtf8Coder
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
@@ -62,14 +61,6 @@ def test_all_rows_of_one_key_and_window_are_a_group() -> None:
         (["a 5"], "a", 4, last_of(8)),
     ]
     gathered(equal_to([expected]), beam.WindowInto(window.FixedWindows(4)))
-
-
-def test_rows_of_one_key_need_not_be_neighbours() -> None:
-    expected = [
-        (["a 0", "a 1", "a 5"], "a", 0, last_of(100)),
-        (["b 2", "b 3", "b 4"], "b", 0, last_of(100)),
-    ]
-    gathered(equal_to([expected]), beam.WindowInto(window.FixedWindows(100)))
 
 
 def test_a_full_batch_ends_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,26 +193,3 @@ def test_a_segment_with_many_references_does_not_widen_a_long_batch(
     ]
     wider = ("c", list("defghijk"))
     assert batches_of([wider, ("a", ["b"])], by) == [[("c", *"defghijk")], [("a", "b")]]
-
-
-def test_the_segments_after_a_batch_that_one_has_ended_keep_their_keys(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(gather, "_BATCH_TEXTS", 7)
-    gather_all = gather._GatherByKey(StrUtf8Coder(), None)
-    gather_all.start_bundle()
-    segments = [("x", ("0", ["b"])), ("y", ("1", ["b"] * 5)), ("y", ("2", ["b"]))]
-    batches = [out.value for each in segments for out in gather_all.process(each)]
-    batches += [out.value for out in gather_all.finish_bundle()]
-    assert [
-        [(group.key, batch.candidates[0].to_pylist()[group.rows]) for group in batch.groups]
-        for batch in batches
-    ] == [[("x", ["0"])], [("y", ["1"])], [("y", ["2"])]]
-
-
-def test_long_texts_fill_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "_BATCH_CHARACTERS", 10)
-    assert batches_of([("a" * 5, ["b" * 5]), ("c", ["d"])]) == [
-        [("a" * 5, "b" * 5)],
-        [("c", "d")],
-    ]

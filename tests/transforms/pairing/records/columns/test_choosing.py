@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.columns.choosing import (
-    FIRST,
     UNCLEAR,
     choice_notes,
     choose,
@@ -62,11 +59,6 @@ def test_usual_names_of_references(names: list[str], expected: list[str]) -> Non
     assert references(chosen("src", "hyp", *names)) == expected
 
 
-def test_a_list_of_references() -> None:
-    found = chosen("hyp", references=pa.list_(TEXT))
-    assert references(found) == ["references"]
-
-
 @pytest.mark.parametrize(
     ("names", "message"),
     [
@@ -96,27 +88,6 @@ def test_names_that_mean_opposite_things_are_never_taken(name: str) -> None:
         assert f"the columns are: source, {name}, {other}" in raised.value.remedy
 
 
-def test_only_columns_that_are_still_free_are_unclear() -> None:
-    with pytest.raises(InputError) as raised:
-        chosen("target", "output", wanted=Wanted(references=("target",)))
-    assert raised.value.cause.endswith(
-        "candidates, and output can be the candidate or the reference"
-    )
-    languages = pa.struct([("en", TEXT), ("fr", TEXT)])
-    with pytest.raises(InputError) as raised:
-        choose(Wanted((), ("translation.fr",)), pa.schema([("translation", languages)]))
-    assert raised.value.cause == "input: no column has one of the usual names of candidates"
-    assert (
-        "if no system's output is here, join the records with it: --join_on" in raised.value.remedy
-    )
-
-
-def test_no_usual_name_has_two_roles_or_is_unclear() -> None:
-    names = [name for of_role in FIRST.values() for name in of_role]
-    assert len(set(names)) == len(names)
-    assert not set(names) & set(UNCLEAR)
-
-
 def test_named_columns_are_in_the_order_of_the_user() -> None:
     found = chosen("b", "a", "x", "y", wanted=Wanted(("b", "a"), ("y", "x")))
     assert systems(found) == [("b", "b"), ("a", "a")]
@@ -132,24 +103,12 @@ def test_a_pattern_takes_all_columns_in_natural_order() -> None:
     assert systems(first) == [(name, name) for name in ("hyp_2", "hyp_1", "hyp_10")]
 
 
-def test_a_pattern_of_fields() -> None:
-    outputs = pa.struct([("b", TEXT), ("a", TEXT), ("scores", pa.struct([("c", TEXT)]))])
-    found = chosen("ref", wanted=Wanted(("outputs.*",)), outputs=outputs)
-    assert systems(found) == [("outputs.a", "outputs.a"), ("outputs.b", "outputs.b")]
-
-
 def test_a_pattern_leaves_out_the_references() -> None:
     found = chosen("a", "ref", "b", wanted=Wanted(("*",)))
     assert systems(found) == [("a", "a"), ("b", "b")]
     texts = pa.struct([("refA", TEXT), ("x", TEXT)])
     found = chosen(wanted=Wanted(("texts.*",), ("texts.refA",)), texts=texts)
     assert systems(found) == [("texts.x", "texts.x")]
-
-
-def test_a_pattern_without_matches_lists_the_columns() -> None:
-    with pytest.raises(InputError, match="no column matches sys_") as raised:
-        chosen("hyp", "ref", wanted=Wanted(("sys_*",)))
-    assert raised.value.remedy == "the columns are: hyp, ref"
 
 
 def test_systems_can_have_other_names_than_their_columns() -> None:
@@ -177,11 +136,8 @@ def test_one_name_cannot_have_several_columns() -> None:
         (Wanted(("hyp",), ("hyp",)), "the column hyp is given for candidates and for references"),
         (Wanted(("a=hyp", "b=hyp")), "the column hyp is given twice"),
         (Wanted(("missing",)), "there is no column missing .--candidate_columns."),
-        (Wanted(references=("Ref",)), "there is no column Ref .--reference_columns."),
-        (Wanted(labels=("domain",)), "there is no column domain .the label."),
         (Wanted(where=(Condition(ColumnPath("lp", ("lp",)), "x"),)), "lp .--where."),
         (Wanted(ids=("key",)), "key .the id."),
-        (Wanted(system="name"), "name .--system_column."),
         (Wanted(("hyp[",)), "after the bracket"),
     ],
 )
@@ -196,39 +152,6 @@ def test_upper_and_lower_case_are_different_but_suggested() -> None:
     with pytest.raises(InputError) as raised:
         chosen("hyp", "Ref", wanted=Wanted(references=("ref",)))
     assert raised.value.remedy == "did you mean Ref? the columns are: hyp, Ref"
-
-
-@pytest.mark.parametrize(
-    ("text", "cause"),
-    [
-        (" hyp ", "input: there is no column ' hyp ' (--candidate_columns)"),
-        ("a.b", "input: there is no column a.b (--candidate_columns)"),
-    ],
-)
-def test_a_column_that_is_not_there(text: str, cause: str) -> None:
-    with pytest.raises(InputError) as raised:
-        chosen("hyp", "ref", wanted=Wanted((text,)))
-    assert raised.value.cause == cause
-    assert raised.value.remedy.endswith("the columns are: hyp, ref")
-    assert raised.value.remedy.startswith("did you mean hyp? ") == (text.strip() == "hyp")
-
-
-def test_a_column_of_systems_that_is_not_used_gives_a_note() -> None:
-    names = ("system", "id", "hyp", "ref")
-    told = "the column system is not used, so all records are scored together; if it has the "
-    wanted = Wanted(("hyp",), ("ref",))
-    (note,) = choice_notes(wanted, chosen(*names, wanted=wanted))
-    assert chosen(*names, wanted=wanted) == chosen(*names[1:], wanted=wanted)  # of another file
-    assert note.startswith(told)
-    assert note.endswith("write --system_column system --id_column COLUMN")
-    of_one = Condition(ColumnPath("system", ("system",)), "A")
-    for used in (
-        dataclasses.replace(wanted, ids=("id",), system="system"),
-        dataclasses.replace(wanted, where=(of_one,)),
-        dataclasses.replace(wanted, labels=("system",)),
-        dataclasses.replace(wanted, ids=("id",)),  # a join, whose files have one system each
-    ):
-        assert choice_notes(used, chosen(*names, wanted=used)) == ()
 
 
 def test_columns_without_texts() -> None:
@@ -251,19 +174,6 @@ def test_all_types_of_text_and_columns_of_nulls_are_taken() -> None:
     for kind in [*types, pa.null()]:
         found = choose(Wanted(), pa.schema([("hyp", kind), ("ref", kind)]))
         assert references(found) == ["ref"]
-
-
-def test_paths_lead_to_fields_and_elements() -> None:
-    columns = pa.schema(
-        [
-            ("translation", pa.struct([("de", TEXT), ("en", TEXT)])),
-            ("resps", pa.list_(pa.list_(TEXT))),
-            ("a.b", TEXT),
-        ]
-    )
-    found = choose(Wanted(("resps[0][0]", "a.b"), ("translation.de",)), columns)
-    assert [path.steps for _, path in found.candidates] == [("resps", 0, 0), ("a.b",)]
-    assert found.references[0].steps == ("translation", "de")
 
 
 def test_columns_by_number() -> None:
@@ -298,17 +208,6 @@ def test_a_number_that_is_the_name_of_another_column_is_refused() -> None:
     assert choose(Wanted(("1",), ("ref",)), columns).candidates[0][1].steps == ("1",)
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"), [("nope", "nope"), ("no-pe", "no-pe"), ("a.b", "a.b"), ("ref ", "'ref '")]
-)
-def test_the_columns_are_listed_once(name: str, shown: str) -> None:
-    with pytest.raises(InputError) as raised:
-        chosen("hyp", "ref", wanted=Wanted(labels=(name,)))
-    assert raised.value.cause == f"input: there is no column {shown} (the label)"
-    meant = "did you mean ref? " if name == "ref " else ""
-    assert raised.value.remedy == f"{meant}the columns are: hyp, ref"
-
-
 def test_two_columns_with_one_name() -> None:
     columns = pa.schema([("hyp", TEXT), ("hyp", TEXT), ("ref", TEXT), ("x", TEXT), ("x", TEXT)])
     with pytest.raises(InputError, match="2 columns are called hyp"):
@@ -327,15 +226,6 @@ def test_one_role_only() -> None:
         choose(wanted, schema("id", "ref"), "candidates atlas", ("candidates",))
 
 
-def test_labels_conditions_and_all_columns() -> None:
-    where = (Condition(ColumnPath("year", ("year",)), "24", negated=True),)
-    found = chosen(
-        "hyp", "ref", "lp", wanted=Wanted(labels=("lp", "year"), where=where), year=pa.int64()
-    )
-    assert [path.text for path in found.columns] == ["hyp", "ref", "lp", "year"]
-    assert found.where == where
-
-
 def test_what_was_chosen_is_told() -> None:
     found = chosen("hyp", "ref0", "ref1")
     assert describe_choice(found) == "columns: candidates from hyp, references from ref0, ref1"
@@ -343,35 +233,3 @@ def test_what_was_chosen_is_told() -> None:
     assert choice_notes(Wanted(("hyp",)), found) == (describe_choice(found),)
     assert choice_notes(Wanted(("hyp",), ("ref*",)), found) == (describe_choice(found),)
     assert choice_notes(Wanted(("hyp",), ("ref0", "ref1")), found) == ()
-
-
-def test_a_field_whose_path_is_also_a_name_is_listed_in_brackets() -> None:
-    schema = pa.schema({"a": pa.struct({"b": pa.string(), "c": pa.string()}), "a.b": pa.string()})
-    with pytest.raises(InputError) as caught:
-        choose(Wanted(), schema)
-    assert '["a"].b, a.c, a.b' in caught.value.remedy
-    chosen = choose(Wanted(('["a"].b',), ("a.b",)), schema)
-    assert [path.steps for path in chosen.columns] == [("a", "b"), ("a.b",)]
-
-
-def test_the_usual_names_in_another_case_are_suggested() -> None:
-    schema = pa.schema({name: pa.string() for name in ("Hyp", "REF1", "REF0")})
-    with pytest.raises(InputError, match="upper and lower case count") as caught:
-        choose(Wanted(references=("REF0",)), schema)
-    assert "--candidate_columns Hyp;" in caught.value.remedy
-    with pytest.raises(InputError) as caught:
-        choose(Wanted(("Hyp",)), schema)
-    assert "--reference_columns REF0,REF1;" in caught.value.remedy
-
-
-@pytest.mark.parametrize("numbered", [True, False])
-def test_the_remedy_for_two_columns_with_one_name_suits_the_format(numbered: bool) -> None:
-    schema = pa.schema([("hyp", pa.string()), ("hyp", pa.string()), ("ref", pa.string())])
-    with pytest.raises(InputError, match="2 columns are called hyp") as caught:
-        choose(Wanted(), schema, numbered=numbered)
-    assert ("number" in caught.value.remedy) == numbered
-
-
-def test_a_usual_name_has_ascii_digits() -> None:
-    schema = pa.schema({name: pa.string() for name in ("hyp", "ref0", "ref\uff11")})
-    assert [path.text for path in choose(Wanted(), schema).references] == ["ref0"]

@@ -44,18 +44,6 @@ def test_a_decimal_is_the_nearest_float() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "expected"),
-    [
-        (pa.array([True, False]), [1, 0]),
-        (pa.array(["true", "false"]), [1, 0]),
-        (pa.array([2**53 + 1 - 2**53, -7], pa.int8()), [1, -7]),
-    ],
-)
-def test_a_boolean_is_1_or_0(column: pa.Array, expected: list[float]) -> None:
-    assert numbers_of(column, "number").values.tolist() == expected
-
-
-@pytest.mark.parametrize(
     "value",
     [
         *("", "n/a", "True", "1,5", " 1", "1 ", "+1", "0x10", "1_0", "NaN", "nan", "inf", "1e999"),
@@ -76,8 +64,3 @@ def test_equal_numbers_have_equal_texts() -> None:
     assert texts[0] == texts[1] == texts[2]
     lists = numbers_as_texts(pa.array([[1, 2], None, [3]]))
     assert lists.to_pylist() == [["1", "2"], None, ["3"]]
-
-
-def test_an_unknown_part_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"part must be one of number, .*, got 'mean'"):
-        ValueColumn("a", "mean")  # type: ignore[arg-type]

@@ -67,10 +67,6 @@ def test_sums_are_exact_but_for_the_last_bit(lists):
         assert abs(Fraction(found) - exact) <= abs(exact) * Fraction(1, 2**52)
 
 
-def test_lengths():
-    assert numbers([[1.0, 2.0], [], None, [0.0]], "length") == [2, WRONG, MISSING, 1]
-
-
 def test_whole_numbers():
     values = [0, 1, 12.0, 2.5, -1, None, 2.0**24]
     assert numbers(values, "whole") == [0, 1, 12, WRONG, WRONG, MISSING, WRONG]
@@ -94,11 +90,6 @@ def test_texts():
     assert numbers(texts, "bytes") == [3, len(texts[1].encode()), 0, MISSING]
     column = pa.array(["x", *texts], pa.large_string()).slice(1)
     assert numbers_of(column, "bytes").values.tolist()[:3] == [3, len(texts[1].encode()), 0]
-
-
-@pytest.mark.parametrize("part", VALUE_PARTS)
-def test_a_column_of_nulls(part):
-    assert numbers([None, None], part) == [MISSING, MISSING]
 
 
 TYPES = {

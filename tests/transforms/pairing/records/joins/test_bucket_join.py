@@ -238,17 +238,6 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, 
     assert [tally.unexplained(name) for name in "AB"] == [0, 0]
 
 
-def test_the_first_findings_are_those_of_the_first_records_whatever_the_buckets():
-    ids = list(range(100))
-    wanted = [each for each in ids if each not in (70, 5, 33, 12, 90)]
-    for buckets in (1, 2, 7):
-        report, _, _ = joined(
-            [references_of(ids)], {"A": candidates_of("A", wanted)}, "common", buckets
-        )
-        found = report.of("missing", "candidates A")
-        assert found.ids == "5, 12, 33 and 2 more"
-
-
 @pytest.mark.parametrize("buckets", [1, 3])
 def test_an_id_that_is_twice_is_found_with_its_places(buckets):
     candidates = [*candidates_of("A", ["x", "y", "z", "y"]), {"id": "x", "hyp": "again"}]
@@ -289,13 +278,6 @@ def test_a_bad_record_rejects_its_segment_for_all_systems():
     assert tally == Tally(2, {"A": 1, "B": 1}, {"rejected": 1})
 
 
-def test_ids_of_two_kinds_are_not_joined():
-    report, _, rows = joined([references_of(["1", "2"])], {"A": candidates_of("A", [1, 2])}, "each")
-    assert rows == {}
-    assert report.kinds[0].keys() == {"string"}
-    assert report.kinds[1].keys() == {"integer"}
-
-
 def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side():
     chosen = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))
     first = [
@@ -334,14 +316,3 @@ def test_long_records_of_a_segment_must_agree(column):
     assert only.id == "1"
     assert [place.rpartition(" ")[2] for place in only.places] == ["1", "4"]
     assert rows == {}
-
-
-def test_a_system_that_a_bucket_does_not_have_is_missing_there():
-    records = [{"id": each, "s": "A", "hyp": "a", "ref": "r", "l": None} for each in range(50)] + [
-        {"id": 7, "s": "B", "hyp": "b", "ref": "r", "l": None}
-    ]
-    for buckets in (1, 10):
-        report, _, rows = long(records, "AB", "common", buckets)
-        assert report.of("missing", "candidates B").count == 49
-        assert report.of("missing", "candidates B").ids == "0, 1, 2 and 46 more"
-        assert list(rows) == [7]

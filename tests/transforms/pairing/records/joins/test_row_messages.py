@@ -19,11 +19,6 @@ def test_messages_come_back(tmp_path):
     assert list(folder.messages(each for _, each in kept)) == expected
 
 
-def test_without_a_folder_the_messages_themselves_go_through_the_shuffle():
-    assert list(RowFolder().keep(MESSAGES)) == MESSAGES
-    assert list(RowFolder().messages([b"one"])) == [b"one"]
-
-
 def test_a_folder_that_cannot_be_written_is_an_error_of_the_job(tmp_path):
     with pytest.raises(JobError, match="cannot be kept: No such file"):
         list(RowFolder(str(tmp_path / "missing")).keep(MESSAGES))

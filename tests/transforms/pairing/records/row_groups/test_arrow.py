@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import random
 import struct
@@ -47,12 +46,6 @@ def test_rows_are_those_that_were_written(tmp_path, form, compression):
     table = table_of(1000)
     path = write(tmp_path / "t.arrow", table, form, 300, compression=compression)
     assert rows_of(records(path)) == pairs_of(table)
-
-
-def test_files_of_feather_and_pandas_are_read(tmp_path):
-    table = table_of(100)
-    pyarrow.feather.write_feather(table, tmp_path / "t.feather")
-    assert rows_of(records(tmp_path / "t.feather")) == pairs_of(table)
 
 
 @given(st.data(), st.integers(1, 60), st.integers(1, 4), st.integers(1, 40))
@@ -151,15 +144,6 @@ def test_a_file_that_was_cut_at_any_byte_has_no_rows(tmp_path, form, compression
         assert isinstance(outcome(path), str), length
 
 
-def test_a_stream_cut_between_record_batches_is_an_error_of_the_command(tmp_path):
-    path = write(tmp_path / "t.arrow", table_of(12), "stream", 4)
-    path.write_bytes(path.read_bytes()[:-8])  # the mark of the end
-    assert pa.ipc.open_stream(path.read_bytes()).read_all().num_rows == 12
-    run = called("--input", path)
-    run.assert_failed(3, "no mark of its end, so it is truncated", str(path), "copy it again")
-    assert run.out == b""
-
-
 @pytest.mark.parametrize("forms", list(itertools.product(FORMS, FORMS)))
 def test_files_that_were_put_together_are_an_error(tmp_path, forms):
     """pyarrow reads only one of them."""
@@ -170,7 +154,7 @@ def test_files_that_were_put_together_are_an_error(tmp_path, forms):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path, form, seed):
     """Arrow has no checksums, so a bit of a text cannot be noticed. Only texts may differ."""
     chooser = random.Random(seed)
@@ -191,8 +175,6 @@ def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path, form, seed):
     [
         (b"", "input: the file is empty, so it is not an Arrow file: ", "check that it was"),
         (b"hyp\tref\n" * 9, "input: this is not an Arrow file: ", "--input_format"),
-        (b"PAR1" * 9, "input: it is a Parquet file: ", "--input_format parquet"),
-        (b"FEA1" * 9, "input: it is a Feather file of version 1", "write it again"),
         (b"ARROW1\0\0" * 2, "input: the Arrow file is truncated: its footer is missing: ", "copy"),
         (b"\xff" * 40, "input: the Arrow file cannot be read: ", "copy it again"),
     ],
@@ -201,24 +183,6 @@ def test_a_file_that_is_no_arrow_file_is_named(tmp_path, content, cause, remedy)
     path = tmp_path / "t.arrow"
     path.write_bytes(content)
     called("--input", path).assert_failed(3, cause, str(path), remedy)
-
-
-def test_an_arrow_file_that_is_called_parquet_is_named(tmp_path):
-    path = write(tmp_path / "t.parquet", table_of(3))
-    called("--input", path).assert_failed(3, "it is an Arrow file", "--input_format arrow")
-
-
-def test_text_that_is_not_utf8_is_a_bad_record_with_its_row(tmp_path):
-    texts = pa.array([b"fine"] * 120 + [b"bad \xe9t\xe9"] + [b"fine"] * 9).view(pa.string())
-    table = pa.table({"hyp": texts, "ref": ["fine"] * 130})
-    for form in FORMS:
-        path = write(tmp_path / f"{form}.arrow", table, form, 50)
-        called("--input", path).assert_failed(
-            3,
-            f"input: row 121: column hyp: invalid UTF-8 at byte 5 of the text (0xe9): {path}",
-        )
-        bad = [bad for read in read_all(records(path)) for bad in read.bad]
-        assert [each.number for each in bad] == [120]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -256,21 +220,3 @@ def test_only_the_chosen_columns_are_in_memory_and_batches_are_small(tmp_path):
         most = max(most, pa.total_allocated_bytes() - before)
     assert rows == 10_000
     assert most < 16_000_000  # a record batch has 4 MB of the two columns, and 12 MB of all
-
-
-def test_the_first_file_says_the_columns(tmp_path):
-    write(tmp_path / "0.arrow", table_of(3))
-    write(tmp_path / "1.arrow", table_of(3).rename_columns(["id", "mt", "ref"]))
-    called("--input", tmp_path / "*.arrow", "--candidate_columns", "hyp").assert_failed(
-        3, "two files do not have the same columns: only the first has hyp", "only the second"
-    )
-
-
-def test_a_piece_that_the_file_does_not_have_is_a_changed_file(tmp_path):
-    path = write(tmp_path / "t.arrow", table_of(20), rows=5)
-    source = records(path)
-    (portion,) = plan_of(source).portions()
-    for groups, rows in ((range(2, 6), (5, 5, 5, 5)), (range(0, 1), (6,))):
-        piece = dataclasses.replace(portion.pieces[0], groups=groups, group_rows=rows)
-        with pytest.raises(InputError, match="was changed after its footer was read"):
-            list(source.read(dataclasses.replace(portion, pieces=(piece,))))

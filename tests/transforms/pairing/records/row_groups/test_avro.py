@@ -155,7 +155,6 @@ def test_damage_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
-        (b"", "the file is empty, so it is not an Avro file"),
         (b"{}\n" * 9, "this is not an Avro file"),
         (b"Obj\x01", "the Avro file cannot be read: its head is truncated or damaged"),
     ],

@@ -7,7 +7,6 @@ import random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pyarrow.parquet.encryption as pe
 import pytest
 from command_line import called
 from group_reading import plan_of, records, rows_of
@@ -37,25 +36,15 @@ def run(path, *flags):
     return called("--input", path, "--format", "json", *flags)
 
 
-def test_a_file_that_is_whole_is_scored(path):
-    assert run(path).document["segments"] == ROWS
-
-
 @pytest.mark.parametrize(
     ("content", "cause", "remedy"),
     [
         (b"", "input: the file is empty, so it is not a Parquet file: ", "check that it was"),
         (b"hyp\tref\n" * 9, "input: this is not a Parquet file: ", "--input_format"),
         (b"PAR1", "input: the Parquet file is truncated: its footer is missing: ", "copy it again"),
-        (b"PAR1PAR1", "input: the Parquet file is truncated: its footer is missing: ", "copy"),
         (b"PAR1" + bytes(50) + b"PARE", "input: the file is encrypted, and cannot be read", "decr"),
         (
             b"PAR1" + bytes(9) + b"\xff\0\0\0PAR1",
-            "input: the Parquet file cannot be read: ",
-            "copy",
-        ),
-        (
-            b"PAR1" + bytes(9) + b"\x05\0\0\0PAR1",
             "input: the Parquet file cannot be read: ",
             "copy",
         ),
@@ -67,13 +56,6 @@ def test_a_file_that_is_not_parquet_is_named(tmp_path, content, cause, remedy):
     run(path).assert_failed(3, cause, str(path), remedy)
 
 
-def test_one_damaged_file_among_others_is_named(tmp_path):
-    for number in range(3):
-        write(tmp_path / f"{number}.parquet")
-    (tmp_path / "1.parquet").write_bytes((tmp_path / "1.parquet").read_bytes()[:-100])
-    run(tmp_path / "*.parquet").assert_failed(3, "is truncated", str(tmp_path / "1.parquet"))
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_a_file_that_was_cut_never_has_a_score(path, seed):
     data = path.read_bytes()
@@ -83,7 +65,7 @@ def test_a_file_that_was_cut_never_has_a_score(path, seed):
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_flipped_bit_in_a_page_is_found(path, compression, seed):
     write(path, compression=compression)
     expected = rows_of(records(path))
@@ -97,7 +79,7 @@ def test_a_flipped_bit_in_a_page_is_found(path, compression, seed):
     assert said is None or "the Parquet file cannot be read: row groups 0 to 3: " in said
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_a_flipped_bit_in_a_footer_is_an_error_or_harmless(path, seed):
     expected = rows_of(records(path))
     data = bytearray(path.read_bytes())
@@ -121,35 +103,6 @@ def error_or_rows(path, expected):
     return found
 
 
-def test_encrypted_columns_are_named(tmp_path):
-    class Keys(pe.KmsClient):
-        def wrap_key(self, key_bytes, master_key_identifier):
-            return key_bytes.hex()
-
-        def unwrap_key(self, wrapped_key, master_key_identifier):
-            return bytes.fromhex(wrapped_key)
-
-    factory = pe.CryptoFactory(lambda _: Keys())
-    texts = pa.table({"hyp": ["a"], "ref": ["a"]})
-    for plaintext_footer in (True, False):
-        path = tmp_path / f"{plaintext_footer}.parquet"
-        config = pe.EncryptionConfiguration(
-            footer_key="k", column_keys={"k": ["hyp"]}, plaintext_footer=plaintext_footer
-        )
-        properties = factory.file_encryption_properties(pe.KmsConnectionConfig(), config)
-        with pq.ParquetWriter(path, texts.schema, encryption_properties=properties) as writer:
-            writer.write_table(texts)
-        run(path).assert_failed(3, "input: the file is encrypted, and cannot be read", str(path))
-
-
-def test_null_among_lists_of_a_fixed_size_is_named_as_what_it_is(tmp_path):
-    refs = pa.array([["x", "y"], None], pa.list_(pa.string(), 2))
-    pq.write_table(pa.table({"hyp": ["a", "b"], "ref": refs}), tmp_path / "t.parquet")
-    run(tmp_path / "t.parquet").assert_failed(
-        3, "null in a column of lists of a fixed size", "lists of any size"
-    )
-
-
 def test_no_rows_at_all_is_an_error(tmp_path):
     write(tmp_path / "0.parquet", rows=0)
     table = pa.table({"hyp": pa.array([], pa.string()), "ref": pa.array([], pa.string())})
@@ -170,24 +123,11 @@ def test_files_with_other_columns_are_named_with_the_difference(tmp_path):
     )
 
 
-def test_files_with_other_types_are_named_with_the_difference(tmp_path):
-    write(tmp_path / "0.parquet")
-    pq.write_table(pa.table({"hyp": [1], "ref": ["a"]}), tmp_path / "1.parquet")
-    run(tmp_path / "*.parquet").assert_failed(
-        3,
-        "do not have the same columns: hyp is string in the first and int64 in the second",
-    )
-
-
 def test_other_columns_and_types_of_text_may_differ(tmp_path):
     write(tmp_path / "0.parquet")
     table = pa.table({"id": [1], "ref": pa.array([["a"]]), "hyp": pa.array([b"a"])})
     pq.write_table(table, tmp_path / "1.parquet")
     assert run(tmp_path / "*.parquet").document["segments"] == ROWS + 1
-
-
-def test_a_missing_column_is_named_with_the_file(path):
-    run(path, "--candidate_columns", "mt").assert_failed(3, "there is no column mt", str(path))
 
 
 def test_text_that_is_not_utf8_is_named_with_its_row(tmp_path):
@@ -216,14 +156,6 @@ def test_a_text_that_is_too_long_is_named(tmp_path):
         assert (rows[0][1] is None) == bool(columns)
 
 
-def test_a_file_that_was_replaced_by_one_with_as_many_rows_is_named(path):
-    source = records(path)
-    portions = list(plan_of(source).portions())
-    write(path, compression="gzip")
-    with pytest.raises(InputError, match=r"the file (was changed|has \d+ bytes)"):
-        list(source.read(portions[0]))
-
-
 def test_a_file_that_was_replaced_with_the_same_size_is_named(path):
     source = records(path)
     portions = list(plan_of(source).portions())
@@ -242,10 +174,6 @@ def test_a_file_that_was_removed_is_named(path):
     path.unlink()
     with pytest.raises(InputError, match=r"the file was removed while the job ran: .*t\.parquet"):
         list(source.read(portions[0]))
-
-
-def test_a_missing_row_count_is_an_error_before_anything_is_scored(path):
-    run(path, "--expect_segments", "7").assert_failed(3, "200 segments", "--expect_segments is 7")
 
 
 def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):

@@ -37,7 +37,13 @@ def pairs_of(table: pa.Table) -> list[tuple[str, str]]:
     return list(zip(table["hyp"].to_pylist(), table["ref"].to_pylist(), strict=True))
 
 
-@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip", "lz4"])
+@pytest.mark.parametrize(
+    "compression",
+    [
+        "none",
+        "zstd",
+    ],
+)
 @pytest.mark.parametrize("dictionary", [True, False])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_rows_are_those_that_were_written(tmp_path, compression, dictionary, version):
@@ -121,14 +127,6 @@ def test_a_digest_tells_a_null_from_an_empty_text_and_one_column_from_another(tm
     assert digest(["a", "b"], [["c"], ["d"]]) == different[0]
 
 
-def test_workers_read_large_row_groups_first(tmp_path):
-    for number, rows in enumerate([500, 60_000, 500, 90_000]):
-        pq.write_table(table_of(rows), tmp_path / f"{number}.parquet")
-    plan = plan_of(records(tmp_path / "*.parquet", range_bytes=(1 << 20) + 200_000))
-    rows = [sum(piece.rows for piece in portion.pieces) for portion in plan.portions_to_read()]
-    assert rows == [90_000, 60_000, 500, 500]
-
-
 def test_portions_have_about_the_wanted_size(tmp_path):
     for number in range(3):
         pq.write_table(table_of(2000), tmp_path / f"{number}.parquet", row_group_size=100)
@@ -172,7 +170,6 @@ def nested_rows(count: int) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     ("candidate", "reference", "expected"),
     [
-        ("t.en", "t.de", lambda row: (row["t"]["en"], row["t.de"])),
         ("t.en", "t.de[1]", lambda row: (row["t"]["en"], next(iter(row["t"]["de"][1:]), None))),
         ("t.en", '["t"].de', lambda row: (row["t"]["en"], row["t"]["de"])),
         ("d", "t.de[0]", lambda row: (row["d"], next(iter(row["t"]["de"]), None))),
@@ -254,24 +251,6 @@ def test_the_result_does_not_depend_on_files_and_row_groups(tmp_path):
     assert digests[0] == digests[1]
     assert digests[0].startswith("records-murmur3-128:")
     assert [file["lines"] for file in listed["files"]] == [half, 0, len(table) - half]
-
-
-def test_a_null_is_a_missing_reference_and_an_empty_string_is_not(tmp_path):
-    def scores(second):
-        table = pa.table(
-            {
-                "hyp": ["the cat sat on the mat", "a dog"],
-                "ref0": ["the cat sat on a mat", "the dog"],
-                "ref1": pa.array([second, "a dog"], pa.string()),
-            }
-        )
-        pq.write_table(table, tmp_path / "t.parquet")
-        return called("--input", tmp_path / "t.parquet", "--format", "json").document
-
-    missing, empty = scores(None), scores("")
-    assert "nrefs:var" in missing["metrics"][0]["signature"]
-    assert "nrefs:2" in empty["metrics"][0]["signature"]
-    assert missing["scores"][0]["ref_len"] == 6 + 2
 
 
 def test_the_wiring_reads_every_row_once_and_gives_tallies(tmp_path):

@@ -169,26 +169,9 @@ def parsed(bad: bool, ends_portion: bool) -> source_module._Parsed:
     return source_module._Parsed(segments, None, ends_portion)
 
 
-def test_a_bad_record_fails_the_job_at_the_end_of_its_portion() -> None:
-    handing = source_module._HandOn(rejects=False)
-    handing.start_bundle()
-    list(handing.process(parsed(bad=True, ends_portion=False)))
-    with pytest.raises(InputError, match="line 1: not JSON"):
-        list(handing.process(parsed(bad=False, ends_portion=True)))
-
-
 def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_portion() -> None:
     handing = source_module._HandOn(rejects=False)
     handing.start_bundle()
     list(handing.process(parsed(bad=True, ends_portion=False)))
     with pytest.raises(InputError, match="line 1: not JSON"):
         handing.finish_bundle()
-
-
-def test_the_launcher_checks_that_the_files_are_there(tmp_path: pathlib.Path) -> None:
-    records = source(tmp_path)
-    records.check_visible()
-    for path in tmp_path.iterdir():
-        path.unlink()
-    with pytest.raises(InputError, match="input: nothing matches"):
-        records.check_visible()

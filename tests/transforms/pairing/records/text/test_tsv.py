@@ -42,12 +42,6 @@ def test_fields_are_those_of_split(lines: list[str]) -> None:
     ]
 
 
-def test_a_column_with_two_uses_is_read_once() -> None:
-    chosen = chosen_columns(["b"], ["a"], labels=["a"])
-    read = read_tab_separated(raw_lines([b"x\ty"]), chosen, ["a", "b"])
-    assert rows_of(read) == [{"b": "y", "a": "x"}]
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -55,7 +49,6 @@ def test_a_column_with_two_uses_is_read_once() -> None:
         (b"a\t\xff\tr\r", "a"),
         (b"\xff\th\tr", None),
         (b"a\t\xff", None),
-        (b"a\tb\t\xff\tr", None),
     ],
 )
 def test_the_id_of_a_line_stays_if_only_other_fields_are_not_utf8(
@@ -67,16 +60,6 @@ def test_the_id_of_a_line_stays_if_only_other_fields_are_not_utf8(
     assert read.bad == (known,)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}
     assert values == {"1": ["b", found, "c"], "2": ["h", None, "h"], "3": ["r", None, "r"]}
-
-
-def test_the_id_in_the_last_field_of_a_windows_line_that_is_not_utf8() -> None:
-    line = b"\xff\tr\ta\r"
-    known = BadRecord(0, "input", "records", "line 1", "invalid-utf8", "it is", "convert", line)
-    lines = dataclasses.replace(raw_lines([b"-"]), bad=(known,))
-    read = read_tab_separated(lines, chosen_columns(["1"], ["2"], id="3"), numbered(3))
-    assert [column.to_pylist() for path, column in read.columns.items() if path.text == "3"] == [
-        ["a"]
-    ]
 
 
 def test_lines_that_are_known_to_be_bad_are_not_judged_again() -> None:
@@ -98,12 +81,9 @@ def test_lines_that_are_known_to_be_bad_are_not_judged_again() -> None:
         (Wanted(), True),
         (Wanted(("1",), ("2",)), False),
         (Wanted(("a=1", "3"), ("2",)), False),
-        (Wanted(("1",)), True),
         (Wanted(("hyp",), ("2",)), True),
-        (Wanted(("1",), ("ref",)), True),
         (Wanted(("1",), ("2",), labels=("domain",)), True),
         (Wanted(("1",), ("2",), labels=("3",)), False),
-        (Wanted(("1",), ("2",), ids=("id",)), True),
         (Wanted(("1",), ("2",), where=(Condition(ColumnPath("a", ("a",)), "x"),)), True),
     ],
 )
