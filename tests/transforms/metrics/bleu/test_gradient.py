@@ -119,11 +119,3 @@ def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
     without = Scoring(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
     assert not Bleu(without).why_no_gradient(sums)
     assert any(score_gradient(tuple(sums), Bleu(without))[1])
-
-
-def test_orders_that_no_candidate_has_do_not_count_with_effective_order():
-    sums = tuple(sums_of_rows(made_units(30, longest=2, matching=1)).columns.tolist())
-    effective = score_gradient(sums, Bleu(Scoring(effective_order=True)))
-    assert effective == score_gradient(sums, Bleu(Scoring(max_ngram_order=2)))
-    assert not Bleu(Scoring(effective_order=True)).why_no_gradient(sums)
-    assert "no 3-gram" in Bleu(Scoring()).why_no_gradient(sums)

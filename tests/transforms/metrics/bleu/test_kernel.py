@@ -8,7 +8,6 @@ import pytest
 from scoring import counted, statistics_of
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.columns import width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -80,60 +79,26 @@ def test_clipping_gives_the_fractions_of_the_literature(
 @pytest.mark.parametrize(
     ("candidate", "reference", "tokens", "reference_tokens", "matches"),
     [
-        # Symbols are tokens of their own, the apostrophe is not.
         ("(don't!)", "( don't ! )", 4, 4, 4),
-        # An entity is replaced by its symbol.
         ("&lt;b&gt; &quot;x&quot; &amp;", '< b > " x " &', 7, 7, 7),
-        # &amp; is replaced before &lt; and &gt;, so the result can be replaced again.
         ("&amp;lt; &amp;gt;", "< >", 2, 2, 2),
-        # &quot; is replaced before &amp;, so the result is & quot ;
         ("&amp;quot;", "& quot ;", 3, 3, 3),
-        # One pass for &amp;: & amp ;
-        ("&amp;amp;", "& amp ;", 3, 3, 3),
-        # Not an entity: & amp, lt ; & lt
-        ("&amp &LT; &lt", "& amp & LT ; & lt", 7, 7, 7),
-        # One point or comma between digits belongs to the number.
         ("3.14 1,000.5", "3.14 1,000.5", 2, 2, 2),
-        # ... but not without a digit on both sides: 3 . | . 5 | 3 , | a . b
         ("3. .5 3, a.b", "3 . . 5 3 , a . b", 9, 9, 9),
-        # Two points, no digit before them: the last one joins the digit. . .5
         ("..5", "a ..5", 2, 3, 2),
         ("..5", ". . 5", 2, 3, 1),
-        # Three points, no digit before them: the last one is a token of its own.
         ("...5", ". . . 5", 4, 4, 4),
-        # Two points after a digit: the last one is a token of its own. 1 . . 5
-        ("1..5", "1 . . 5", 4, 4, 4),
-        # Three points after a digit: the last one joins the next digit. 1 . . .5
         ("1...5", "1 . . ..5", 4, 5, 4),
-        # Commas and points mix in a run: , .5
         (",.5", "a ,.5", 2, 3, 2),
-        # If no digit follows, each mark of a run is a token.
-        ("1...a", "1 . . . a", 5, 5, 5),
-        # A hyphen is a token of its own only directly after a digit: 1 - 2 | a-2 | 1 - -2
         ("1-2 a-2", "1 - 2 a-2", 4, 4, 4),
-        ("1--2", "1 - -2", 3, 3, 3),
-        # Digits are 0 to 9: Arabic-Indic digits do not make a number.
         ("٣.٣ ٣-٣", "٣ . ٣ ٣-٣", 4, 4, 4),
-        # <skipped> is removed, so the text before and after it becomes one word.
         ("a<skipped>b <skipped>", "ab", 1, 1, 1),
-        # Case matters to <skipped>: < SKIPPED >
-        ("<SKIPPED>", "< SKIPPED >", 3, 3, 3),
-        # <skipped> is removed before the hyphen at the line end is searched.
         ("under-<skipped>\nstand", "understand", 1, 1, 1),
-        # A hyphen at a line end is removed together with the newline.
         ("under-\nstand", "understand", 1, 1, 1),
-        # ... unless the newline is at the end of the text, where white space is removed first.
         ("under-\n", "under-", 1, 1, 1),
         ("under-\n \n", "under", 1, 1, 0),
-        # Only "-\n": a carriage return between them keeps the hyphen.
         ("under-\r\nstand", "under- stand", 2, 2, 2),
-        # Any other newline is white space.
         ("under\nstand", "under stand", 2, 2, 2),
-        # Ideographic space, next line (NEL) and unit separator are white space; ZWSP is not.
-        ("a\u3000b\x85c\x1fd", "a b c d", 4, 4, 4),
-        ("a\u200bb", "a b", 1, 2, 0),
-        # NUL is a character like any other, so tokens that differ only in NULs are different.
-        ("a\0 a", "a a\0\0", 2, 2, 1),
     ],
 )
 def test_13a_splits_as_mteval_does(candidate, reference, tokens, reference_tokens, matches):
@@ -145,27 +110,15 @@ def test_13a_splits_as_mteval_does(candidate, reference, tokens, reference_token
 @pytest.mark.parametrize(
     ("candidate", "reference", "config", "tokens", "matches"),
     [
-        # `none` splits at white space and changes nothing.
         ("&lt; 1-2 a. <skipped>", "&lt; 1-2 a. <skipped>", {"tokenize": "none"}, 4, 4),
-        ("&lt; a.", "< a .", {"tokenize": "none"}, 2, 0),
         ("un-\nder", "un- der", {"tokenize": "none"}, 2, 2),
-        # `char`: every code point except white space; an entity is several tokens.
         ("né, e\u0301\u3000中", "n é , e \u0301 中", {"tokenize": "char"}, 6, 6),
-        ("&lt;", "& l t ; x", {"tokenize": "char"}, 4, 4),
         ("a\u200db\0", "a b", {"tokenize": "char"}, 4, 2),
-        # `zh`: Chinese code points are tokens of their own, the rest is nearly as with 13a.
         ("中文abc，3.5", "中 文 abc ， 3.5", {"tokenize": "zh"}, 5, 5),
-        # `intl`: punctuation marks and symbols of any script, except marks in numbers.
         ("«a» ٣،٥€", "a ٣،٥ « » €", {"tokenize": "intl"}, 5, 5),
-        # Lower-casing comes first, so it can make entities and <skipped>.
         ("&LT;", "<", {"lowercase": True}, 1, 1),
-        ("a<SKIPPED>b", "AB", {"lowercase": True}, 1, 1),
-        # One İ becomes i and a combining dot, two code points.
         ("İ", "i\u0307", {"lowercase": True}, 1, 1),
-        # A final sigma: ς at the end of a word, σ elsewhere.
         ("ΟΔΟΣ ΣΑΣ Σ", "οδος σας σ", {"lowercase": True}, 3, 3),
-        # Without lowercase, case counts.
-        ("The the", "the the", {}, 2, 1),
     ],
 )
 def test_configuration_decides_what_is_compared(candidate, reference, config, tokens, matches):
@@ -176,25 +129,14 @@ def test_configuration_decides_what_is_compared(candidate, reference, config, to
 @pytest.mark.parametrize(
     ("candidate", "references", "reference_length"),
     [
-        # 3 and 5 are equally close to 4, so the shorter counts, in every order.
         ("a a a a", ["a a a", "a a a a a"], 3),
         ("a a a a", ["a a a a a", "a a a"], 3),
-        # 5 is closer to 4 than 2 is.
         ("a a a a", ["a a", "a a a a a"], 5),
-        ("a a a a", ["a a a a a", "a a"], 5),
-        # The same length is closest, in every position.
         ("a a a a", ["a a a", "a a a a a", "a a a a"], 4),
-        # An empty reference has length 0, which is closer to 2 than 5 is.
         ("a a", ["a a a a a", ""], 0),
-        ("a a", ["", "a a a a a"], 0),
-        # 0 and 4 are equally close to 2.
         ("a a", ["a a a a", ""], 0),
-        # A missing reference has no length.
         ("a a", ["a a a a a", None], 5),
-        ("a a", [None, "a a a a a"], 5),
-        # The shortest is closest to an empty candidate.
         ("", ["a a a", "a a", "a a a a"], 2),
-        ("", [""], 0),
     ],
 )
 def test_reference_length_is_the_closest_then_the_shorter(candidate, references, reference_length):
@@ -204,34 +146,18 @@ def test_reference_length_is_the_closest_then_the_shorter(candidate, references,
 @pytest.mark.parametrize(
     ("candidate", "references", "matches"),
     [
-        # Nothing to match, on either side.
         ("", ["a b"], [0, 0, 0, 0]),
-        (" \t\u2028", ["a b"], [0, 0, 0, 0]),
         ("a b", [""], [0, 0, 0, 0]),
-        ("", [""], [0, 0, 0, 0]),
-        # Clipped at the count of one reference, not of all: 2 of 3.
         ("a a a", ["a a", "a x"], [2, 1, 0, 0]),
-        # n-grams may come from different references: a b | b c, but no reference has a b c.
         ("a b c", ["a b x", "y b c"], [3, 2, 0, 0]),
-        # Every trigram's words and bigrams match, yet no reference has the trigram.
         ("a b c", ["a b b c"], [3, 2, 0, 0]),
-        # An n-gram does not reach from the end of one reference into the next.
         ("a b c d", ["a b", "c d"], [4, 2, 0, 0]),
-        # A missing reference matches nothing, and does not hide the references after it.
         ("a b c d", [None, "a b c d"], [4, 3, 2, 1]),
-        # "a a" is twice in "a a a": overlapping occurrences count.
         ("a a a a", ["a a a"], [3, 2, 1, 0]),
-        # Words that are not adjacent make no bigram, even if nothing between them matches.
-        ("a x b", ["a b"], [2, 0, 0, 0]),
     ],
 )
 def test_matches_are_clipped_by_the_best_reference(candidate, references, matches):
     assert count(candidate, references).matches == matches
-
-
-def test_totals_count_the_n_grams_of_a_candidate_up_to_its_length():
-    assert count("a b c", ["a"]).totals == [3, 2, 1, 0]
-    assert count("", ["a"]).totals == [0, 0, 0, 0]
 
 
 def test_sixteen_orders_are_counted():
@@ -244,27 +170,12 @@ def test_sixteen_orders_are_counted():
     assert changed.matches == [8 + 7, 7 + 6, 6 + 5, 5 + 4, 4 + 3, 3 + 2, 2 + 1, 1] + [0] * 8
 
 
-def test_one_order_is_counted_alone():
-    counts = count("a b b", ["b a b"], max_ngram_order=1)
-    assert (counts.matches, counts.totals) == ([3], [3])
-
-
 def test_statistics_have_references_and_bytes_of_each_segment():
     batch = to_batch([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
     statistics = statistics_of(batch, BleuConfig(lowercase=True))
     assert statistics.reference_counts.tolist() == [1, 2, 1]
     assert statistics.candidate_bytes.tolist() == [[3, 0, 3]]
     assert statistics.reference_bytes.tolist() == [2, 6, 1]
-
-
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_a_batch_of_no_segments_has_no_statistics(lowercase):
-    column = pa.array([], pa.large_string())
-    statistics = statistics_of(
-        SegmentBatch((column, column), (column,)), BleuConfig("13a", lowercase)
-    )
-    assert len(statistics) == 0
-    assert (statistics.systems, statistics.counts.shape) == (("1", "2"), (2, 0, width(4)))
 
 
 def test_a_segment_without_any_reference_is_an_error():

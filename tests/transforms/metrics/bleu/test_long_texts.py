@@ -13,7 +13,7 @@ import pytest
 from hostile_texts import Segment
 from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 
-from beam_bleu.transforms.metrics.bleu import count_rows, kernel
+from beam_bleu.transforms.metrics.bleu import count_rows
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.text import hashing, tokenization
 
@@ -116,15 +116,6 @@ def test_the_index_of_different_tokens_grows(different: int) -> None:
     assert ours[2:6].tolist() == expected
 
 
-def test_every_byte_that_can_be_a_token() -> None:
-    letters = "".join(map(chr, range(1, 128)))
-    text = " ".join(letters) * 3
-    for tokenize in ("13a", "none", "char"):
-        assert_equal_to_sacrebleu(
-            [(text[::-1], [text]), (text, ["!" * 1100])], BleuConfig(tokenize)
-        )
-
-
 def words_of(rng: random.Random, size: int, repeated: float) -> list[str]:
     """Different words, some of which are a word or a piece from before."""
     words = [f"w{number}" for number in range(size)]
@@ -145,7 +136,15 @@ def assert_equal_to_brute_force(candidate: list[str], references: list[list[str]
 
 @pytest.mark.parametrize("reference_count", [1, 2, 5])
 @pytest.mark.parametrize("repeated", [0.0, 0.1, 0.5])
-@pytest.mark.parametrize("size", [65, 66, 128, 400, 2040, 2050, 2500])
+@pytest.mark.parametrize(
+    "size",
+    [
+        65,
+        128,
+        2040,
+        2050,
+    ],
+)
 def test_ngrams_that_are_unique_in_the_candidate(
     size: int, repeated: float, reference_count: int
 ) -> None:
@@ -181,29 +180,3 @@ def test_the_longest_candidate_that_references_are_looked_up_in(
         size += 1
     candidate = (words[3:] + words + words[::-1])[: size - 1 + more]
     assert_equal_to_brute_force(candidate, references)
-
-
-@pytest.mark.parametrize("size", range(5))
-def test_a_candidate_with_fewer_tokens_than_an_order(size: int) -> None:
-    words = words_of(random.Random(size), 300, 0.1)
-    assert_equal_to_brute_force(words[7 : 7 + size], [words, words[5:]])
-    assert_equal_to_brute_force(words[7 : 7 + size], [words])
-
-
-@pytest.mark.parametrize("long_rows", [[], [0], [3], [0, 1, 4], range(5)], ids=str)
-def test_only_batches_with_long_rows_need_their_code(monkeypatch, long_rows) -> None:
-    provided: list[int] = []
-
-    def entry(*arguments) -> int:
-        provided.append(original(*arguments))
-        return provided[-1]
-
-    original = kernel.entry_for_long_rows
-    monkeypatch.setattr(kernel, "entry_for_long_rows", entry)
-    rng = random.Random(5)
-    segments: list[Segment] = []
-    for row in range(5):
-        reference = " ".join(rng.choices("abcdefgh", k=500 if row in long_rows else 64))
-        segments.append((changed(rng, reference), [reference]))
-    assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
-    assert len(provided) == (1 if long_rows else 0)

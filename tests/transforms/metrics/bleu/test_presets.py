@@ -1,11 +1,9 @@
 """Presets: the choices of each, changes to them, and which ones can be compared."""
 
-import doctest
 import math
 
 import pytest
 
-import beam_bleu.transforms.metrics.bleu.config
 from beam_bleu.transforms.metrics.bleu.config import (
     DEFAULT_PRESET,
     PRESETS,
@@ -24,15 +22,10 @@ def test_the_default_is_sacrebleu():
 @pytest.mark.parametrize(
     "change",
     [
-        {"tokenize": "13a"},
         {"tokenize": "none"},
         {"lowercase": True},
-        {"lowercase": False},
         {"smooth_method": "floor", "smooth_value": 0.5},
-        {"effective_order": False},
         {"reference_length": "longest"},
-        {"normalize": "nfc"},
-        {"max_ngram_order": 2},
         {"max_ngram_order": 2, "weights": (0.9, 0.1)},
     ],
 )
@@ -43,20 +36,6 @@ def test_a_change_of_a_preset_changes_one_field(name, change):
             assert getattr(after, field) == change[field]
         elif not (field == "weights" and "max_ngram_order" in change):
             assert getattr(after, field) == getattr(before, field)
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_effective_order_changes_what_has_one(name):
-    if preset(name).smooth_method in ("leave-out", "nltk-method0"):
-        with pytest.raises(ValueError, match="effective_order cannot be used with smooth_method"):
-            preset(name, effective_order=True)
-    else:
-        assert preset(name, effective_order=True).effective_order
-
-
-def test_an_unknown_change_is_refused_with_the_choices():
-    with pytest.raises(ValueError, match=r"one of tokenize, .*, got 'tokeniser'"):
-        preset("nltk", tokeniser="13a")
 
 
 def test_weights_alone_set_the_order():
@@ -75,23 +54,11 @@ def test_an_unknown_name_is_refused_with_the_choices():
         preset("sacre")
 
 
-def test_weights_that_sum_to_the_largest_sum_exactly():
-    # Added as floats they are 16.000000000000004, which Python's `sum` gives up to 3.11.
-    weights = (6.2, 7.4, 0.3, 2.1)
-    assert preset("sacrebleu", weights=weights).weights == weights
-
-
 @pytest.mark.parametrize(
     "weights", [(16.0, 1e-9), (1e308, 1e308), (math.inf, 1.0), (10**400, 1), (math.nan, 1.0)]
 )
 def test_weights_that_are_too_large_are_refused(weights):
     with pytest.raises(ValueError, match=r"weights must (sum to 16 at most|be numbers)"):
-        preset("sacrebleu", weights=weights)
-
-
-@pytest.mark.parametrize("weights", [3, "1,2", 0.5, [0.5, 0.5], {0.5}])
-def test_weights_of_another_type_are_refused(weights):
-    with pytest.raises(ValueError, match=r"weights must be"):
         preset("sacrebleu", weights=weights)
 
 
@@ -103,7 +70,13 @@ def test_an_invalid_order_is_refused_with_every_preset(order):
             preset(name, max_ngram_order=order)
 
 
-@pytest.mark.parametrize("data", ["text", 3, None, bytearray(b"x")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "text",
+        None,
+    ],
+)
 def test_a_model_of_another_type_is_refused(data):
     with pytest.raises(ValueError, match=r"data must be the bytes of a model's file, got "):
         SentencePieceModel.of(data)
@@ -122,16 +95,3 @@ def test_presets_with_the_same_tokens_can_be_compared():
     ]
     assert list(comparable(BleuConfig("ascii-space"))) == ["multi_bleu"]
     assert comparable(BleuConfig("none", lowercase=True)) == {}
-
-
-def test_presets_are_compared_on_normalized_text():
-    assert comparable(BleuConfig(normalize="nfc")) == {
-        "sacrebleu": BleuConfig(normalize="nfc"),
-        "huggingface": preset("huggingface", normalize="nfc"),
-    }
-
-
-def test_docstring_examples_run():
-    results = doctest.testmod(beam_bleu.transforms.metrics.bleu.config)
-    assert results.attempted >= 1
-    assert results.failed == 0

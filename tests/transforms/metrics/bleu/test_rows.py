@@ -7,15 +7,13 @@ when it is used, and never the number of another choice.
 from __future__ import annotations
 
 import dataclasses
-import json
-import pathlib
 import re
 import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import brute_force
 import numpy as np
@@ -34,41 +32,26 @@ from scoring import (
 )
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
-from beam_bleu.pipeline.command_line import options
-from beam_bleu.pipeline.command_line.options import our_flags
-from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import UsageError, installing
-from beam_bleu.transforms.metrics.bleu import columns, formula
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
     BleuColumns,
-    ReferenceLength,
-    ReferenceLengthName,
 )
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, Preset, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.scoring import (
     SMOOTH_METHODS,
     Scoring,
-    SmoothMethod,
-    SmoothMethodName,
     corpus_smooth_methods,
     counted_order,
 )
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
-from beam_bleu.transforms.text import library_tokenizers, spacing, splitting
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     NORMALIZATIONS,
-    Case,
     Lowercase,
-    Normalization,
-    NormalizationName,
     SentencePieceModel,
 )
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer, TokenizerName
-
-PROJECT = pathlib.Path(__file__).parents[4]
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 SEGMENTS: list[Segment] = [
     ("The cat's on 1,000 mats, isn't it?", ["The cat is on 1,000 mats, is it?", "A cat"]),
@@ -86,59 +69,8 @@ PLAIN_WITHOUT_4GRAMS: list[Segment] = [("a b c x d e", ["a b c d e", "x y z"]), 
 
 # The tables themselves
 
-TABLES: dict[str, tuple[Mapping[str, Any], Any]] = {
-    "tokenizer": (TOKENIZERS, TokenizerName),
-    "smoothing method": (SMOOTH_METHODS, SmoothMethodName),
-    "reference length": (REFERENCE_LENGTHS, ReferenceLengthName),
-    "normalization": (NORMALIZATIONS, NormalizationName),
-    "preset": (PRESETS, PresetName),
-}
-
-
-@pytest.mark.parametrize(("rows", "literal"), TABLES.values(), ids=TABLES)
-def test_the_type_of_a_choice_lists_the_rows(rows: Mapping[str, Any], literal: Any) -> None:
-    assert get_args(literal) == tuple(rows)
-
-
-def test_the_type_of_a_case_lists_the_rows() -> None:
-    of_bool, others = get_args(Lowercase)
-    assert {*CASES} == {True, False, *get_args(others)}
-    assert of_bool is bool
-    assert all(type(value) is type(case.value) for value, case in CASES.items())
-
-
-@pytest.mark.parametrize(
-    "rows", [TOKENIZERS, SMOOTH_METHODS, REFERENCE_LENGTHS, NORMALIZATIONS, PRESETS]
-)
-def test_a_row_has_its_name_and_a_line_of_description(rows: Mapping[str, Any]) -> None:
-    for name, row in rows.items():
-        assert row.name == name
-        description = row.source if isinstance(row, Preset) else row.description
-        assert description
-        assert "\n" not in description
-
-
-def test_two_rows_of_one_name_are_refused() -> None:
-    row = ReferenceLength("closest", "")
-    with pytest.raises(ValueError, match="two rows have the same name: closest, closest"):
-        table(row, row)
-
 
 # The functions in the rooms
-
-
-def test_each_room_has_a_function_for_each_row() -> None:
-    libraries = {name for name, row in TOKENIZERS.items() if row.extra is not None}
-    assert splitting._TOKENIZERS.keys() == ALL_TOKENIZERS.keys()
-    assert library_tokenizers._TOKENIZERS.keys() == libraries
-    assert library_tokenizers._MECABS.keys() == {name for name in libraries if "mecab" in name}
-    assert spacing._CLASSIFY.keys() == spacing._STRIPS_START.keys() < TOKENIZERS.keys()
-    assert splitting._CASES.keys() == CASES.keys()
-    lengths = columns._LENGTH_COLUMNS
-    assert lengths.keys() == REFERENCE_LENGTHS.keys()
-    assert len(set(lengths.values())) == len(lengths)
-    assert formula._NUMBERS.keys() == SMOOTH_METHODS.keys()
-    assert len(set(formula._NUMBERS.values())) == len(SMOOTH_METHODS)
 
 
 # An oracle for each row
@@ -329,18 +261,6 @@ def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
     assert Scoring(name).for_segments().effective_order is row.takes_effective_order
 
 
-LIVE_PRESETS = {"sacrebleu", "papineni2002", "nltk"}
-"""The tests call the tools of these presets (tests/transforms/score). The others have records."""
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_has_records_of_its_tool(name: str) -> None:
-    assert preset(name).scoring.require_corpus() is None
-    if name not in LIVE_PRESETS:
-        recorded = json.loads((PROJECT / "tests" / "golden" / f"{name}.json").read_text())
-        assert recorded["records"]
-
-
 def test_each_choice_changes_the_signature() -> None:
     # The signature of a tokenizer of MeCab has the version of a library: see the next test.
     tokenizers = [name for name, row in TOKENIZERS.items() if row.extra in IN_EXTRA_TEST]
@@ -368,15 +288,6 @@ def test_each_choice_changes_the_signature() -> None:
     )
 
 
-@pytest.mark.parametrize("name", EACH_TOKENIZER)
-def test_the_signature_tells_the_versions_of_the_row(name: str) -> None:
-    config = of_tokenizer(name)
-    fields = signature_of(sums_of(PLAIN, BleuConfig()), config).split("|")
-    assert next(field for field in fields if field.startswith("tok:")).startswith(f"tok:{name}")
-    for package in TOKENIZERS[name].versions:
-        assert [field for field in fields if field.startswith(f"{package}:")]
-
-
 @pytest.mark.parametrize(
     ("name", "library"), [("ja-mecab", "MeCab"), ("ko-mecab", "mecab_ko")], ids=["ja", "ko"]
 )
@@ -390,104 +301,11 @@ def test_a_signature_without_its_library_says_what_to_install(name, library, mon
 # A row without its function
 
 
-FAKE: Any = "fake"
-
-
-def choices_of_flags(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The choices of flags by the rows of a test: a process keeps the parser that it has made."""
-    monkeypatch.setattr(options, "our_parser", options.our_parser.__wrapped__)
-    return {flag.dest: flag.choices for flag in our_flags()}
-
-
-def test_a_tokenizer_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    for table_of_tokenizers in (TOKENIZERS, ALL_TOKENIZERS):
-        monkeypatch.setitem(table_of_tokenizers, FAKE, Tokenizer(FAKE, "", ""))
-    assert FAKE in choices_of_flags(monkeypatch)["tokenize"]
-    with pytest.raises(NotImplementedError, match="nothing computes the tokenizer 'fake' here"):
-        score_of(PLAIN, BleuConfig(FAKE))
-    monkeypatch.setitem(ALL_TOKENIZERS, FAKE, Tokenizer(FAKE, "", "", extra="fake"))
-    with pytest.raises(NotImplementedError, match="nothing computes the tokenizer 'fake' here"):
-        library_tokenizers.require_tokenizer(BleuConfig(FAKE).text)
-
-
-@pytest.mark.parametrize("function", [spacing._classes.__wrapped__, library_tokenizers.mecab])
-def test_a_tokenizer_of_another_kind_is_an_error(function: Callable[[str], Any]) -> None:
-    with pytest.raises(NotImplementedError, match="nothing computes the tokenizer '13a' here"):
-        function("13a")
-
-
-def test_a_case_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(CASES, FAKE, Case(FAKE, FAKE, FAKE, "", "", False, False))
-    assert FAKE in choices_of_flags(monkeypatch)
-    with pytest.raises(NotImplementedError, match="nothing computes the case 'fake' here"):
-        score_of(PLAIN, BleuConfig(lowercase=FAKE))
-
-
-def assert_nothing_computes(choice: str, config: BleuConfig) -> None:
-    """Neither the corpus nor its segments are scored by a definition with this choice."""
-    with pytest.raises(NotImplementedError, match=f"nothing computes the {choice}"):
-        score_of(PLAIN, config)
-    statistics = statistics_of(to_batch(PLAIN), config)
-    with pytest.raises(NotImplementedError, match=f"nothing computes the {choice}"):
-        bleu_table(statistics, config.scoring)
-
-
-def test_a_smoothing_method_without_a_function_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, "", ""))
-    assert FAKE in choices_of_flags(monkeypatch)["smooth_method"]
-    assert_nothing_computes("smooth_method 'fake'", BleuConfig(smooth_method=FAKE))
-
-
-@pytest.mark.parametrize("number", [-1, len(SMOOTH_METHODS), 99])
-def test_a_smoothing_method_without_a_branch_is_an_error(
-    number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, "", ""))
-    monkeypatch.setitem(formula._NUMBERS, FAKE, number)
-    config = BleuConfig(smooth_method=FAKE)
-    with pytest.raises(ValueError, match="no smoothing method has this number"):
-        score_of(PLAIN, config)
-    statistics = statistics_of(to_batch(PLAIN), config)
-    with pytest.raises(ArithmeticError, match="_score_rows: compiled code ended with"):
-        bleu_table(statistics, config.scoring)
-
-
-def test_a_reference_length_without_a_function_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(REFERENCE_LENGTHS, FAKE, ReferenceLength(FAKE, ""))
-    assert FAKE in choices_of_flags(monkeypatch)["reference_length"]
-    assert_nothing_computes("reference length 'fake'", BleuConfig(reference_length=FAKE))
-
-
-def test_a_normalization_that_python_does_not_have_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(NORMALIZATIONS, FAKE, Normalization(FAKE, "", FAKE, FAKE))
-    assert FAKE in choices_of_flags(monkeypatch)["normalize"]
-    with pytest.raises(ValueError, match="invalid normalization form"):
-        score_of(PLAIN, BleuConfig(normalize=FAKE))
-
-
-def test_a_preset_of_an_unknown_choice_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", "", {"tokenize": FAKE}))
-    assert FAKE in choices_of_flags(monkeypatch)["preset"]
-    with pytest.raises(ValueError, match=r"tokenize must be one of 13a, .*, got 'fake'"):
-        preset(FAKE)
-    monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", "", {"tokeniser": "13a"}))
-    with pytest.raises(TypeError, match="tokeniser"):
-        preset(FAKE)
-
-
 @pytest.mark.parametrize(
     ("field", "rows"),
     [
         ("tokenize", TOKENIZERS),
-        ("smooth_method", SMOOTH_METHODS),
         ("reference_length", REFERENCE_LENGTHS),
-        ("normalize", NORMALIZATIONS),
     ],
 )
 @pytest.mark.parametrize("value", ["other", "", ["13a"], 3, np.str_("x")])

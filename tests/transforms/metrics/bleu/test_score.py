@@ -2,16 +2,14 @@
 
 import itertools
 import math
-import random
 import re
 import unicodedata
 
 import pytest
 import sacrebleu
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_units import named_columns
-from nltk.translate.bleu_score import corpus_bleu
 from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
@@ -52,17 +50,10 @@ def score(matches, totals, sys_len, ref_len, **config):
 @pytest.mark.parametrize(
     ("matches", "totals", "sys_len", "ref_len", "config", "expected"),
     [
-        # sqrt(2/3 * 1/2)
         ((2, 1), (3, 2), 3, 3, {}, 100 * math.sqrt(1 / 3)),
-        # ... times BP = exp(1 - 4/3)
         ((2, 1), (3, 2), 3, 4, {}, 100 * math.sqrt(1 / 3) * math.exp(1 - 4 / 3)),
-        # Longer candidates are not penalized, nor is the same length.
-        ((2, 1), (3, 2), 3, 2, {}, 100 * math.sqrt(1 / 3)),
-        # exp: the first order without a match counts 1/2, the next 1/4: 3/4, 1/3, 1/4, 1/4.
         ((3, 1, 0, 0), (4, 3, 2, 1), 4, 4, {}, 100 * (3 / 4 / 3 / 4 / 4) ** 0.25),
-        # exp: an order with a match in between keeps the halving: 1/2, 1/4, 1/2, 1/4.
         ((1, 0, 1, 0), (2, 2, 2, 1), 2, 2, {}, 100 * (1 / 2 / 4 / 2 / 4) ** 0.25),
-        # floor: 0.1 matches: 3/4, 1/3, 0.1/2, 0.1/1.
         (
             (3, 1, 0, 0),
             (4, 3, 2, 1),
@@ -71,16 +62,6 @@ def score(matches, totals, sys_len, ref_len, **config):
             {"smooth_method": "floor"},
             100 * (3 / 4 / 3 * 0.05 * 0.1) ** 0.25,
         ),
-        # floor with a value of its own: 3/4, 1/3, 0.5/2, 0.5/1.
-        (
-            (3, 1, 0, 0),
-            (4, 3, 2, 1),
-            4,
-            4,
-            {"smooth_method": "floor", "smooth_value": 0.5},
-            100 * (3 / 4 / 3 / 4 / 2) ** 0.25,
-        ),
-        # add-k adds 1 to every order but the first, matches or not: 3/4, 2/4, 1/3, 1/2.
         (
             (3, 1, 0, 0),
             (4, 3, 2, 1),
@@ -89,38 +70,15 @@ def score(matches, totals, sys_len, ref_len, **config):
             {"smooth_method": "add-k"},
             100 * (3 / 4 / 2 / 3 / 2) ** 0.25,
         ),
-        # add-k with a value of its own: 3/4, 3/5, 2/4, 2/3.
-        (
-            (3, 1, 0, 0),
-            (4, 3, 2, 1),
-            4,
-            4,
-            {"smooth_method": "add-k", "smooth_value": 2},
-            100 * (3 / 4 * 3 / 5 / 2 * 2 / 3) ** 0.25,
-        ),
-        # none: one order without matches makes the score 0.
         ((3, 1, 0, 0), (4, 3, 2, 1), 4, 4, {"smooth_method": "none"}, 0.0),
-        # Candidates of two words have no trigrams: nothing to smooth, so 0 ...
         ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {}, 0.0),
-        # ... unless orders that are too long are left out.
         ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {"effective_order": True}, 100.0),
-        # add-k makes such orders 1/1, and they count.
-        ((1, 0, 0, 0), (2, 1, 0, 0), 2, 2, {"smooth_method": "add-k"}, 100 * (1 / 2 / 2) ** 0.25),
-        # No match at all gives 0, for every smoothing method.
         ((0, 0), (3, 2), 3, 3, {}, 0.0),
-        ((0, 0), (3, 2), 3, 3, {"smooth_method": "add-k"}, 0.0),
-        ((0, 0), (0, 0), 0, 3, {"smooth_method": "floor"}, 0.0),
-        ((0, 0), (0, 0), 0, 0, {}, 0.0),
     ],
 )
 def test_scores_worked_out_by_hand(matches, totals, sys_len, ref_len, config, expected):
     result = score(matches, totals, sys_len, ref_len, **config)
     assert result.score == pytest.approx(expected, rel=1e-12, abs=0)
-
-
-def test_a_perfect_match_scores_as_in_sacrebleu():
-    # exp(log(100)) is a little more than 100.
-    assert score((9, 8, 7, 6), (9, 8, 7, 6), 9, 9).score == 100.00000000000004
 
 
 @pytest.mark.parametrize(
@@ -143,15 +101,6 @@ def test_brevity(sys_len, ref_len, bp, ratio):
     result = score((0,), (sys_len,), sys_len, ref_len)
     assert (result.bp, result.ratio) == (bp, ratio)
     assert brevity_penalty(sys_len, ref_len) == bp
-
-
-def test_counts_are_reported_as_they_were_before_smoothing():
-    sums = made_sums((3, 1, 0), (4, 3, 2), 4, 5, segments=7)
-    result = bleu_of(sums, BleuConfig(smooth_method="add-k", max_ngram_order=3))
-    assert (result.matches, result.totals) == ((3, 1, 0), (4, 3, 2))
-    assert (result.sys_len, result.ref_len, result.segments) == (4, 5, 7)
-    assert result.precisions == (75.0, 50.0, 100 / 3)
-    assert result.signature == signature_of(sums, BleuConfig("13a", False, "add-k", None, 3))
 
 
 def test_sums_of_another_order_are_refused():
@@ -218,40 +167,6 @@ def test_any_sums_score_as_in_sacrebleu_to_the_last_bit(drawn):
     assert_equal_to_sacrebleu(*drawn)
 
 
-def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
-    rng = random.Random(2)
-    scores = set()
-    for _ in range(2000):
-        order = rng.choice([1, 2, 3, 4, 4, 4, 5, 9, 16])
-        segments = rng.randrange(1, 100_000)
-        length = segments * rng.randrange(order, 40)
-        totals = [length - segments * n for n in range(order)]
-        matches = [int(total * rng.random() ** (n + 1)) for n, total in enumerate(totals)]
-        reference_length = int(length * rng.uniform(0.7, 1.5))
-        for method in ("exp", "floor", "add-k", "none"):
-            config = BleuConfig(smooth_method=method, max_ngram_order=order)
-            corpus = made_sums(matches, totals, length, reference_length, segments)
-            scores.add(assert_equal_to_sacrebleu(corpus, config).score)
-    assert len(scores) > 2000
-
-
-@st.composite
-def sentence_and_scoring(draw):
-    """Sums of one segment with a length near the order, where some orders have no n-grams."""
-    order = draw(st.integers(1, 16))
-    length = draw(st.integers(0, order + 2))
-    totals = [max(length - n, 0) for n in range(order)]
-    matches = [draw(st.integers(0, total)) for total in totals]
-    sums = made_sums(matches, totals, length, draw(st.integers(0, 40)))
-    return sums, any_scoring(draw, order)
-
-
-@DETERMINISTIC
-@given(sentence_and_scoring())
-def test_a_sentence_of_any_length_scores_as_in_sacrebleu(drawn):
-    assert_equal_to_sacrebleu(*drawn)
-
-
 def printed_by_sacrebleu(config, references):
     metric = sacrebleu.BLEU(
         tokenize=config.tokenize,
@@ -298,21 +213,6 @@ def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
     assert ours.split("|")[0] == theirs.split("|")[0] == "nrefs:var"
 
 
-def test_missing_references_are_not_counted_in_the_signature():
-    statistics = statistics_of(to_batch([("a", ["a", None]), ("b", [None, ""])]), BleuConfig())
-    assert signature_of(corpus_sums(statistics, 0), BleuConfig()).startswith("nrefs:1|")
-
-
-@pytest.mark.parametrize("order", range(1, 17))
-def test_the_signature_has_the_order_if_it_is_not_4(order):
-    config = BleuConfig(max_ngram_order=order)
-    fields = signature_of(CorpusSums((0,) * width(order)), config).split("|")
-    assert [field for field in fields if field.startswith("order:")] == (
-        [] if order == 4 else [f"order:{order}"]
-    )
-    assert fields[-1] == f"version:beam-bleu-{VERSION}"
-
-
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -330,41 +230,21 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     assert f"|smooth:floor[{shown}]|" in signature_of(CorpusSums((0,) * width(4)), config)
 
 
-@DETERMINISTIC
-@given(st.floats(0, 1e6), st.floats(0, 1e6))
-@example(0.1, 0.1004)
-@example(0.0, 1e-300)
-def test_different_smooth_values_have_different_signatures(one, other):
-    signatures = {
-        signature_of(
-            CorpusSums((0,) * width(4)), BleuConfig(smooth_method="add-k", smooth_value=value)
-        )
-        for value in (one, other)
-    }
-    assert len(signatures) == (1 if one == other else 2)
-
-
 @pytest.mark.parametrize(
     ("fields", "value", "choices"),
     [
         ({"tokenize": "13b"}, "'13b'", ", ".join(TOKENIZERS)),
-        ({"tokenize": ""}, "''", ", ".join(TOKENIZERS)),
         ({"smooth_method": "linear"}, "'linear'", ", ".join(SMOOTH_METHODS)),
         ({"max_ngram_order": 0}, "0", "1 to 16"),
         ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),
         ({"max_ngram_order": True}, "True", "1 to 16"),
-        ({"max_ngram_order": "4"}, "'4'", "1 to 16"),
         ({"lowercase": "no"}, "'no'", "True, 'ascii' or False"),
         ({"effective_order": 1}, "1", "True or False"),
-        ({"smooth_method": "floor", "smooth_value": True}, "True", "0 to 1000000"),
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),
-        ({"max_ngram_order": -4}, "-4", "1 to 16"),
         ({"max_ngram_order": 17}, "17", "1 to 16"),
         ({"smooth_value": 0.1}, "0.1", ", ".join(default_smooth_values())),
         ({"smooth_method": "none", "smooth_value": 0}, "0", ", ".join(default_smooth_values())),
-        ({"smooth_method": "floor", "smooth_value": -0.5}, "-0.5", "0 to 1000000"),
         ({"smooth_method": "add-k", "smooth_value": math.nan}, "nan", "0 to 1000000"),
-        ({"smooth_method": "add-k", "smooth_value": math.inf}, "inf", "0 to 1000000"),
     ],
 )
 def test_a_configuration_that_means_nothing_is_refused(fields, value, choices):
@@ -373,37 +253,3 @@ def test_a_configuration_that_means_nothing_is_refused(fields, value, choices):
     message = str(refused.value)
     assert value in message
     assert list(fields)[-1] in message
-
-
-def test_the_default_configuration_is_sacrebleus():
-    ours, theirs = BleuConfig(), sacrebleu.BLEU()
-    for field in ("lowercase", "smooth_method", "smooth_value", "max_ngram_order"):
-        assert getattr(ours, field) == getattr(theirs, field)
-    assert ours.effective_order == theirs.effective_order
-    assert ours.tokenize == theirs.tokenizer_signature
-
-
-def test_unsmoothed_scores_are_nltks():
-    rng = random.Random(3)
-    words = ["the", "cat", "sat", "on", "a", "mat"]
-
-    def sentence(shortest, longest):
-        return " ".join(rng.choices(words, k=rng.randrange(shortest, longest)))
-
-    for order in (1, 2, 3, 4, 6):
-        for _ in range(20):
-            segments = []
-            for _ in range(30):
-                reference = sentence(8, 20)
-                candidate = reference.replace(rng.choice(words), rng.choice(words))
-                references = [reference, *(sentence(1, 20) for _ in range(rng.randrange(3)))]
-                segments.append((candidate, references))
-            config = BleuConfig("none", smooth_method="none", max_ngram_order=order)
-            sums = corpus_sums(statistics_of(to_batch(segments), config), 0)
-            theirs = corpus_bleu(
-                [[text.split() for text in references] for _, references in segments],
-                [candidate.split() for candidate, _ in segments],
-                weights=[1 / order] * order,
-            )
-            assert 0 < theirs < 1
-            assert bleu_of(sums, config).score == pytest.approx(100 * theirs, rel=1e-12)

@@ -11,21 +11,15 @@ import pytest
 from error_segments import counted, hostile
 from hostile_texts import Segment
 from jiwer_counts import Config, jiwers
-from metric_segments import assert_scores_of_many_sums
 from scoring import corpus_sums
 
-from beam_bleu.transforms.known_metrics import METRICS
-from beam_bleu.transforms.metrics.error_rates.columns import (
-    WIDTH,
-)
 from beam_bleu.transforms.metrics.error_rates.kind import KINDS
-from beam_bleu.transforms.metrics.error_rates.metric import Cer, CerConfig, Wer, WerConfig
+from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
 from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
-HOSTILE = hostile(11, 400, 2)
 BOTH: list[Config] = [WerConfig(), CerConfig()]
 
 
@@ -41,20 +35,6 @@ def paired(candidates: Sequence[str], references: Sequence[str]) -> list[Segment
         (candidate, [reference])
         for candidate, reference in zip(candidates, references, strict=True)
     ]
-
-
-@pytest.mark.parametrize("config", [WerConfig, CerConfig])
-@pytest.mark.parametrize(
-    ("choices", "reason"),
-    [
-        ({"lowercase": "ascii"}, "lowercase must be True or False, got 'ascii'"),
-        ({"no_punct": 1}, "no_punct must be True or False, got 1"),
-        ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
-    ],
-)
-def test_an_impossible_definition_is_refused(config, choices, reason):
-    with pytest.raises(ValueError, match=reason):
-        config(**choices)
 
 
 # Scores
@@ -142,63 +122,4 @@ def test_kinds_of_edits():
     assert (letters.substitutions, letters.deletions, letters.insertions) == (6, 5, 6)
 
 
-@pytest.mark.parametrize("metric", [Wer(), Cer()])
-def test_many_sums_at_once_have_the_scores_of_each(metric):
-    assert_scores_of_many_sums(metric, WIDTH, 500, (10**3, 10**10, 10**15, 2**61))
-
-
-def test_other_columns_are_refused():
-    with pytest.raises(ValueError, match="WER needs 6 columns, got 5"):
-        Wer().value([1] * 5)
-    with pytest.raises(ValueError, match="CER needs 6 columns, got 7"):
-        Cer().values(np.ones((2, 7), np.int64))
-
-
-def test_signatures_show_each_choice():
-    score = score_of([("a", ["b"])], WerConfig())
-    assert score.signature.startswith("nrefs:1|case:mixed|tok:jiwer|unit:word|punct:yes|version:")
-    score = score_of([("a", ["b", "c"]), ("a", ["b", None])], CerConfig(True, True, "nfkc"))
-    assert score.signature.startswith(
-        "nrefs:var|case:lc|tok:jiwer|unit:character|punct:no|normalize:nfkc|unicode:"
-    )
-    assert score.sacrebleu_signature is None
-
-
-@pytest.mark.parametrize("choice", ["lowercase", "no_punct"])
-def test_signatures_have_the_version_of_unicode_if_it_matters(choice):
-    assert "|unicode:" in score_of([("a", ["b"])], WerConfig(**{choice: True})).signature
-
-
-def test_names_and_the_better_score():
-    assert [KINDS[name].decoded({}).name for name in ("wer", "cer")] == ["WER", "CER"]
-    assert all(METRICS[name].lower_is_better for name in KINDS)
-
-
-@pytest.mark.parametrize("config", [WerConfig, CerConfig])
-def test_choices_change_the_texts(config):
-    segments: list[Segment] = [("e\u0301 a", ["\u00c9, A!"])]
-    assert score_of(segments, config()).edits > 0
-    assert score_of(segments, config(lowercase=True, no_punct=True, normalize="nfc")).edits == 0
-
-
 # Uncertainty
-
-
-@pytest.mark.parametrize(
-    ("segment", "reason"),
-    [
-        (("a", ["a"]), "no candidate needs an edit"),
-        (("a", [""]), "no reference has a word"),
-    ],
-)
-def test_without_edits_or_words_there_is_no_standard_error(segment, reason):
-    score = score_of([segment] * 40, WerConfig())
-    assert score.standard_error is None
-    assert any(reason in warning for warning in score.warnings)
-
-
-def test_a_definition_survives_as_json():
-    for name, metric in (("wer", Wer()), ("cer", Cer())):
-        assert KINDS[name].decoded(KINDS[name].encoded(metric)) == metric
-        with pytest.raises(TypeError):
-            KINDS[name].decoded({"more": 1})

@@ -87,7 +87,19 @@ def test_texts_of_up_to_400_words(symbols, config):
 
 @pytest.mark.parametrize(
     "length",
-    [63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 511, 512, 513, 577, 700, 1000],
+    [
+        63,
+        64,
+        65,
+        127,
+        129,
+        191,
+        255,
+        257,
+        512,
+        577,
+        1000,
+    ],
 )
 def test_lengths_at_the_ends_of_blocks(length):
     rng = random.Random(length)
@@ -114,24 +126,6 @@ def test_unrelated_texts_that_rapidfuzz_divides_or_not(length, reference_length)
     # It divides no table of less than 65 words of the reference, or 10 of the candidate.
     segment = unrelated(random.Random(length), "abc", length, reference_length)
     assert_counts_are_those_of_jiwer([segment], WerConfig())
-
-
-def test_the_first_half_can_be_inserted():
-    # The way through the table goes down its first column, where it is divided.
-    reference = ["x"] * 2_500
-    segment: Segment = (" ".join(["y"] * 3_000 + reference[:900] + ["z"]), [" ".join(reference)])
-    assert_counts_are_those_of_jiwer([segment], WerConfig())
-
-
-@pytest.mark.parametrize("config", BOTH, ids=str)
-def test_a_long_reference_beside_a_short_one(config):
-    # Many different words make the numbers of the short one large.
-    many = " ".join(f"w{number}" for number in range(20_000))
-    segments: list[Segment] = [("a b c", [many, "a c"]), ("w19998 w19999", [many, "w19999 x"])]
-    for segment in segments:
-        counts = counted([segment], WerConfig()).counts[0, 0]
-        assert counts[REFERENCE_LENGTH] == 2
-    assert_counts_are_those_of_jiwer([(many[2_000:4_000], [many[:3_000], "a"])], config)
 
 
 @pytest.mark.parametrize(

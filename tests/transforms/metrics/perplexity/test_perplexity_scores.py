@@ -138,17 +138,9 @@ def test_what_is_not_counted_is_not_known():
     assert score_of([(-1.0, 1, 1, 0)]).bits_per_byte is None
 
 
-@pytest.mark.parametrize("per", SYMBOLS)
-def test_signatures(per):
-    found = score_of(texts(5), per=per)
-    assert found.signature.startswith(f"log:e|per:{per}|version:beam-bleu-")
-    assert found.sacrebleu_signature is None
-
-
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"per": "line"}, "per must be one of token, word, byte, segment, got 'line'"),
         ({"per": "word"}, "per word needs the number of words: give text_column or word_count"),
         ({"per": "byte", "word_count_column": "n"}, "per byte needs the number of bytes"),
         ({"text_column": "a", "byte_count_column": "b"}, "text_column and byte_count_column"),

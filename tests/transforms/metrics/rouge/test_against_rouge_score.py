@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
-from hostile_texts import WORDS, Segment, hostile_segments
+from hostile_texts import Segment, hostile_segments
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_segments import counted, score_of
-from rouge_score.rouge_scorer import _lcs_table, _union_lcs
+from metric_segments import counted
+from rouge_score.rouge_scorer import _union_lcs
 from rouge_segments import NAMES, assert_equal_to_rouge_score, by_rouge_score
 
 from beam_bleu.transforms.metrics.rouge.columns import (
@@ -25,10 +24,7 @@ from beam_bleu.transforms.metrics.rouge.columns import (
     REFERENCE_LENGTH,
     SEVERAL,
 )
-from beam_bleu.transforms.metrics.rouge.kind import KINDS
 from beam_bleu.transforms.native.fixed_point import fixed_point
-from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.counting import PreparedBatch
 
 
 def summaries(seed: int, number: int, words: int, longest: int, references: int) -> list[Segment]:
@@ -76,11 +72,6 @@ def test_texts_of_one_block_and_of_several(words):
     assert_equal_to_rouge_score([(text, [reference]) for text in texts for reference in texts])
 
 
-def test_a_pair_that_spans_two_blocks_counts():
-    reference = " ".join([*(f"x{word}" for word in range(63)), "a", "b"])
-    assert counted([("a b", [reference])], "rouge2").counts[0, :, HITS].tolist() == [1]
-
-
 def test_long_sentences_are_walked_through_in_bands():
     # More than 64 words of the candidate's sentence, so that rows are computed again.
     rng = random.Random(2)
@@ -103,12 +94,6 @@ def test_of_several_subsequences_the_one_of_rouge_score_counts():
     ]
     assert_equal_to_rouge_score(segments)
     assert counted(segments, "rougeLsum").counts[0, :3, HITS].tolist() == [1, 1, 2]
-
-
-def test_a_word_is_hit_at_most_as_often_as_the_candidate_has_it():
-    segments: list[Segment] = [("a\nb", ["a x\na y\nb"])]
-    assert_equal_to_rouge_score(segments)
-    assert counted(segments, "rougeLsum").counts[0, 0, HITS] == 2
 
 
 def test_of_equally_good_references_the_first_one_counts():
@@ -148,18 +133,6 @@ def test_several_systems_have_counts_of_their_own():
         assert np.array_equal(both, np.stack(alone))
 
 
-def test_metrics_that_share_a_batch_have_the_counts_of_each():
-    for seed in (1, 2):
-        segments = summaries(seed, 60, 5, 12, 2)
-        prepared = PreparedBatch(to_batch(segments))
-        for stemmer in (False, True, False):
-            for metric in NAMES:
-                config: Any = KINDS[metric].config(stemmer=stemmer)
-                found = prepared.count(config.text, KINDS[metric].counter([config.metric]))
-                alone = counted(segments, metric, stemmer=stemmer)
-                assert np.array_equal(found.counts, alone.counts)
-
-
 @pytest.mark.parametrize("different", [3, 20_000])
 def test_long_texts(different):
     # rouge_score needs a minute for the subsequence of such texts, which is clear here.
@@ -170,18 +143,3 @@ def test_long_texts(different):
         assert counted([(text, [other])], metric).counts[0, 0, HITS] == hits
     lines = "\n".join(" ".join(words[start : start + 20]) for start in range(0, 10_000, 20))
     assert counted([(lines, [lines])], "rougeLsum").counts[0, 0, HITS] == 10_000
-
-
-def test_a_subsequence_of_long_texts():
-    rng = random.Random(6)
-    one, other = ([f"w{rng.randrange(20)}" for _ in range(500)] for _ in range(2))
-    found = counted([(" ".join(one), [" ".join(other)])], "rougeL").counts[0, 0, HITS]
-    assert found == _lcs_table(other, one)[-1][-1]
-
-
-def test_corpora_have_the_means_of_segments():
-    segments: list[Segment] = [("the cat sat", ["the cat"]), ("a dog", ["the dog", "dogs"])]
-    found = score_of([*segments, (WORDS[0], [WORDS[0]])], "rouge1")
-    expected = [by_rouge_score(segment)["rouge1"] for segment in segments]
-    for value, place in ((found.precision, 0), (found.recall, 1), (found.score, 2)):
-        assert value == pytest.approx(100 * (sum(each[place] for each in expected) + 1) / 3)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import random
 
-import numpy as np
 import pytest
 from hostile_texts import WORDS, Segment
-from metric_segments import assert_scores_of_many_sums, score_of
+from metric_segments import score_of
 from squad_segments import raw_scores
 
 from beam_bleu.transforms.metrics.squad.kind import KINDS
@@ -27,12 +26,6 @@ def answers(number: int, seed: int = 5) -> list[Segment]:
 
 
 ANSWERS = answers(400)
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_an_impossible_definition_is_refused(metric):
-    with pytest.raises(ValueError, match="normalize must be one of nfc, nfkc, got 'nfd'"):
-        KINDS[metric].config(normalize="nfd")
 
 
 def test_scores_are_the_means_of_squad():
@@ -58,22 +51,6 @@ def test_parts_of_token_f1_are_those_of_the_best_references():
     assert (found.common_words, found.hyp_words, found.ref_words) == (3, 3, 5)
 
 
-@pytest.mark.parametrize("metric", KINDS)
-def test_signatures(metric):
-    found = score_of([("a", ["b"])], metric)
-    assert found.signature.startswith("nrefs:1|case:lc|tok:squad|unicode:")
-    assert found.sacrebleu_signature is None
-    found = score_of([("a", ["b", "c"]), ("a", ["b", None])], metric, normalize="nfkc")
-    assert found.signature.startswith("nrefs:var|case:lc|tok:squad|normalize:nfkc|unicode:")
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_normalized_texts_are_equal(metric):
-    segments: list[Segment] = [("e\u0301", ["\u00e9"])]
-    assert score_of(segments, metric).score == 0
-    assert score_of(segments, metric, normalize="nfc").score == 100
-
-
 def test_text_without_spaces_has_a_warning_if_words_are_counted():
     segments: list[Segment] = [("埃菲尔铁塔在巴黎市中心", ["埃菲尔铁塔在法国巴黎市"])] * 40
     assert any(
@@ -82,43 +59,4 @@ def test_text_without_spaces_has_a_warning_if_words_are_counted():
     assert not any("spaces" in each for each in score_of(segments, "exact_match").warnings)
 
 
-@pytest.mark.parametrize("metric", KINDS)
-def test_many_sums_at_once_have_the_scores_of_each(metric):
-    kind = KINDS[metric]
-    definition = kind.metric_of(kind.config())
-    width = kind.counter([definition]).basis.width
-    assert_scores_of_many_sums(definition, width)
-    assert definition.value([0] * width) == 0
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_other_columns_are_refused(metric):
-    definition = KINDS[metric].config().metric
-    with pytest.raises(ValueError, match=r"needs \d columns, got 4"):
-        definition.value([1] * 4)
-    with pytest.raises(ValueError, match=r"needs \d columns, got 8"):
-        definition.values(np.ones((2, 8), np.int64))
-
-
 # Uncertainty
-
-
-@pytest.mark.parametrize(
-    ("metric", "reason"),
-    [
-        ("exact_match", "no candidate equals a reference"),
-        ("token_f1", "no word of a candidate is in its references"),
-    ],
-)
-def test_without_a_right_answer_there_is_no_standard_error(metric, reason):
-    found = score_of([("x", ["y"])] * 40, metric)
-    assert found.standard_error is None
-    assert any(reason in warning for warning in found.warnings)
-
-
-@pytest.mark.parametrize("metric", KINDS)
-def test_a_definition_survives_as_json(metric):
-    definition = KINDS[metric].config().metric
-    assert KINDS[metric].decoded(KINDS[metric].encoded(definition)) == definition
-    with pytest.raises(TypeError):
-        KINDS[metric].decoded({"more": 1})

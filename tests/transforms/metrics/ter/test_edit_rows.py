@@ -160,18 +160,6 @@ def test_distances_and_alignments_in_a_wide_band(words, reference_words):
         ), pair
 
 
-def test_the_band_is_as_wide_as_sacrebleus():
-    assert not band.needs_wide_band(2, 100)
-    assert band.needs_wide_band(1, 51)
-    assert band.reach(1, 50) == band.reach(10, 500) == 25
-    assert band.reach(1, 51) == 51
-    assert band.reach(2, 103) == 51
-    # Row 0 is there as a whole, and so is the end of the last one.
-    assert band.band(0, 70, 70, 25) == (0, 71)
-    assert band.band(30, 70, 70, 25) == (5, 55)
-    assert band.band(70, 70, 70, 25) == (45, 71)
-
-
 def test_without_a_band_it_is_the_same_if_the_texts_are_similar():
     rng = random.Random(0)
     near = 0

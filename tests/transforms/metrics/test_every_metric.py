@@ -1,0 +1,137 @@
+"""What each metric has: its definition, its signature, and reasons for what it cannot say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from metric_segments import assert_scores_of_many_sums, score_of
+
+from beam_bleu.transforms.known_metrics import METRICS, kind_of
+
+CHOICES: dict[str, dict[str, Any]] = {
+    "perplexity": {"token_count_column": "tokens"},
+    "mean": {"column": "comet"},
+    "mean_error": {"column": "comet"},
+}
+"""What a config of these metrics cannot be without."""
+
+OF_TEXTS = [name for name, row in METRICS.items() if row.counts_texts]
+
+
+def config_of(name: str, **choices: Any) -> Any:
+    return kind_of(name).config(**{**CHOICES.get(name, {}), **choices})
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_definition_survives_as_json(name):
+    kind = kind_of(name)
+    definition = kind.metric_of(config_of(name))
+    encoded = kind.encoded(definition)
+    assert kind.decoded(encoded) == definition
+    with pytest.raises(TypeError):
+        kind.decoded({**encoded, "more": 1})
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in ("bleu", "perplexity")])
+def test_many_sums_at_once_have_the_scores_of_each(name):
+    """Of BLEU and perplexity not any numbers can be the columns; they have tests of their own."""
+    kind = kind_of(name)
+    definition = kind.metric_of(config_of(name))
+    width = kind.counter([definition]).basis.width
+    assert_scores_of_many_sums(definition, width)
+    with pytest.raises(ValueError, match=f"needs {width} columns, got {width + 1}"):
+        definition.value([1] * (width + 1))
+
+
+@pytest.mark.parametrize("name", OF_TEXTS)
+def test_normalized_texts_are_equal(name):
+    segments = [("e\u0301 e\u0301 e\u0301 e\u0301", ["\u00e9 \u00e9 \u00e9 \u00e9"])]
+    perfect = 0 if METRICS[name].lower_is_better else 100
+    assert score_of(segments, name).score != perfect
+    if not name.startswith("rouge"):  # it reads only a-z and 0-9
+        assert score_of(segments, name, normalize="nfc").score == pytest.approx(perfect)
+
+
+IMPOSSIBLE = [
+    *((name, "normalize", "nfd") for name in OF_TEXTS),
+    *(("chrf", "char_order", order) for order in (0, 17, True, 6.0)),
+    *(("chrf", "beta", beta) for beta in (0, 2.0, 1001)),
+    *(("chrf", "word_order", order) for order in (-1, 17, False)),
+    *(("chrf", choice, 1) for choice in ("whitespace", "eps_smoothing", "lowercase")),
+    *(("ter", choice, "no") for choice in ("normalized", "no_punct", "asian_support")),
+    *(("ter", "case_sensitive", None), ("rougeL", "stemmer", 1)),
+    *((name, choice, 1) for name in ("wer", "cer") for choice in ("lowercase", "no_punct")),
+    ("perplexity", "per", "line"),
+    *((name, "column", column) for name in ("mean", "mean_error") for column in ("", "a=b", None)),
+]
+
+
+@pytest.mark.parametrize(("name", "choice", "value"), IMPOSSIBLE)
+def test_an_impossible_definition_is_refused(name, choice, value):
+    with pytest.raises(ValueError, match=f"^{choice} must be "):
+        config_of(name, **{choice: value})
+
+
+ONE, SEVERAL = [("a", ["b"])], [("a", ["b", "c"]), ("a", ["b", None])]
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "segments", "signature"),
+    [
+        ("chrf", {}, ONE, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:"),
+        (
+            *("chrf", {"char_order": 4, "beta": 3, "normalize": "nfkc"}, SEVERAL),
+            "nrefs:var|case:mixed|eff:yes|nc:4|nw:0|space:no|beta:3|norm:nfkc|unicode:",
+        ),
+        ("ter", {}, ONE, "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|unicode:"),
+        (
+            *("ter", {"normalized": True, "no_punct": True, "asian_support": True}, SEVERAL),
+            "nrefs:var|case:lc|tok:tercom|norm:yes|punct:no|asian:yes|unicode:",
+        ),
+        ("rouge2", {}, ONE, "nrefs:1|case:lc|tok:rouge|stem:no|version:"),
+        (
+            *("rougeL", {"stemmer": True, "normalize": "nfkc"}, SEVERAL),
+            "nrefs:var|case:lc|tok:rouge|stem:yes|normalize:nfkc|unicode:",
+        ),
+        ("wer", {}, ONE, "nrefs:1|case:mixed|tok:jiwer|unit:word|punct:yes|version:"),
+        (
+            "wer",
+            {"no_punct": True},
+            ONE,
+            "nrefs:1|case:mixed|tok:jiwer|unit:word|punct:no|unicode:",
+        ),
+        (
+            *("cer", {"lowercase": True, "normalize": "nfkc"}, SEVERAL),
+            "nrefs:var|case:lc|tok:jiwer|unit:character|punct:yes|normalize:nfkc|unicode:",
+        ),
+        ("exact_match", {}, ONE, "nrefs:1|case:lc|tok:squad|unicode:"),
+        (
+            *("token_f1", {"normalize": "nfkc"}, SEVERAL),
+            "nrefs:var|case:lc|tok:squad|normalize:nfkc|unicode:",
+        ),
+    ],
+)
+def test_signatures_show_each_choice(name, choices, segments, signature):
+    assert score_of(segments, name, **choices).signature.startswith(signature)
+
+
+@pytest.mark.parametrize(
+    ("name", "segment", "reason"),
+    [
+        ("chrf", ("abc", ["xyz"]), "no character of a candidate is in its references"),
+        ("ter", ("a", ["a"]), "no candidate needs an edit"),
+        ("wer", ("a", ["a"]), "no candidate needs an edit"),
+        ("wer", ("a", [""]), "no reference has a word"),
+        ("rouge1", ("x", ["y"]), "no candidate has a match"),
+        ("rougeLsum", ("x", ["y"]), "no candidate has a match"),
+        ("exact_match", ("x", ["y"]), "no candidate equals a reference"),
+        ("token_f1", ("x", ["y"]), "no word of a candidate is in its references"),
+    ],
+)
+def test_where_a_score_has_no_gradient_there_is_no_standard_error_but_a_reason(
+    name, segment, reason
+):
+    score = score_of([segment] * 40, name)
+    assert score.standard_error is None
+    assert any(reason in warning for warning in score.warnings)
