@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 
 import pytest
 
-from beam_bleu.transforms.progress import PHASES, PROGRESS, Progress, State
+from beam_bleu.transforms.progress import Progress, State
 
 
 class Clock:
@@ -23,10 +22,6 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
-
-
-def test_a_run_begins_with_nothing_done(clock):
-    assert Progress(clock).state == State("starting", "", 0, None, 0.0, 0.0)
 
 
 def test_a_phase_begins_with_nothing_done_and_without_a_detail(clock):
@@ -66,13 +61,6 @@ def test_the_seconds_of_phases_also_of_a_repeated_one(clock):
     assert progress.seconds == {"starting": 1.0}
 
 
-def test_an_unknown_phase_is_an_error():
-    with pytest.raises(ValueError, match=r"one of starting, .*, got 'sleeping'"):
-        Progress().begin("sleeping")
-    for phase in PHASES:
-        Progress().begin(phase)
-
-
 def test_threads_lose_no_bytes():
     progress = Progress()
     progress.begin("scoring")
@@ -87,14 +75,3 @@ def test_threads_lose_no_bytes():
     for thread in threads:
         thread.join()
     assert progress.state.done == 40_000
-
-
-def written_by_a_step(done: int) -> None:
-    PROGRESS.add(done)
-
-
-def test_a_pickled_step_writes_to_the_progress_of_the_process():
-    PROGRESS.reset()
-    pickle.loads(pickle.dumps(written_by_a_step))(5)
-    assert PROGRESS.state.done == 5
-    PROGRESS.reset()

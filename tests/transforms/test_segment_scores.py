@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms import window
-from apache_beam.transforms.window import TimestampedValue
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming, WindowedValue
 from command_line import PROJECT, REFERENCES, SYSTEMS, called, read_lines, streams
@@ -128,16 +127,6 @@ def test_a_table_keeps_its_rows_and_columns_and_gets_scores(of_sacrebleu: Any) -
         assert_are(rows, [of_sacrebleu[number] for number in ids])
 
 
-def test_the_columns_of_references_are_as_for_corpus_scores() -> None:
-    table = pa.table({"h": ["a b c", "d"], "r1": ["a b c", None], "r2": [None, "d e"]})
-    columns = ArrowColumns("h", ["r1", "r2"])
-    (scored,) = found_in([table], SegmentScores(columns=columns))
-    bleu = BLEU(effective_order=True)
-    given = [("a b c", ["a b c"]), ("d", ["d e"])]
-    expected = [bleu.sentence_score(*segment).score for segment in given]
-    assert scored["bleu"].to_pylist() == expected
-
-
 def test_the_columns_are_those_of_the_command(tmp_path: Path) -> None:
     """Each metric of texts, with its own columns."""
     metrics = [*METRICS_OF_TEXTS]
@@ -165,16 +154,6 @@ def test_the_columns_are_those_of_the_command(tmp_path: Path) -> None:
         common = {"index", "system", "metric", "score"}
         there = {field for row in of_metric for field, value in row.items() if value is not None}
         assert {column.removeprefix(f"{name}_") for column in own} == there - common
-
-
-def test_elements_have_the_same_details_as_tables() -> None:
-    transform = SegmentScores(["bleu", "wer"], details=True)
-    found = found_in(SEGMENTS[:9], transform)
-    columns = ArrowColumns("hyp", "refs")
-    (table,) = found_in(
-        [TABLE.slice(0, 9)], SegmentScores(["bleu", "wer"], columns=columns, details=True)
-    )
-    assert [scores for _, scores in found] == table.select(transform.schema.names).to_pylist()
 
 
 def test_bleu_is_that_of_segments_also_if_its_smoothing_is() -> None:
@@ -230,18 +209,6 @@ def test_each_element_keeps_its_windows_its_time_and_its_pane() -> None:
         assert scores[key] == {"bleu": bleu.sentence_score(candidate, texts).score}
 
 
-def test_tables_keep_their_windows_and_their_time() -> None:
-    tables = [TimestampedValue(TABLE.slice(at, 1), at) for at in (0, 5, 11)]
-    steps = (SegmentScores(columns=COLUMNS), beam.Map(lambda table: (table["id"][0].as_py(), {})))
-    windowing = beam.WindowInto(window.SlidingWindows(10, 5))
-    found = found_in(tables, windowing, *steps, beam.Map(described))
-    assert [(key, of_window, time) for key, _, of_window, time, *_ in found] == [
-        *((0, "[0.0, 10.0)", 0.0), (0, "[-5.0, 5.0)", 0.0)),
-        *((5, "[5.0, 15.0)", 5.0), (5, "[0.0, 10.0)", 5.0)),
-        *((11, "[10.0, 20.0)", 11.0), (11, "[5.0, 15.0)", 11.0)),
-    ]
-
-
 def test_keys_keep_their_type() -> None:
     pipeline = beam.Pipeline(runner=FnApiRunner())
     segment = typehints.Tuple[str, typehints.List[str]]
@@ -259,28 +226,15 @@ def test_keys_keep_their_type() -> None:
     assert tables.element_type == pa.Table
 
 
-def test_scores_can_be_grouped_whatever_is_known_of_the_elements() -> None:
-    keyed = [("a key", segment) for segment in SEGMENTS[:3]]
-    half_typed = beam.Map(lambda given: given).with_output_types(typehints.Tuple[str, Any])
-    ((key, scores),) = found_in(keyed, half_typed, SegmentScores(), beam.GroupByKey())
-    assert key == "a key"
-    assert len([*scores]) == 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "cause"),
     [
         ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
-        ({"metrics": []}, "metrics must be a list of names and configs, got []"),
         ({"metrics": ["bleu", BleuConfig()]}, "metrics must be different ones, got bleu, bleu"),
-        ({"metrics": ["blue"]}, "a metric must be one of bleu, chrf, ter"),
         ({"metrics": ["perplexity"]}, "a metric needs numbers of the column"),
         ({"details": 1}, "details must be True or False, got 1"),
         ({"columns": "hyp"}, "columns must be ArrowColumns, got 'hyp'"),
-        ({"columns": ArrowColumns({"x": "h"}, ["r"])}, "candidate must be the name of one column"),
         ({"columns": ArrowColumns("bleu", ["r"])}, "the column 'bleu' would be there twice"),
-        ({"columns": ArrowColumns("h", ["bleu"])}, "the column 'bleu' would be there twice"),
-        ({"columns": ArrowColumns("h", "r", "bleu")}, "the column 'bleu' would be there twice"),
         (
             {"columns": ArrowColumns("h", "bleu_matches"), "details": True},
             "the column 'bleu_matches' would be there twice: scores have the names of their",
@@ -299,14 +253,8 @@ def test_what_is_impossible_is_refused_at_construction(
     ("element", "transform", "cause"),
     [
         (("id", "a text"), SegmentScores(), "the references must be a list of str, got 'a text'"),
-        (("id", ("a", "b")), SegmentScores(), "the references must be a list of str, got 'b'"),
         (("a", [None]), SegmentScores(), "the segment with the candidate 'a' has no reference"),
         ("a", SegmentScores(), "an element is (candidate, [reference, ...]) or (key, (candidate"),
-        (
-            TABLE.append_column("bleu", TABLE["id"]),
-            SegmentScores(columns=COLUMNS),
-            "a table already has a column 'bleu'",
-        ),
         (
             TABLE.drop_columns(["refs"]),
             SegmentScores(columns=COLUMNS),
@@ -319,12 +267,6 @@ def test_a_wrong_element_fails_the_job(element: Any, transform: Any, cause: str)
     anything = beam.Map(lambda given: given).with_output_types(Any)
     with pytest.raises(Exception, match=re.escape(cause)):
         found_in([element], anything, transform)
-
-
-def test_references_that_are_no_lists_are_refused_by_their_type() -> None:
-    for element in (("a", ("b", "c")), ("id", ("a", ("b", "c")))):
-        with pytest.raises(ValueError, match="the references of a segment must be a list"):
-            found_in([element], SegmentScores())
 
 
 def test_segments_of_files_are_refused() -> None:
