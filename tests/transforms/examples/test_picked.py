@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import pickle
 import random
 
 import numpy as np
@@ -134,12 +133,6 @@ def test_the_sample_is_the_same_for_all_systems_and_uniform():
     assert abs(np.corrcoef(ranks[1:], ranks[:-1])[0, 1]) < 0.01
 
 
-def test_what_is_picked_stays_small():
-    parts = [Scored(False, seed).picked(slice(None)) for seed in range(4)]
-    total = functools.reduce(operator.add, parts)
-    assert len(pickle.dumps(total)) < 2 * len(pickle.dumps(parts[0]))
-
-
 @pytest.mark.parametrize("most", [1, 2, 7, 40, 50])
 def test_first_rows_against_sorting(most):
     draw = random.Random(most)
@@ -160,38 +153,3 @@ def test_long_texts_are_cut_at_a_character():
         long = character * (MOST_CHARACTERS + 1)
         assert cut(long.encode()) == character * MOST_CHARACTERS + CUT_MARK
         assert cut(long.encode() * 50) == character * MOST_CHARACTERS + CUT_MARK
-
-
-def test_different_numbers_of_examples_are_not_added():
-    with pytest.raises(ValueError, match="3 and 4 examples"):
-        Picked(3) + Picked(4)
-
-
-def test_a_sample_is_that_of_each_system_if_segments_have_different_systems():
-    draw, numbers = random.Random(3), list(range(300))
-    draw.shuffle(numbers)
-    scored = Scored(False)
-    parts, of_system = [], {system: set() for system in SYSTEMS}
-    for begin in range(0, 300, 30):
-        there = tuple(draw.sample(SYSTEMS, draw.randrange(1, 4)))
-        of_batch = np.array(numbers[begin : begin + 30])
-        column = pa.array([""] * 30, pa.large_string())
-        (values,) = scored.kind.counter([scored.definition]).needs.values
-        batch = SegmentBatch(
-            candidates=(column,) * len(there),
-            references=(column,),
-            numbers=of_batch,
-            systems=there,
-            labels=(column.dictionary_encode(),),
-            values={values: np.zeros((len(there), 30))},
-        )
-        counter = scored.kind.counter([scored.definition])
-        parts.append(scored.picking(batch, [count_batch(batch, Text("none"), counter)]))
-        for system in there:
-            of_system[system] |= {*of_batch.tolist()}
-    total = functools.reduce(operator.add, parts)
-    for system, having in of_system.items():
-        ranks = dict(zip(range(300), sample_ranks(np.arange(300)).tolist(), strict=True))
-        expected = sorted(having, key=ranks.__getitem__)[:NUMBER]
-        picked = total.examples[ListKey("sample", "m", system)]
-        assert [example.index for example in picked] == expected

@@ -63,11 +63,6 @@ def test_bins_have_the_scores_between_their_edges(name):
     assert all(0 < count <= len(scores) / 200 for count in outside)
 
 
-def test_a_distribution_uses_its_bins():
-    histogram = ScoreCells.of(np.array(SCORES["comet"])).histogram(None)
-    assert sum(count > 0 for count in histogram.counts) >= MOST_BINS / 3
-
-
 def test_with_a_highest_score_the_bins_end_there():
     scores = SCORES["0 to 100"]
     histogram = ScoreCells.of(np.array(scores)).histogram(100.0)

@@ -22,7 +22,6 @@ from beam_bleu.transforms.definition.allowed import ALLOWED
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.inspection.sample import Sample
-from beam_bleu.transforms.inspection.signs import SIGNS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 
 
@@ -125,10 +124,6 @@ def test_what_is_certain_is_refused(kind, change, change_references):
     assert len(allowed) == 1
 
 
-def test_each_sign_is_in_a_kind_that_can_be_allowed():
-    assert {sign.kind for sign in SIGNS} <= set(ALLOWED)
-
-
 def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
     candidates = list(CANDIDATES)
     for place in (7, 99, 300, 311):
@@ -175,17 +170,6 @@ def test_a_batch_that_was_filled_up_is_a_warning(first, stop):
     )
     (notice,) = look_at(sampled({"a": candidates}, [references]))
     assert notice.sentence.startswith(f"the last {times * (stop - first)} segments are the same")
-
-
-@pytest.mark.parametrize("each", [2, 5])
-def test_copies_of_references_are_a_warning(each):
-    bad = changed(REFERENCES, 0.35)
-    candidates = [
-        reference if number % each == 0 else candidate
-        for number, (candidate, reference) in enumerate(zip(bad, REFERENCES, strict=True))
-    ]
-    (notice,) = look_at(sampled({"a": candidates}, [REFERENCES]))
-    assert "are copies of references 1" in notice.sentence
 
 
 RNG = random.Random(5)

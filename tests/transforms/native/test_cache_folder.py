@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-from types import SimpleNamespace
 
 import pytest
 
@@ -98,16 +97,6 @@ def test_the_folder_of_another_user_is_not_used_beside_the_source_either(
     assert list(package.iterdir()) == []
 
 
-def test_the_sticky_bit_above_the_folder_is_enough(chosen: pathlib.Path) -> None:
-    chosen.mkdir()
-    chosen.chmod(0o1777)
-    folder = choose().path
-    assert folder is not None
-    assert folder.parent == chosen
-    folder.chmod(0o1777)
-    assert choose().path != folder
-
-
 def test_a_link_does_not_hide_where_the_folder_is(
     chosen: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
@@ -119,45 +108,3 @@ def test_a_link_does_not_hide_where_the_folder_is(
     assert place.warning is not None
     assert str(shared) in place.warning
     assert list(shared.iterdir()) == []
-
-
-def test_a_read_only_cache_is_used_if_no_other_folder_can_be_written(
-    chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "other"
-    monkeypatch.setattr(folders, "_parents", lambda _: iter([chosen, other]))
-    read_only = {chosen}
-    monkeypatch.setattr(os, "access", lambda path, mode: path.parent not in read_only)
-    place = choose()
-    assert place.path is not None
-    assert place.path.parent == other
-    read_only.add(other)
-    place = choose()
-    assert place.path is not None
-    assert place.path.parent == chosen
-
-
-@pytest.mark.parametrize(
-    ("group", "members", "is_used"),
-    [("somebody", [], True), ("somebody", ["somebody"], True), ("somebody", ["else"], False),
-     ("staff", [], False)],
-)  # fmt: skip
-def test_the_users_private_group_may_write(
-    group: str,
-    members: list[str],
-    is_used: bool,
-    chosen: pathlib.Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Many systems make a group for each user, and give it the right to write the user's files."""
-    folder = choose().path
-    assert folder is not None
-    folder.chmod(0o775)
-    number = folder.stat().st_gid
-    user = SimpleNamespace(pw_name="somebody", pw_gid=number)
-    monkeypatch.setattr("pwd.getpwuid", lambda uid: user)
-    of_folder = SimpleNamespace(gr_name=group, gr_gid=number, gr_mem=members)
-    monkeypatch.setattr("grp.getgrgid", lambda gid: of_folder)
-    folders._is_own_group.cache_clear()
-    assert (choose().path == folder) == is_used
-    folders._is_own_group.cache_clear()

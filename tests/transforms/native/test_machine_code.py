@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
 
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.machine_code import (
-    MachineCode,
-    Result,
     key_and_words,
     kind_of,
 )
@@ -47,10 +44,6 @@ def doubled_both(pair, by):
 
 def inverse(x):
     return 1.0 / x
-
-
-def made(size):
-    return np.empty(size).size
 
 
 @pytest.fixture(autouse=True)
@@ -93,14 +86,6 @@ def test_arrays_of_each_layout(matrix: Any) -> None:
     assert compiled(summed)(matrix, weights) == int((matrix @ weights).sum())
 
 
-def test_each_kind_of_argument_has_its_own_code() -> None:
-    function = compiled(summed)
-    rows = np.arange(4).reshape(2, 2)
-    for matrix in (rows, rows.T, rows[::-1], rows.astype(np.int32), rows[:, :0]):
-        function(matrix, np.arange(matrix.shape[1]))
-    assert len(function.loaded) == 4  # type: ignore[attr-defined]
-
-
 def test_an_array_is_changed_in_place() -> None:
     values = np.arange(10)
     assert compiled(doubled)(values[::3]) is None
@@ -111,11 +96,6 @@ def test_an_exception_of_compiled_code_is_an_error() -> None:
     assert compiled(inverse)(4.0) == 0.25
     with pytest.raises(ArithmeticError, match="inverse"):
         compiled(inverse)(0.0)
-
-
-def test_a_function_that_makes_an_array_is_refused() -> None:
-    with pytest.raises(TypingError, match="No implementation of function"):
-        compiled(made)(3)
 
 
 @pytest.mark.parametrize("argument", ["text", None, [1], {}])
@@ -148,28 +128,6 @@ def test_arguments_can_be_tuples() -> None:
     function(swapped, 2)
     assert (one.tolist(), other.tolist()) == ([0, 36, 72], [0, 36, 72, 108])
     assert len(function.loaded) == 2  # type: ignore[attr-defined]
-
-
-def test_code_is_the_same_after_it_was_kept() -> None:
-    code = MachineCode(b"\n\0object\n", Result(("i", "b"), is_tuple=True))
-    assert MachineCode.from_bytes(code.to_bytes()) == code
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.arange(7),
-        np.arange(7)[3:],
-        np.arange(7)[::-2],
-        np.empty(0, np.uint8),
-        np.frombuffer(b"read-only", np.uint8),
-        np.arange(3).astype(">i8"),
-    ],
-    ids=["whole", "a part", "steps back", "empty", "read-only", "other byte order"],
-)
-def test_the_address_of_an_array_is_the_one_that_numpy_tells(values: Any) -> None:
-    _, words = key_and_words([values])
-    assert words == [values.__array_interface__["data"][0], *values.shape, *values.strides]
 
 
 def test_arguments_of_other_kinds_have_other_keys() -> None:

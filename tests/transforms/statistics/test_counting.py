@@ -11,7 +11,6 @@ from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
 from beam_bleu.transforms.text import splitting
@@ -42,21 +41,6 @@ def test_each_metric_counts_what_it_counts_alone(names):
         for sign in dataclasses.fields(together.signs):
             ours, theirs = (getattr(each.signs, sign.name) for each in (together, alone))
             assert ours.tolist() == theirs.tolist()
-
-
-def test_each_step_is_done_once(monkeypatch):
-    steps = []
-
-    def watch(name):
-        step = getattr(counting, name)
-        monkeypatch.setattr(counting, name, lambda *rest: steps.append(name) or step(*rest))
-
-    for name in ("find_signs", "splittable"):
-        watch(name)
-    prepared = PreparedBatch(BATCH)
-    for name in ("exact_match", "bleu", "token_f1"):  # the first and the last have the same texts
-        counted(prepared, name)
-    assert sorted(steps) == ["find_signs", "splittable", "splittable"]
 
 
 @pytest.mark.parametrize("tokenize", ALIKE)

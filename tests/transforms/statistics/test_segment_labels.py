@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu_counts import assert_same, integers, sacrebleu_integers
-from scoring import counted
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
@@ -138,34 +137,6 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     assert all(getattr(together, name) is getattr(batch, name) for name in kept)
 
 
-def test_a_batch_of_one_tokenizer_is_not_copied(monkeypatch):
-    batches = []
-    monkeypatch.setattr(
-        PreparedBatch, "count", lambda prepared, *rest: batches.append((prepared.batch, *rest))
-    )
-    segments = [("a", ["a"])] * 3
-    batch = labelled(segments, ["zh", "en-zh", "zho_Hans"])
-    counted_by_language(batch, BleuConfig(lowercase=True).text, BleuCounter(2))
-    assert batches == [(batch, BleuConfig("zh", lowercase=True).text, BleuCounter(2))]
-    assert batches[0][0] is batch
-
-
-def test_a_batch_without_segments_is_counted():
-    batch = labelled([("a", ["a"])], ["zh"])
-    empty = dataclasses.replace(
-        batch,
-        candidates=tuple(column[:0] for column in batch.candidates),
-        references=tuple(column[:0] for column in batch.references),
-        numbers=batch.numbers[:0],
-        labels=tuple(column[:0] for column in batch.labels),
-    )
-    assert counted_by_language(empty, BleuConfig().text, COUNTER).counts.shape == (
-        1,
-        0,
-        15,
-    )
-
-
 @pytest.mark.parametrize(
     ("languages", "cause"),
     [
@@ -181,14 +152,6 @@ def test_a_missing_or_wrong_language_is_bad_input_and_the_first_one_is_named(lan
         counted_by_language(batch, BleuConfig().text, COUNTER)
     assert error.value.cause == cause
     assert "a pair such as en-de" in error.value.remedy
-
-
-def test_values_of_other_batches_in_the_dictionary_do_not_matter():
-    column = pa.array(["?", "zh", "en"]).dictionary_encode()[1:]
-    batch = labelled([("猫 a", ["猫 a"])] * 2, ["en", "en"])
-    batch = dataclasses.replace(batch, labels=(batch.labels[0], column))
-    statistics = counted_by_language(batch, BleuConfig().text, BleuCounter(1))
-    assert counted(statistics).candidate_length.tolist() == [[2, 2]]
 
 
 def test_a_library_is_needed_only_by_its_language(monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-import pyarrow as pa
 import pytest
 import regex
 from hypothesis import given, settings
@@ -173,41 +172,6 @@ def test_a_single_byte_makes_texts_different(size):
         assert signs_of(text, text[:place] + "y" + text[place + 1 :]).identical == (0,)
 
 
-def test_texts_are_compared_as_they_were_given():
-    # By this definition, all of these have the same tokens.
-    assert signs_of("A", "a", lowercase=True).identical == (0,)
-    assert signs_of("é", "e\u0301", normalize="nfc").identical == (0,)
-    assert signs_of("a<skipped>", "a").identical == (0,)
-    assert signs_of("a b", "a  b", "a b", tokenize="none").identical == (0, 1)
-    assert signs_of("a .<skipped>", "a").tokenized == 0
-    assert signs_of("a .", "a", tokenize="intl").tokenized == 1
-
-
-def test_an_empty_reference_counts_and_a_missing_one_equals_nothing():
-    signs = signs_of("", None, "", "\r", None)
-    assert signs == InputSigns(0, 0, (0, 1, 0), given=(0, 1, 1), reference_returns=(0, 0, 1))
-
-
-def test_columns_that_begin_in_the_middle_of_their_data():
-    candidates = pa.array(["zz", "a .", "b\r", "c"], pa.large_string())
-    references = pa.array([None, "a .", None, "c\r"], pa.large_string())
-    others = pa.array(["zz", "", "b\r", "c"], pa.large_string())
-    batch = SegmentBatch((candidates[1:],), (references[1:], others[1:]))
-    assert corpus_sums(statistics_of(batch, BleuConfig()), 0).signs == InputSigns(
-        tokenized=1,
-        candidate_returns=1,
-        identical=(1, 2),
-        given=(2, 3),
-        reference_returns=(1, 1),
-    )
-
-
-def test_a_batch_without_rows_has_no_signs():
-    nothing = pa.array([], pa.large_string())
-    statistics = statistics_of(SegmentBatch((nothing,), (nothing,)), BleuConfig())
-    assert corpus_sums(statistics, 0).signs == InputSigns()
-
-
 def script_signs(candidate: str, *references: str | None) -> dict[str, int]:
     """The scripts that are counted for a segment."""
     counts = dict(zip(SCRIPTS, signs_of(candidate, *references).scripts, strict=True))
@@ -219,44 +183,23 @@ def script_signs(candidate: str, *references: str | None) -> dict[str, int]:
     [
         ("我喜欢苹果。", "chinese"),
         ("使用 iPhone 15 Pro 拍摄的高清照片和视频文件", "chinese"),  # Latin words do not change it
-        ("用 iPhone 15 Pro Max 拍摄的高清照片", "chinese"),
         ("我 喜欢 苹果 。", None),  # its words have spaces between them
-        ("The word 你好 means hello.", None),
-        ("Wang (王小明) signed the contract.", None),
         ("猫がマットの上に座った。", "japanese"),
         ("猫 が マット の 上 に 座っ た 。", None),
-        ("東京都庁前広場", "chinese"),  # without kana
         ("コンピューター", "japanese"),
         ("แมวนั่งบนเสื่อ", "southeast_asian"),
         ("แมว นั่ง บน เสื่อ", None),
-        ("ແມວນັ່ງຢູ່ເທິງເສື່ອ", "southeast_asian"),
-        ("ឆ្មាអង្គុយលើកន្ទេល", "southeast_asian"),
-        ("ကြောင်သည်ဖျာပေါ်တွင်ထိုင်သည်", "southeast_asian"),
         ("고양이가 매트 위에 앉았다.", "korean"),
         ("김치 is a dish", None),
-        ("Die Straße “grün” — ½ € ह", None),
-        ("\u3000".join("中文字"), None),
-        ("中" * 3, None),
         ("中" * 4, "chinese"),
-        ("中" * 1000 + " a" * 998, "chinese"),
         ("中" * 1000 + " a" * 999, None),  # as many words as letters
         (" ".join(["中文字"] * 300), None),
         (" ".join(["中文字"] * 300) + "文", "chinese"),
-        ("", None),
     ],
 )
 def test_the_script_of_a_text_is_found_by_its_letters_for_each_word(text, script):
     assert script_signs(text, text) == ({} if script is None else {script: 1})
     assert script_of(text) == script
-
-
-def test_a_script_is_counted_if_a_reference_is_written_in_one():
-    chinese, japanese = "我喜欢苹果。", "リンゴが好きです。"
-    assert script_signs(chinese, None, "I like apples.") == {}  # not translated
-    assert script_signs("I like apples.", chinese) == {}
-    assert script_signs(chinese, None, "apples", chinese) == {"chinese": 1}
-    assert script_signs(chinese, japanese) == {"chinese": 1}
-    assert script_signs(japanese, chinese) == {"japanese": 1}
 
 
 @pytest.mark.parametrize("before", [0, 1, 30, 31, 32, 33, 64, 99])

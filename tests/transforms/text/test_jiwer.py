@@ -57,21 +57,6 @@ def test_each_white_space_at_each_place(name):
     assert_equal_to_jiwer(texts, JIWER[name])
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("a\tb", ["a\tb"]),
-        ("a\u00a0b c", ["a\u00a0b", "c"]),
-        ("a\t\tb", ["a", "b"]),
-        ("a \tb", ["a", "b"]),
-        ("\ta b\n", ["a", "b"]),
-        ("a  b", ["a", "", "b"]),  # the kernel sees no word between two spaces
-    ],
-)
-def test_words_end_at_spaces_and_at_runs_of_white_space(text, words):
-    assert split([text], JiwerSymbols("word")) == [words]
-
-
 def test_punctuation_marks_are_those_of_category_p():
     # Each one by itself, because the expression removes runs.
     points = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
@@ -81,21 +66,7 @@ def test_punctuation_marks_are_those_of_category_p():
     assert removed == [point for point in points if unicodedata.category(point)[0] == "P"]
 
 
-def test_a_missing_text_stays_missing():
-    for choices in JIWER.values():
-        assert split([None, " a!", None], choices)[::2] == [None, None]
-
-
 def test_texts_that_do_not_change_are_the_same_object():
     columns = TextColumns([padded(pa.array(["a b", None, "", "a  b"], pa.large_string()))])
     for name in ("jiwer-words", "jiwer-characters"):
         assert splittable(columns, Text(name), 1) is columns
-
-
-def test_each_tokenizer_has_its_choices():
-    assert all(choices.name == name for name, choices in JIWER.items())
-
-
-def test_an_impossible_choice_is_refused():
-    with pytest.raises(ValueError, match="no_punct must be True or False, got 1"):
-        JiwerSymbols("word", no_punct=1)  # type: ignore[arg-type]

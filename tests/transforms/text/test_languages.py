@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.definition.slicing import slicing_of
 from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
@@ -35,23 +34,15 @@ def test_every_row_has_a_tokenizer_and_codes_of_its_own():
     [
         ("en", "13a"),
         ("hsb", "13a"),
-        ("liv", "13a"),
-        ("zh", "zh"),
         ("en-zh", "zh"),
         ("zh-en", "13a"),
-        ("ja-zh", "zh"),
         ("en-ja_JP", "ja-mecab"),
         ("zh_CN", "zh"),
-        ("zh-CN", "zh"),
         ("en-zh-Hant", "zh"),
-        ("zh-Hant-en", "13a"),
         ("zho_Hans", "zh"),
         ("eng_Latn-kor_Hang", "ko-mecab"),
-        ("ko_XX", "ko-mecab"),
         ("zh-Hant-TW", "zh"),
-        ("pt_BR", "13a"),
         ("es-419", "13a"),
-        ("sr_Latn_RS", "13a"),
     ],
 )
 def test_the_target_language_chooses(code, tokenizer):
@@ -86,8 +77,6 @@ def test_codes_of_no_language_are_refused(code, part):
     ("code", "region", "other"),
     [
         ("zh-tw", "zh-TW", "tw"),
-        ("zh-sg", "zh-SG", "sg"),
-        ("zh-mo", "zh-MO", "mo"),
         ("zho-tw", "zho-TW", "tw"),
         ("zh-Hant-tw", "zh-Hant-TW", "tw"),
         ("ko-kr", "ko-KR", "kr"),
@@ -102,40 +91,11 @@ def test_a_pair_that_can_be_a_language_with_another_tokenizer_is_refused(code, r
     assert tokenizer_of("zh-twi") == tokenizer_of("zh-tw_GH") == "13a"
 
 
-@pytest.mark.parametrize(("code", "region"), [("zh-cn", "zh-CN"), ("ja-jp", "ja-JP")])
-def test_the_code_of_a_region_in_small_letters_is_shown_in_capitals(code, region):
-    with pytest.raises(LanguageCodeError, match="is a region") as error:
-        tokenizer_of(code)
-    assert region in error.value.remedy
-
-
 @pytest.mark.parametrize(
     "pair", ["pt-br", "en-sr", "en-gd", "fr-be", "en-de", "cs-uk", "zh-my", "zh-mn", "ko-kk"]
 )
 def test_a_pair_is_clear_if_the_tokenizer_does_not_depend_on_how_it_is_read(pair):
     assert tokenizer_of(pair) == "13a"
-
-
-def test_a_long_text_is_cut_in_the_message():
-    with pytest.raises(ValueError, match="This is a sentence") as error:
-        tokenizer_of("This is a sentence and not a language. " * 100)
-    assert len(str(error.value)) < 100
-
-
-@pytest.mark.parametrize(
-    ("items", "within"),
-    [
-        ([], [("lang",)]),
-        (["domain"], [("lang",), ("lang", "domain")]),
-        (["lang", "length"], [("lang",), ("lang", "length")]),
-        (["domain*lang", "domain"], [("lang",), ("domain", "lang")]),
-        (["a*b", "a"], [("lang",), ("lang", "a", "b"), ("lang", "a")]),
-    ],
-)
-def test_slices_are_within_languages(items, within):
-    slicing = slicing_of(items, [5, 9], 17).within("lang")
-    assert slicing.items == tuple(within)
-    assert (slicing.length_edges, slicing.most) == ((5, 9), 17)
 
 
 @pytest.mark.parametrize(

@@ -133,62 +133,11 @@ def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, to
     assert np.hstack([ours.matches[0], ours.totals[0]]).tolist() == expected[:, 2:].tolist()
 
 
-@pytest.mark.parametrize("tokenize", ["13a", "none"])
-def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(tokenize):
-    words = ["café", "naïve", "Ångström", "ô\u0323", "가각"]
-    decomposed = " ".join(unicodedata.normalize("NFD", word) for word in words)
-    composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
-    batch = to_batch([(decomposed, [composed, None]), (composed, [None, decomposed])])
-    for normalize, matches in ((None, [0, 0, 0, 0]), ("nfc", [5, 4, 3, 2]), ("nfkc", [5, 4, 3, 2])):
-        statistics = statistics_of(batch, BleuConfig(tokenize, normalize=normalize))
-        assert counted(statistics).matches[0].tolist() == [matches, matches], normalize
-        assert statistics.reference_counts.tolist() == [1, 1]
-
-
-def test_white_space_that_normalization_makes_splits():
-    # NFKC turns "´" into a space and an accent, and a no-break space into a space.
-    batch = to_batch([("a´b\u00a0c", ["a \u0301b c"])])
-    assert counted(statistics_of(batch, BleuConfig("none"))).matches[0, 0, 0] == 1
-    found = counted(statistics_of(batch, BleuConfig("none", normalize="nfkc")))
-    assert found.matches[0].tolist() == [[3, 2, 1, 0]]
-
-
 def test_normalization_comes_before_lower_case_and_13a():
     # NFKC turns "＜" into "<", and "Ａ" into "A".
     pairs = [("x ＜skipped＞ＡＢ &ａmp; y", ["x ab & y"])]
     config = BleuConfig(lowercase=True, normalize="nfkc")
     assert counted(statistics_of(to_batch(pairs), config)).matches[0].tolist() == [[4, 3, 2, 1]]
-
-
-def test_bytes_are_those_of_the_original_texts():
-    batch = to_batch([("e\u0301", ["ﬃ"])])
-    statistics = statistics_of(batch, BleuConfig(normalize="nfkc"))
-    assert (statistics.candidate_bytes.tolist(), statistics.reference_bytes.tolist()) == (
-        [[3]],
-        [3],
-    )
-
-
-def test_long_texts_beside_short_ones():
-    texts = ["e\u0301" * 100_000, "", "e\u0301", "é" * 100_000, "a" * 100_000]
-    batch = to_batch([(one, [other]) for one, other in itertools.product(texts, repeat=2)])
-    found = counted(statistics_of(batch, BleuConfig(normalize="nfc", max_ngram_order=1)))
-    composed = [in_form("nfc", text) for text in texts]
-    expected = [
-        int(one == other and one != "") for one, other in itertools.product(composed, repeat=2)
-    ]
-    assert found.matches[0, :, 0].tolist() == expected
-
-
-@pytest.mark.parametrize("form", ["nfc", "nfkc"])
-def test_lower_cased_text_is_normalized_too(form):
-    # Only the lower case of these letters has a code point with the mark.
-    for upper in ("J\u030c", "T\u0308", "H\u0331", "W\u030a", "Y\u030a"):
-        lower = unicodedata.normalize("NFC", upper.lower())
-        assert len(lower) == 1
-        config = BleuConfig("none", lowercase=True, max_ngram_order=1, normalize=form)
-        statistics = statistics_of(to_batch([(f"{upper}ohn", [f"{lower}ohn"])]), config)
-        assert counted(statistics).matches[0, 0, 0] == 1
 
 
 # A run with all kinds of marks: marks of several classes, and marks that decompose.
@@ -209,10 +158,6 @@ def test_long_runs_of_marks_are_normalized_as_by_python(normalize):
         )
     expected = [in_form(normalize, text) for text in texts]
     assert normalized(column(texts), normalize).to_pylist() == expected
-
-
-def test_every_mark_is_known_to_the_sorting():
-    assert max(MARKS) < chr(normalizing._LAST_LOOKED_UP)
 
 
 @pytest.mark.parametrize("normalize", NORMALIZATIONS)

@@ -24,7 +24,6 @@ from beam_bleu.transforms.text.text import Text
 STEMMER = PorterStemmer()
 SUFFIXES = sorted({rule.suffix for rules in RULES for rule in rules})
 ENDS = [*SUFFIXES, "s", "ss", "sses", "ies", "ied", "eed", "ed", "ing", "y", "e", "ll", "at", "bl"]
-LETTERS = [*"abcehilnosty", "iz", "tt", "yy", "1"]
 
 
 def rewritten(texts: Sequence[str | None], is_stemmed: bool) -> list[str | None]:
@@ -67,10 +66,6 @@ def test_every_code_point():
 @given(st.lists(st.one_of(st.text(), st.text(alphabet=[*"aAbZ09_'-.\n\té\u212aİI\u0307"]))))
 def test_any_text(texts):
     assert_equal_to_rouge_score([re.sub("[\ud800-\udfff]", "", text) for text in texts])
-
-
-def test_missing_texts_stay_missing():
-    assert rewritten([None, "The end", None], is_stemmed=False) == [None, "the end", None]
 
 
 def test_slices_of_columns():
@@ -117,12 +112,6 @@ def test_all_pairs_of_suffixes():
     starts = ["", "b", "tr", "a", "fal", "oys"]
     ends = itertools.product(starts, SUFFIXES, ["", "s", "ed", "ing", "ly", "e"])
     assert_stems(["".join(parts) for parts in ends])
-
-
-def test_words_of_few_letters():
-    rng = random.Random(1)
-    parts = [*LETTERS * 4, *ENDS]
-    assert_stems(["".join(rng.choices(parts, k=rng.randrange(1, 6))) for _ in range(20_000)])
 
 
 @given(st.lists(st.text(alphabet=[*"abdegilnorsty1"], min_size=1, max_size=12)))

@@ -75,20 +75,6 @@ def test_elements_are_added_at_the_same_time_to_different_adders():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_empty_bundle_gives_nothing(threads):
-    assert sums_of(SumNumbers(threads), []) == []
-
-
-@pytest.mark.parametrize("threads", [1, 2])
 def test_an_error_fails_the_bundle(threads):
     with pytest.raises(ValueError, match="-1 is negative"):
         sums_of(SumNumbers(threads), [1, -1, 2])
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_failed_bundle_leaves_nothing_for_the_next_one(threads):
-    step = SumNumbers(threads)
-    with pytest.raises(ValueError, match="-1 is negative"):
-        sums_of(step, [1, 2, 3, -1])
-    totals = [number for key, number in sums_of(step, [10]) if key == "total"]
-    assert totals == [10]

@@ -86,29 +86,6 @@ def test_steps_share_threads_until_the_last_one_ends(two: tuple[Worked, Worked])
     assert second.finished() == [1, 2]
 
 
-def test_threads_end_with_the_last_step_and_a_later_step_gets_new_ones() -> None:
-    step = Worked()
-    step.setup()
-    ended = step._pool
-    assert ended is not None
-    step.teardown()
-    with pytest.raises(RuntimeError, match="shutdown"):
-        ended.submit(print)
-    step.setup()
-    step.given(3)
-    assert step.finished() == [3]
-    step.teardown()
-
-
-def test_another_number_of_threads_is_another_pool() -> None:
-    pools = [SharedPool.of(2), SharedPool.of(3), SharedPool.of(2)]
-    try:
-        assert pools[0] is pools[2] is not pools[1]
-    finally:
-        for each in pools:
-            each.leave()
-
-
 def test_a_failed_bundle_fails_no_other_step(two: tuple[Worked, Worked]) -> None:
     first, second = two
     first.given(-1, 5)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Iterable
 
 import apache_beam as beam
@@ -15,7 +14,7 @@ from apache_beam.transforms import window
 from apache_beam.transforms.window import TimestampedValue
 
 from beam_bleu.transforms.wiring import threads
-from beam_bleu.transforms.wiring.thread_pool import SharedPool, available_threads
+from beam_bleu.transforms.wiring.thread_pool import SharedPool
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 
@@ -46,17 +45,6 @@ class Watched(ThreadedDoFn):
     def emitted(self, output: int) -> None:
         with Watched.lock:
             Watched.emitted_so_far += 1
-
-
-class Output:
-    """An object that the test can watch."""
-
-
-class Outputs(ThreadedDoFn):
-    """Gives an object for each element."""
-
-    def work(self, element: int) -> Iterable[Output]:
-        return [Output()]
 
 
 class Large(ThreadedDoFn):
@@ -107,25 +95,6 @@ def test_only_a_limited_number_of_elements_is_in_work_at_a_time() -> None:
     assert 1 < Watched.most <= 2 * 3 + 1
 
 
-def test_what_is_emitted_is_not_held() -> None:
-    dofn, alive = Outputs(3), weakref.WeakSet()
-    dofn.setup()
-    dofn.start_bundle()
-    for element in range(200):
-        for output in dofn.process(element, window.GlobalWindow(), 0):
-            alive.add(output.value)
-        output = None
-    for output in dofn.finish_bundle():
-        alive.add(output.value)
-        output = None
-    # A thread drops its last output a little after it has passed the output on.
-    end = time.monotonic() + 60
-    while len(alive) > 1 and time.monotonic() < end:
-        time.sleep(0.01)
-    assert len(alive) <= 1
-    dofn.teardown()
-
-
 def test_large_outputs_are_emitted_in_parts(monkeypatch) -> None:
     monkeypatch.setattr(threads, "_PART_BYTES", 5)
     large = Large(3)
@@ -170,8 +139,3 @@ def test_a_thread_that_cannot_start_is_an_error_of_the_step_and_leaves_no_pool(m
         list(dofn.process(1, window.GlobalWindow(), 0))
     dofn.teardown()
     assert many not in SharedPool._shared
-
-
-def test_threads_follow_the_cores_that_the_process_may_use(monkeypatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {3, 5, 7}, raising=False)
-    assert available_threads() == 3
