@@ -12,6 +12,7 @@ from typing import Any
 
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
+from beam_bleu.pipeline.output.metric_result import shared_signatures
 from beam_bleu.pipeline.output.result_files import (
     beside,
     exists,
@@ -20,7 +21,6 @@ from beam_bleu.pipeline.output.result_files import (
     require_last,
     require_same_scores,
 )
-from beam_bleu.pipeline.output.scored import shared_signatures
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
