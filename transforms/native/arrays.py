@@ -85,6 +85,20 @@ class Compact:
         return rows.reshape(self.shape)
 
 
+_SMALL = 1 << 13
+"""Arrays of fewer bytes are not worth a compact form."""
+
+
+def compact(array: Any) -> Any:
+    """An array, or None, for pickle."""
+    return Compact.of(array) if array is not None and array.nbytes > _SMALL else array
+
+
+def expanded(value: Any) -> Any:
+    """The array from what `compact` gives."""
+    return value.array if isinstance(value, Compact) else value
+
+
 def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]]) -> ExactIntegers:
     """A sum of arrays of integers that are 0 or more.
 

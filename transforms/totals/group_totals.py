@@ -12,14 +12,20 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.errors import JobError, joined
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.native.arrays import Compact, ExactIntegers, Integers, rows_added
+from beam_bleu.transforms.native.arrays import (
+    ExactIntegers,
+    Integers,
+    compact,
+    expanded,
+    rows_added,
+)
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.unit_sums import UnitSums, products, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums
@@ -310,10 +316,7 @@ class GroupTotals(Sums):
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle: most columns are 0, most sums are short, and named tuples are slow."""
         keys = [key and tuple(key) for key in self.keys]
-        arrays = (
-            None if array is None else Compact.of(array)
-            for array in (self.common, self.crosses, self.rest, self.facts)
-        )
+        arrays = map(compact, (self.common, self.crosses, self.rest, self.facts))
         return _unpickled, (self.width, self.systems, keys, self.pairs, *arrays, self.most)
 
 
@@ -322,10 +325,10 @@ def _unpickled(
     systems: tuple[str, ...],
     keys: Sequence[tuple[Any, Any] | None],
     pairs: tuple[Pair, ...],
-    common: Compact,
-    crosses: Compact,
-    rest: Compact | None,
-    facts: Compact,
+    common: Any,
+    crosses: Any,
+    rest: Any,
+    facts: Any,
     most: int | None,
 ) -> GroupTotals:
     return GroupTotals(
@@ -333,10 +336,10 @@ def _unpickled(
         systems,
         tuple(None if key is None else SliceKey(*key) for key in keys),
         pairs,
-        common.array,
-        crosses.array,
-        None if rest is None else rest.array,
-        cast(Integers, facts.array),
+        expanded(common),
+        expanded(crosses),
+        expanded(rest),
+        expanded(facts),
         most,
     )
 
@@ -442,8 +445,7 @@ class MetricTotals(Sums):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle: most columns of replicates are 0, too."""
-        replicates = None if self.replicates is None else Compact.of(self.replicates)
-        return _metric_totals, (self.corpus, self.slices, replicates)
+        return _metric_totals, (self.corpus, self.slices, compact(self.replicates))
 
     @property
     def nbytes(self) -> int:
@@ -453,11 +455,9 @@ class MetricTotals(Sums):
 
 
 def _metric_totals(
-    corpus: GroupTotals, slices: GroupTotals | None, replicates: Compact | None
+    corpus: GroupTotals, slices: GroupTotals | None, replicates: Any
 ) -> MetricTotals:
-    return MetricTotals(
-        corpus, slices, None if replicates is None else cast(Integers, replicates.array)
-    )
+    return MetricTotals(corpus, slices, expanded(replicates))
 
 
 def _sum_of_any(one: Any, other: Any) -> Any:

@@ -213,7 +213,8 @@ class UnitAdder:
         given = signs.given[:JUDGED_REFERENCES]
         missing = len(given) - (self._facts.shape[2] - FIRST_REFERENCE) // OF_REFERENCE
         if missing > 0:
-            self._facts = np.pad(self._facts, ((0, 0), (0, 0), (0, missing * OF_REFERENCE)))
+            more = np.zeros((*self._facts.shape[:2], missing * OF_REFERENCE), np.int64)
+            self._facts = np.concatenate([self._facts, more], axis=2)
         _add_facts(
             self._places,
             order,
