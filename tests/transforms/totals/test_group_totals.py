@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import pickle
 import random
 
 import apache_beam as beam
@@ -163,7 +162,7 @@ def test_totals_are_those_of_brute_force(longest, references):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_any_division_and_order_give_the_same_bytes(seed):
+def test_any_division_and_order_give_the_same_totals(seed):
     draw = random.Random(seed)
     systems = [ABC, ("a", "b"), ("b", "a"), ("c",), ("a", "d")][: 1 + seed % 5]
     batches = [
@@ -176,7 +175,17 @@ def test_any_division_and_order_give_the_same_bytes(seed):
     draw.shuffle(batches)
     parts = [added_up(batches[n::3], dataclasses.replace(ADDING, baseline="b")) for n in range(3)]
     for route, found in by_every_route(AddUp(), parts):
-        assert pickle.dumps(in_order(found)) == pickle.dumps(whole), route
+        assert values_of(in_order(found)) == values_of(whole), route
+
+
+def values_of(totals):
+    """Everything in totals, and the types of their arrays."""
+    return [
+        (value.dtype, value.tolist()) if isinstance(value, np.ndarray) else value
+        for table in (totals.corpus, totals.slices)
+        for value in vars(table).values()
+        if not isinstance(value, dict)  # a cached property
+    ]
 
 
 def in_order(totals):
