@@ -18,9 +18,6 @@ from deploy.local.flink import FlinkCluster
 SCORING = "Count matches"
 """A part of the name of the stage that reads lines and counts their matches."""
 
-COUNTING = "Count lines"
-"""A part of the name of the stage that counts lines."""
-
 
 class FlinkJob:
     """The command, scoring files on a cluster.
@@ -29,7 +26,6 @@ class FlinkJob:
       cluster: the cluster.
       arguments: the arguments of beam-bleu that name the files.
       output: the folder that gets scores.json.
-      flags: the flags that send the job to the cluster; by default the cluster's.
 
     Attributes:
       process: the submitting process.
@@ -41,14 +37,13 @@ class FlinkJob:
         cluster: FlinkCluster,
         arguments: Sequence[str],
         output: pathlib.Path,
-        flags: Sequence[str] | None = None,
     ) -> None:
         self._cluster = cluster
         self._seen: dict[str, Any] = {}
         command = [sys.executable, "-m", "beam_bleu.pipeline", *arguments, f"--output={output}"]
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [*command, *(cluster.flags() if flags is None else flags)],
+            [*command, *cluster.flags()],
             cwd=PROJECT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -97,11 +92,3 @@ class FlinkJob:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the job ended before {part}: {self.process.communicate()}")
             time.sleep(0.2)
-
-    def failures(self) -> int | None:
-        """How often Flink saw the job fail; None if Flink cannot be asked."""
-        try:
-            seen = self._cluster.failures(self._seen["jid"])
-        except OSError:
-            return None
-        return len(seen)
