@@ -15,14 +15,10 @@ from apache_beam.internal import pickler
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
-from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors import marked_steps
-from beam_bleu.pipeline.reruns.request import described_input, described_request
 from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.summing import SumBundles
-from beam_bleu.transforms.wiring.add_up import AddUp
-from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
 
@@ -144,18 +140,6 @@ def test_the_job_is_as_requested(launched, environment):
     assert pool["autoscalingSettings"]["maxNumWorkers"] == 7
 
 
-def test_the_job_points_to_the_staged_graph(launched, environment):
-    url = environment["sdkPipelineOptions"]["options"]["pipelineUrl"]
-    assert url.startswith("gs://bucket/staging/bleu-of-today.")
-    assert (launched.folder / url.removeprefix("gs://")).is_file()
-
-
-def test_it_is_a_job_for_the_portable_runner(environment):
-    # Users do not have to give these: Beam now always uses them on Dataflow.
-    assert {"use_runner_v2", "use_portable_job_submission"} <= set(environment["experiments"])
-    assert environment["version"]["job_type"] == "FNAPI_BATCH"
-
-
 def test_all_of_it_runs_in_the_image(pipeline, environment):
     images = {
         messages.DockerPayload.FromString(each.payload).container_image
@@ -166,15 +150,6 @@ def test_all_of_it_runs_in_the_image(pipeline, environment):
     assert images == {IMAGE}
     (pool,) = environment["workerPools"]
     assert [each["containerImage"] for each in pool["sdkHarnessContainerImages"]] == [IMAGE]
-
-
-def test_no_package_is_staged_that_a_worker_would_install(environment):
-    # The image contains everything. These two files are Beam's own notes.
-    (pool,) = environment["workerPools"]
-    assert {each["name"] for each in pool["packages"]} <= {
-        "pickled_main_session",
-        "submission_environment_dependencies.txt",
-    }
 
 
 def test_without_an_image_the_package_that_is_given_is_staged(tmp_path):
@@ -188,19 +163,6 @@ def test_without_an_image_the_package_that_is_given_is_staged(tmp_path):
 
 
 # The graph
-
-
-def test_the_steps_in_the_console(pipeline):
-    (root,) = pipeline.root_transform_ids
-    transforms = pipeline.components.transforms
-    steps = [transforms[each].unique_name for each in transforms[root].subtransforms]
-    assert steps[:4] == [
-        "Pair lines",
-        "Take a sample",
-        "Count matches",
-        "Sum the totals",
-    ]
-    assert steps[-1] == "Score and write"
 
 
 def test_every_primitive_is_one_that_dataflow_knows(pipeline):
@@ -230,21 +192,6 @@ def test_nothing_is_a_side_input(pipeline):
     assert len(steps) > 10
     for step in steps:
         assert not messages.ParDoPayload.FromString(step.spec.payload).side_inputs, step.unique_name
-
-
-def test_totals_and_digests_are_added_up_before_they_are_shuffled(pipeline):
-    # Dataflow moves combiners of this kind before the shuffle.
-    combines = {
-        step.unique_name: messages.CombinePayload.FromString(step.spec.payload)
-        for step in transforms(pipeline, common_urns.composites.COMBINE_PER_KEY.urn)
-    }
-    types = {
-        name: type(pickler.loads(payload.combine_fn.payload)) for name, payload in combines.items()
-    }
-    assert types == {
-        "Add up": AddUp,
-        "Pair lines/Add up digests": source._AddUpDigests,
-    }
 
 
 def test_text_is_not_shuffled(pipeline):
@@ -282,24 +229,6 @@ def test_workers_import_our_code_from_the_image(pipeline):
     for step, expected in classes.items():
         assert type(functions[step]) in (marked_steps._Marked, marked_steps._MarkedInWindow)
         assert type(functions[step]._dofn) is expected
-
-
-def test_the_last_step_gets_the_results_of_the_job_that_was_given(pipeline):
-    (name_the_job,) = (
-        pickler.loads(messages.ParDoPayload.FromString(each.spec.payload).do_fn.payload)[0]
-        for each in transforms(pipeline, PAR_DO)
-        if each.unique_name == "Name the job"
-    )
-    (results,) = name_the_job.process(b"")
-    job = parse(command_line([*BEAMS, *PARAMETERS])).job
-    assert results == dataclasses.replace(
-        job.results,
-        run=results.run,
-        request=described_request(job),
-        input=described_input(job.source),
-    )
-    assert results.scorings["bleu"].text.lowercase
-    assert job.threads == 1  # Dataflow starts a process per core
 
 
 # Other forms of input

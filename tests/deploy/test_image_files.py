@@ -52,29 +52,11 @@ def test_the_requirements_are_those_of_the_project():
     assert set(EXTRAS) == set(re.findall(r"--extra (\w+)", (FOLDER / "pin.sh").read_text()))
 
 
-def test_the_build_has_the_projects_tools():
-    versions = pinned("build-requirements.txt")
-    (build,) = re.findall(
-        r'^requires = \["(.*)"\]$', (PROJECT / "pyproject.toml").read_text(), re.M
-    )
-    assert versions["setuptools"] in Requirement(build).specifier
-    assert {"cyclonedx-bom", "pip"} <= set(versions)
-
-
 def test_the_version_of_the_image_is_that_of_the_project():
     (version,) = (each for each in of_kind("ARG") if each.startswith("VERSION="))
     assert version == f"VERSION={VERSION}"
     (labels,) = of_kind("LABEL")
     assert 'org.opencontainers.image.version="${VERSION}"' in labels
-
-
-def test_both_stages_compile_for_and_run_on_the_same_processors():
-    for name in ("CPU_NAME", "CPU_FEATURES"):
-        builds, runs = (each for each in of_kind("ARG") if each.startswith(f"{name}="))
-        assert builds == runs
-    built, final = of_kind("ENV")
-    for setting in re.findall(r"NUMBA_\w+=\S+", built):
-        assert setting in final.split()
 
 
 def test_the_final_stage_installs_nothing_and_has_a_user_without_rights():

@@ -185,11 +185,6 @@ def test_pods_run_as_a_user_and_without_a_token():
     assert with_token == ["beam-bleu-spark"]  # its driver starts executors
 
 
-def test_there_is_no_secret():
-    for path in FOLDER.glob("**/*.yaml"):
-        assert not re.search(r"(?i)secret|password|access_key|kind: Secret", path.read_text()), path
-
-
 def test_ports_can_only_be_reached_by_those_who_need_them():
     policies = {each["metadata"]["name"]: each["spec"] for each in of_kind("NetworkPolicy")}
     assert policies.pop("nothing-by-default") == {
@@ -212,18 +207,3 @@ def test_ports_can_only_be_reached_by_those_who_need_them():
                 selector = peer.get("podSelector") or peer["namespaceSelector"]
                 wanted = selector["matchLabels"].items()
                 assert wanted <= known | {("kubernetes.io/metadata.name", "flink-operator")}
-
-
-def test_service_accounts_exist():
-    accounts = {each["metadata"]["name"] for each in of_kind("ServiceAccount")}
-    used = {
-        of_kind("FlinkDeployment")[0]["spec"]["serviceAccount"],
-        of_kind("CronJob")[0]["spec"]["jobTemplate"]["spec"]["template"]["spec"][
-            "serviceAccountName"
-        ],
-        *(
-            of_kind("SparkApplication")[0]["spec"][role]["serviceAccount"]
-            for role in ("driver", "executor")
-        ),
-    }
-    assert used == accounts

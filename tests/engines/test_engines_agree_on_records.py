@@ -201,41 +201,6 @@ def test_a_join_of_files_of_all_formats(
     assert_all_slices(document)
 
 
-def test_long_records_in_parquet(cluster: Cluster, corpus: Corpus, tmp_path: Path) -> None:
-    rows = [
-        {**corpus.record(number, "id", "ref0", "domain"), "system": name, "hyp": text}
-        for name, texts in (("first", corpus.texts[0]), ("second", corpus.texts[1]))
-        for number, text in enumerate(texts)
-    ]
-    rows[77]["hyp"] = None
-    random.Random(9).shuffle(rows)
-    path = tmp_path / "long.parquet"
-    parquet.write_table(pa.Table.from_pylist(rows), path, row_group_size=1000)
-    flags = ["--system_column=system", "--id_column=id", "--reference_columns=ref0"]
-    flags += ["--candidate_columns=hyp", "--slice_by=domain", "--on_bad_record=reject"]
-    document = assert_as_in_process(
-        cluster, tmp_path, 1, f"--input={path}", *flags, "--format=json", "--range_bytes=100000"
-    )
-    assert [each["system"] for each in document["scores"][:2]] == ["first", "second"]
-    assert document["segments"] == SEGMENTS - 1
-
-
-def test_text_with_labels_and_rejected_lines(
-    cluster: Cluster, corpus: Corpus, tmp_path: Path
-) -> None:
-    streams = [[line.encode() for line in text] for text in corpus.texts]
-    streams[0][10] = streams[2][4000] = b"\xff"
-    paths = [write(tmp_path / f"{number}.txt", lines) for number, lines in enumerate(streams)]
-    labels = zip(corpus.languages, corpus.domains, strict=True)
-    both = write(tmp_path / "labels.tsv", ["\t".join(each).encode() for each in labels])
-    flags = [f"--labels=lang,domain={both}", *SLICED, "--on_bad_record=reject"]
-    document = assert_as_in_process(
-        cluster, tmp_path, 2, *paths[2:], "-i", *paths[:2], *flags, "--range_bytes=100000"
-    )
-    assert document["segments"] == SEGMENTS - 2
-    assert_all_slices(document)
-
-
 def test_bad_records_end_a_job_on_an_engine(
     flink: FlinkCluster, json_records: str, corpus: Corpus, tmp_path: Path
 ) -> None:

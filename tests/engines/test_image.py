@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import EXAMPLE, EXAMPLES, PROJECT, called
+from command_line import EXAMPLE, EXAMPLES, called
 from engine_parts import need
 
 from beam_bleu.transforms.version import VERSION
 from deploy.image import chroot
-from deploy.local import parts
 from deploy.local.flink import FlinkCluster
 from deploy.local.processes import free_ports
 
@@ -136,29 +135,3 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
         except OSError:
             time.sleep(0.1)
     raise AssertionError(f"nothing answers at port {port}")
-
-
-def test_the_linter_of_dockerfiles_finds_nothing():
-    need("image")
-    linter = parts.checkers().with_name("hadolint")
-    done = subprocess.run([linter, chroot.DOCKERFILE], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "")
-
-
-def test_the_pinned_versions_are_what_the_command_writes(tmp_path):
-    need("image")
-    (tmp_path / "deploy").mkdir()
-    shutil.copytree(PROJECT / "deploy" / "image", tmp_path / "deploy" / "image")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "transforms", "pipeline", "beam_bleu"):
-        (tmp_path / name).symlink_to(PROJECT / name)
-    path = f"{parts.checkers().parent}:{os.environ['PATH']}"
-    command = ["sh", "deploy/image/pin.sh"]
-    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
-    for name in ("requirements.txt", "build-requirements.txt"):
-        written = (tmp_path / "deploy" / "image" / name).read_text()
-        assert pins(written) == pins((PROJECT / "deploy" / "image" / name).read_text())
-
-
-def pins(text: str) -> list[str]:
-    """The packages and versions; more files of a version can be published later."""
-    return [line.split()[0] for line in text.splitlines() if "==" in line and line[0] != "#"]

@@ -136,16 +136,3 @@ def test_the_accounts_of_a_cloud_have_its_identity(folder, annotation):
     scheme = {"aws": "s3", "gcp": "gs", "azure": "azfs"}[folder.rpartition("/")[2]]
     assert settings["TEXTS"].startswith(f"{scheme}://")
     assert settings["FLAGS"].startswith("--runner FlinkRunner ")
-
-
-def test_a_wrong_field_is_noticed(tmp_path):
-    given = objects("base")
-    (flink,) = (each for each in given if each["kind"] == "FlinkDeployment")
-    flink["spec"]["taskManager"]["podTemplate"]["spec"]["initContainer"] = []
-    assert refused_by_flink(flink) != []
-    (night,) = (each for each in given if each["kind"] == "CronJob")
-    night["spec"]["jobTemplate"]["spec"]["podFailurePolicy"]["rule"] = []
-    assert "rule" in refused_by_kubernetes([night], tmp_path)
-    (spark,) = (each for each in objects("spark") if each["kind"] == "SparkApplication")
-    spark["spec"]["executor"]["sidecar"] = []
-    assert read_by_spark(spark) != spark

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
 import json
 import random
@@ -15,14 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import obstore
 import pyarrow as pa
 import pytest
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 from bucket import Folder
 from command_line import PROJECT, REFERENCES, SYSTEMS, Argument, called, read_lines, streams, typed
-from other_pool import TOLD, Pool
+from other_pool import Pool
 from pyarrow import parquet
 from result_folder import publish, staged
 
@@ -121,33 +119,6 @@ def test_everything_is_as_with_local_files(
     assert not store.secrets or "=***" in record
 
 
-def test_browsers_are_told_what_a_file_is(folder: Folder, texts: list[list[str]]) -> None:
-    given = ["--report", "--segment_scores", "--output", f"{folder.url}/out"]
-    run = called(*stored(texts, folder), *given, *folder.store.flags())
-    assert run.code == 0, run.err
-    shard, *_ = (name for name in folder.objects("out/segment_scores") if "part" in name)
-    types = {
-        "report.html": "text/html; charset=utf-8",
-        "scores.json": "application/json",
-        "run.json": "application/json",
-        "metrics.prom": "text/plain; charset=utf-8",
-    }
-    assert {name: folder.mime_type(f"out/{name}") for name in types} == types
-    assert folder.mime_type(shard) == "application/vnd.apache.parquet"
-
-
-def test_compressed_shards(
-    store: ObjectStore, folder: Folder, texts: list[list[str]], tmp_path: Path
-) -> None:
-    suffixes = [".gz", ".zst", ".bz2"]
-    patterns = [
-        folder.put_shards(str(number), lines, 4, f".txt{suffix}")
-        for number, (lines, suffix) in enumerate(zip(texts, suffixes, strict=True))
-    ]
-    run = called(*streams([f"sys={patterns[0]}"], patterns[1:], "--format=json"), *store.flags())
-    assert run.document == called(*local(texts, tmp_path), "--format=json").document
-
-
 def records(texts: list[list[str]]) -> pa.Table:
     return pa.table(dict(zip(("mt", "ref0", "ref1"), texts, strict=True)))
 
@@ -229,18 +200,6 @@ def test_wrong_credentials(store: ObjectStore, folder: Folder, tmp_path: Path) -
     assert not folder.objects("out/")
 
 
-@pytest.mark.parametrize("store", ["s3"], indirect=True)
-def test_no_credentials(
-    store: ObjectStore, folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
-        monkeypatch.delenv(name, raising=False)
-    flags = [flag for flag in store.flags() if "key" not in flag]
-    run = called(*streams([SYSTEMS["atlas"]], [f"{folder.url}/r.txt"]), *flags)
-    run.assert_failed(3, "no credentials", f"{folder.url}/r.txt")
-
-
 def test_credentials_of_the_environment(
     store: ObjectStore, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,25 +226,6 @@ def test_missing_objects_and_buckets(store: ObjectStore, folder: Folder, name: s
     run.assert_failed(3, f"candidates sys: nothing matches {folder.url}/{name}")
     run = called(*streams([f"sys={no_bucket(store)}/{name}"], REFERENCES), *store.flags())
     run.assert_failed(3, "candidates sys:", store.no_bucket, f"{no_bucket(store)}/{name}")
-
-
-def test_a_worker_of_flink_says_what_the_server_said(
-    store: ObjectStore, folder: Folder, pool: Pool
-) -> None:
-    corpus = streams([f"sys={no_bucket(store)}/x*"], REFERENCES, "--output", f"{folder.url}/out")
-    flags = [*store.flags(), *pool(environment=store.environment())]
-    run = typed(*corpus, *flags, "--progress=off", timeout=300)
-    lines = [line for line in run.err.splitlines() if not any(words in line for words in TOLD)]
-    dataclasses.replace(run, err="\n".join(lines)).assert_failed(
-        3, f"candidates sys: cannot be listed: {store.no_bucket}", f"{no_bucket(store)}/x*"
-    )
-    assert "out/scores.json" not in folder.objects()
-
-
-def test_an_output_in_a_missing_bucket(store: ObjectStore) -> None:
-    corpus = streams([SYSTEMS["atlas"]], REFERENCES, "--output", f"{no_bucket(store)}/out")
-    run = called(*corpus, *store.flags())
-    run.assert_failed(1, f"{no_bucket(store)}/out/", store.no_bucket)
 
 
 def replaced(folder: Folder, name: str) -> None:
@@ -400,22 +340,6 @@ def test_reads_are_those_of_a_file(server: Server, monkeypatch: pytest.MonkeyPat
         assert file.read(1) == b""
 
 
-def test_a_long_read_needs_few_requests(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = server.folder.put("long", bytes(40 << 20))
-    asked = []
-    get = obstore.get
-
-    def counted(*arguments: Any, **options: Any) -> Any:
-        asked.append(options)
-        return get(*arguments, **options)
-
-    monkeypatch.setattr(objects.obstore, "get", counted)
-    with server.files.open(path) as file:
-        while file.read(1 << 20):
-            pass
-    assert len(asked) <= 7
-
-
 def test_an_object_replaced_between_two_reads_is_an_error(server: Server) -> None:
     path = server.folder.put("data", bytes(1 << 20))
     with server.files.open(path) as file:
@@ -456,16 +380,6 @@ def test_many_objects_are_moved_and_deleted(server: Server) -> None:
     assert folder.get("new/7") == b"7"
     files.delete([*new, f"{folder.url}/never"])
     assert folder.objects() == {}
-
-
-def test_parquet_is_read_without_reading_all_of_it(server: Server) -> None:
-    numbers = pa.array(random.Random(1).choices(range(1 << 40), k=300_000))
-    data = io.BytesIO()
-    parquet.write_table(pa.table({"a": numbers, "b": numbers}), data, row_group_size=100_000)
-    path = server.folder.put("table.parquet", data.getvalue())
-    with server.files.open(path) as file:
-        read = parquet.ParquetFile(file).read_row_group(1, ["b"])
-    assert read["b"].to_pylist() == numbers[100_000:200_000].to_pylist()
 
 
 @pytest.fixture

@@ -164,20 +164,6 @@ def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(t
     assert not [each for each in plain["warnings"] if "clusters" in each]
 
 
-def test_too_few_segments_have_no_clusters(tmp_path):
-    paths = [
-        write_lines(tmp_path / path.name, read_lines(path)[:29])
-        for path in (*SYSTEMS.values(), REFERENCES[0])
-    ]
-    run = called(*streams(paths[:3], paths[3:]), "--compare=all", "--format=json")
-    found = run.document
-    assert clusters_of(found) == []
-    assert "clusters: there are none, because no system has a standard error" in found["warnings"]
-    text = called(*streams(paths[:3], paths[3:]), "--compare=all").out.decode()
-    assert "clusters" not in text
-    assert "detectable" not in text
-
-
 @pytest.mark.parametrize("documents", [False, True])
 def test_identical_systems_have_a_p_value_of_1_without_a_standard_error(tmp_path, documents):
     lines = read_lines(SYSTEMS["atlas"])
@@ -284,24 +270,3 @@ def test_systems_that_are_found_in_records(tmp_path):
     assert pairs(turned) == [("a", "b10"), ("b9", "b10")]
     run = called(*arguments, "--baseline=c")
     run.assert_failed(3, "--baseline c: the input has no system with this name", "a, b9, b10")
-
-
-@pytest.mark.parametrize(
-    ("flags", "fragments"),
-    [
-        (["--baseline=atlsa"], ["there is no such system", "did you mean atlas?"]),
-        (["--baseline=x"], ["there is no such system", "choose one of atlas, birch, cobalt"]),
-        (["--baseline=atlas", "--no_uncertainty"], ["--baseline atlas has no effect"]),
-        (["--compare=all", "--no_uncertainty"], ["--compare all has no effect"]),
-        (["--compare=baseline"], ["--compare baseline: there is no such value", "all"]),
-    ],
-    ids=" ".join,
-)
-def test_flags_without_effect_are_refused(flags, fragments):
-    called(*EXAMPLE, *flags).assert_failed(2, *fragments)
-
-
-@pytest.mark.parametrize("flag", ["--baseline=atlas", "--compare=all", "--resample=randomization"])
-def test_one_system_cannot_be_compared(flag):
-    run = called(*streams([SYSTEMS["atlas"]], REFERENCES), flag)
-    run.assert_failed(2, "there is only one: atlas")

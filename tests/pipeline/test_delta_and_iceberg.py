@@ -80,14 +80,6 @@ def test_a_delta_table_is_its_current_version(tmp_path: pathlib.Path, expected: 
     assert sum(file["lines"] for file in stream["files"]) == 3
 
 
-def test_totals_of_a_table_are_those_of_its_files(tmp_path: pathlib.Path) -> None:
-    deltalake.write_deltalake(tmp_path / "table", ROWS)
-    flags = ["--output", tmp_path / "out", "--save_totals"]
-    assert called("--input", f"delta:{tmp_path}/table", *flags).code == 0
-    merged = called("merge", tmp_path / "out" / "totals.json", "--format", "json")
-    assert merged.document["segments"] == 3
-
-
 def test_partitions_of_a_delta_table_are_labels_from_paths(tmp_path: pathlib.Path) -> None:
     deltalake.write_deltalake(tmp_path / "table", ROWS, partition_by=["lang"])
     table = f"delta:{tmp_path}/table"
@@ -166,14 +158,6 @@ def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path: pathlib.Path) 
     called("--input", f"delta:{path}").assert_failed(3, "maps its columns by name")
 
 
-def test_what_is_no_delta_table_is_an_error(tmp_path: pathlib.Path) -> None:
-    for place in (tmp_path, tmp_path / "missing"):
-        run = called("--input", f"delta:{place}")
-        run.assert_failed(
-            3, "input: the Delta table cannot be read: ", str(place), "check the path"
-        )
-
-
 def test_a_file_of_a_table_that_is_gone_is_an_error(tmp_path: pathlib.Path) -> None:
     deltalake.write_deltalake(tmp_path / "table", ROWS)
     (file,) = (tmp_path / "table").glob("*.parquet")
@@ -222,26 +206,6 @@ def test_a_dropped_column_of_an_iceberg_table_is_not_read(catalog: Any, expected
     )
 
 
-def test_a_column_that_came_back_with_another_number_is_refused(catalog: Any) -> None:
-    table = table_in(catalog)
-    with table.update_schema() as update:
-        update.delete_column("hyp")
-    with table.update_schema() as update:
-        update.add_column("hyp", table.schema().find_type("ref"))
-    called("--input", "iceberg:lake.news.rows").assert_failed(
-        3, "has had another column that was called hyp"
-    )
-
-
-def test_a_new_column_that_old_files_lack_is_an_error(catalog: Any) -> None:
-    table = table_in(catalog)
-    with table.update_schema() as update:
-        update.add_column("id", table.schema().find_type("ref"))
-    table.append(MORE.append_column("id", pa.array(["x"])))
-    run = called("--input", "iceberg:lake.news.rows", "--slice_by", "id")
-    run.assert_failed(3, "column", "id", ".parquet")
-
-
 def test_an_iceberg_table_with_delete_files_is_refused(
     catalog: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,13 +225,6 @@ def test_an_iceberg_table_with_delete_files_is_refused(
     called("--input", "iceberg:lake.news.rows").assert_failed(
         3, "has delete files: ", "rows that were deleted", "rewrite_data_files"
     )
-
-
-def test_a_table_without_rows_is_an_error(catalog: Any) -> None:
-    catalog.create_table("news.empty", ROWS.schema)
-    called("--input", "iceberg:lake.news.empty").assert_failed(3, "the Iceberg table has no files")
-    run = called("--input", "iceberg:lake.news.missing")
-    run.assert_failed(3, "the Iceberg table cannot be read: ", "lake.news.missing")
 
 
 def test_tables_can_be_joined(tmp_path: pathlib.Path, catalog: Any, expected: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import pathlib
 import random
 from typing import Any
@@ -61,9 +60,8 @@ OF_RECORDS = ("read", "filtered", "rejected", "rejected_records")
 @pytest.mark.parametrize(
     ("name", "range_bytes"),
     [
-        *(("r.jsonl", size) for size in (None, 16, 1000)),
-        *(("r.tsv", size) for size in (None, 16, 1000)),
-        *((name, 50) for name in ("r.ndjson.gz", "r.jsonl.zst", "r.tsv.bz2", "r.tsv.xz")),
+        *(("r.jsonl", None), ("r.jsonl", 16), ("r.tsv", 16)),
+        *((name, 50) for name in ("r.ndjson.gz", "r.tsv.xz")),
     ],
 )
 def test_the_result_is_that_of_line_parallel_text(tmp_path, line_parallel, name, range_bytes):
@@ -74,8 +72,7 @@ def test_the_result_is_that_of_line_parallel_text(tmp_path, line_parallel, name,
     assert "columns: candidates from hyp, references from ref" in run.err
 
 
-@pytest.mark.parametrize("range_bytes", [None, "50"])
-@pytest.mark.parametrize("suffix", ["jsonl", "tsv"])
+@pytest.mark.parametrize(("suffix", "range_bytes"), [("jsonl", None), ("tsv", "50")])
 def test_shards_are_one_input(tmp_path, line_parallel, suffix, range_bytes):
     make = jsonl if suffix == "jsonl" else tsv
     bounds = [0, 1, 1, 40, 40, 71, 72]
@@ -97,11 +94,9 @@ def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path, line_parallel):
     assert compared(called("--input", path, "--format", "json")) == line_parallel
 
 
-@pytest.mark.parametrize("header", ["", "x\ty\n"])
-def test_columns_by_number(tmp_path, line_parallel, header):
-    path = write(tmp_path / "r.txt", tsv(header=header))
-    flags = ["--input_format", "tsv", "--candidate_columns", "hyp=1", "--reference_columns", "2"]
-    flags += ["--header"] if header else []
+def test_columns_by_number(tmp_path, line_parallel):
+    path = write(tmp_path / "r.txt", tsv(header="x\ty\n"))
+    flags = ["--input_format=tsv", "--header", "--candidate_columns=hyp=1", "--reference_columns=2"]
     assert compared(called("--input", path, *flags, "--format", "json")) == line_parallel
 
 
@@ -115,20 +110,6 @@ def test_windows_lines_have_the_same_columns_and_texts(tmp_path):
     assert called("--input", tmp_path / "?.tsv", "--format", "json").out == run.out
 
 
-def test_the_manifest_lists_records_and_not_headers(tmp_path):
-    for name in "01":
-        write(tmp_path / f"{name}.tsv", tsv())
-    digests = set()
-    for range_bytes in ("16", "100000"):
-        out = tmp_path / "out"
-        called("--input", tmp_path / "?.tsv", "--output", out, "--range_bytes", range_bytes)
-        (stream,) = json.loads((out / "manifest.json").read_text())["streams"]
-        assert (stream["role"], stream["system"], stream["lines"]) == ("records", None, 144)
-        assert [file["lines"] for file in stream["files"]] == [72, 72]
-        digests.add(stream["digest"])
-    assert len(digests) == 1
-
-
 GOOD = '{"hyp": "a b", "ref": "a b"}\n'
 LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
 
@@ -138,17 +119,12 @@ LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
     [
         ("r.jsonl", GOOD + "\n" + GOOD, [], ["input: line 2: the line is empty", "r.jsonl"]),
         ("r.jsonl", GOOD + '{"hyp": ', [], ["line 2: not JSON: ", "at character 9"]),
-        ("r.jsonl", GOOD + GOOD[:-1] + " {}\n", [], ["line 2: not JSON: Extra data"]),
         ("r.jsonl", GOOD + '{"hyp": "a"}\n', [], ["line 2 has no reference in the column ref"]),
-        ("r.jsonl", GOOD + '{"ref": "a"}\n', [], ["line 2 has no candidate in the column hyp"]),
         ("r.jsonl", GOOD + '{"hyp": 1, "ref": "a"}\n', [], ["line 2: hyp is a number"]),
         ("r.jsonl", GOOD * 9 + "x\n" * 5, [], ["line 10: ", "line 12: ", "5 of 14 segments"]),
         ("r.jsonl", GOOD.encode() + b'{"hyp": "\xff"}', [], ["line 2: invalid UTF-8 at byte 10"]),
         ("r.jsonl", GOOD + LONG, ["--max_line_bytes", "99"], ["line 2 has more than 99 bytes"]),
-        ("r.jsonl", LONG + GOOD, ["--max_line_bytes", "99"], ["line 1 has more than 99 bytes"]),
-        ("r.jsonl", "[\n" + GOOD + "]\n", [], ["line 1: not JSON"]),
         ("r.jsonl", '[{"hyp": 1}]', [], ["none of the first lines is a record", "jq -c"]),
-        ("r.jsonl", GOOD, ["--candidate_columns", "mt"], ["no column mt", "hyp, ref"]),
         ("r.jsonl", '{"output": "a", "ref": "b"}', [], ["output", "--candidate_columns"]),
         (
             "r.jsonl",
@@ -157,16 +133,12 @@ LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
             ["2 segments, but --expect_segments is 3"],
         ),
         ("r.jsonl", "", [], ["the corpus is empty"]),
-        ("r.jsonl.gz", "", [], ["the corpus is empty"]),
         ("r.jsonl", b"PAR1\0\0", [], ["it is a Parquet file", "--input_format parquet"]),
         ("r.jsonl", GOOD.encode("utf-16"), [], ["UTF-16"]),
-        ("r.jsonl", COMPRESS[".gz"](GOOD.encode()), [], ["it is .gz data"]),
         ("r.tsv", "hyp\tref\na\tb\nc\n", [], ["line 3 has 1 field, and the first line has 2"]),
         ("r.tsv", "hyp\tref\na\tb\tc\n", [], ["line 2 has 3 fields, and the first line has 2"]),
-        ("r.tsv", "hyp\tref\na\tb\n\n", [], ["line 3 has 1 field"]),
         ("r.tsv", "hyp\tref\n", [], ["there is no record, only a header", "--no_header"]),
         ("r.tsv", "hyp\tref\na\tb\nhyp\tref\n", [], ["line 3 has the names of columns"]),
-        ("r.tsv", "hyp\tref\na\tb\n\ufeffref\thyp\r\n", [], ["line 3 has the names of columns"]),
         ("r.tsv", "a\tb\nc\td\n", [], ["no column has one of the usual names", "a, b"]),
         ("r.tsv", b"hyp\tr\xff\na\tb\n", [], ["line 1: invalid UTF-8 at byte 6"]),
         ("r.tsv", b"hyp\tref\na\t\xff\n", [], ["line 2: invalid UTF-8 at byte 3"]),
@@ -184,17 +156,6 @@ def test_other_columns_in_another_file_are_an_error_that_names_both(tmp_path):
     )
 
 
-def test_a_truncated_file_is_an_error(tmp_path):
-    path = write(tmp_path / "r.jsonl.gz", jsonl(PAIRS * 50))
-    os.truncate(path, path.stat().st_size - 20)
-    called("--input", path).assert_failed(3, "truncated", "r.jsonl.gz")
-
-
-def test_a_missing_file_is_an_error(tmp_path):
-    called("--input", tmp_path / "r.jsonl").assert_failed(3, "input: there is no file")
-
-
-@pytest.mark.parametrize("range_bytes", ["300", "100000"])
 @pytest.mark.parametrize(
     ("suffix", "bad"),
     [
@@ -205,14 +166,14 @@ def test_a_missing_file_is_an_error(tmp_path):
         ("tsv", [b"", b"a", b"a\tb\tc", b"\xff\tb", b"x" * 999, b"hyp\tref"]),
     ],
 )
-def test_rejected_records_are_left_out(tmp_path, line_parallel, suffix, bad, range_bytes):
+def test_rejected_records_are_left_out(tmp_path, line_parallel, suffix, bad):
     draw = random.Random(3)
     lines = (jsonl() if suffix == "jsonl" else tsv()).encode().splitlines()
     for each in bad:
         lines.insert(draw.randrange(2, len(lines)), each)
     path = write(tmp_path / f"r.{suffix}", b"\n".join(lines))
     flags = ["--on_bad_record", "reject", "--max_line_bytes", "900"]
-    flags += ["--max_rejected", "9", "--range_bytes", range_bytes]
+    flags += ["--max_rejected", "9", "--range_bytes", "300"]
     out = tmp_path / "out"
     run = called("--input", path, "--output", out, "--format", "json", *flags)
     assert run.document["scores"] == line_parallel["scores"]
@@ -235,7 +196,7 @@ def in_folder(flags: list[str], folder: pathlib.Path) -> list[str]:
 NUMBERS = ["--candidate_columns", "1", "--reference_columns", "2"]
 
 
-@pytest.mark.parametrize("header", ["hyp\tx", "x\tRef0", "Target\tx", "MT\treference\r"])
+@pytest.mark.parametrize("header", ["x\tRef0", "MT\treference\r"])
 def test_a_first_line_that_may_be_a_header_is_an_error(tmp_path, header):
     path = write(tmp_path / "r.tsv", tsv(header=f"{header}\n"))
     run = called("--input", path, *NUMBERS, "--format", "json")
@@ -246,33 +207,12 @@ def test_a_first_line_that_may_be_a_header_is_an_error(tmp_path, header):
     assert numbered["counters"]["segments"] == len(PAIRS) + 1
 
 
-def test_a_first_line_of_the_numbers_of_columns_is_an_error(tmp_path):
-    path = write(tmp_path / "r.tsv", tsv(header="2\t1\n"))
-    run = called("--input", path, *NUMBERS, "--format", "json")
-    run.assert_failed(3, "the first line looks like a header", "--no_header", str(path))
-    numbered = called("--input", path, *NUMBERS, "--no_header", "--format", "json").document
-    assert numbered["counters"]["segments"] == len(PAIRS) + 1
-
-
-def test_a_later_file_that_begins_with_a_header_is_an_error(tmp_path):
-    write(tmp_path / "a.tsv", tsv(header=""))
-    later = write(tmp_path / "b.tsv", tsv())
-    run = called("--input", tmp_path / "*.tsv", *NUMBERS)
-    run.assert_failed(3, "the first line looks like a header", str(later))
-
-
 def test_a_header_in_the_middle_is_an_error_unless_the_user_says_that_it_is_a_record(tmp_path):
     path = write(tmp_path / "r.tsv", tsv(header="") + "Hyp\tREF\nref\ta\n")
     run = called("--input", path, *NUMBERS)
     run.assert_failed(3, f"line {len(PAIRS) + 1} has the names of columns", "--no_header")
     numbered = called("--input", path, *NUMBERS, "--no_header", "--format", "json").document
     assert numbered["counters"]["segments"] == len(PAIRS) + 2
-
-
-def test_a_line_with_only_names_of_columns_that_is_no_header_is_a_record(tmp_path):
-    path = write(tmp_path / "r.tsv", "hyp\tref\tx\nhyp\tref\ty\nhyp\thyp\tref\n")
-    run = called("--input", path, "--format", "json", "--no_uncertainty")
-    assert run.document["counters"]["segments"] == 2
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -286,46 +226,24 @@ def test_a_long_integer_that_nobody_asks_for_is_no_error(tmp_path, first):
         called("--input", path, *flags).assert_failed(3, line if first else "x")
 
 
-def test_a_note_says_that_the_first_line_is_a_record(tmp_path):
-    path = write(tmp_path / "r.tsv", tsv(header=""))
-    said = "the first line of each file is read as a record"
-    assert said in called("--input", path, *NUMBERS).err
-    assert said not in called("--input", path, *NUMBERS, "--no_header").err
-
-
-@pytest.mark.parametrize("number", ["01", "\uff11", "\u0661"])
-def test_a_column_number_is_ascii_digits(tmp_path, number):
-    path = write(tmp_path / "r.tsv", tsv())
-    run = called("--input", path, "--candidate_columns", number, "--reference_columns", "2")
-    run.assert_failed(3, f"column {number}")
-
-
 @pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("flags", [[], ["--reference_columns", "ref*"]])
-def test_files_of_json_lines_with_other_references_are_an_error(tmp_path, flags, order):
+def test_files_of_json_lines_with_other_references_are_an_error(tmp_path, order):
     records = [{"hyp": "a b c d", "ref0": "a b c d", "ref1": "a"}, {"hyp": "a", "ref0": "a"}]
     paths = [
         write(tmp_path / f"{number}.jsonl", json.dumps(record))
         for number, record in enumerate(records[::order])
     ]
-    run = called("--input", tmp_path / "*.jsonl", *flags)
+    run = called("--input", tmp_path / "*.jsonl")
     run.assert_failed(3, "two files do not have the same columns", "ref1", *map(str, paths))
 
 
-@pytest.mark.parametrize("more", [[], REJECT])
-def test_a_file_without_a_named_column_is_an_error(tmp_path, more):
+def test_a_file_without_a_named_column_is_an_error(tmp_path):
     records = [{"hyp": "a", "ref0": "a", "ref1": "a"}, {"hyp": "a", "ref0": "a"}]
     paths = [
         write(tmp_path / f"{number}.jsonl", json.dumps(record))
         for number, record in enumerate(records)
     ]
-    run = called(
-        "--input",
-        tmp_path / "*.jsonl",
-        "--reference_columns",
-        "ref0,ref1",
-        *in_folder(more, tmp_path),
-    )
+    run = called("--input", tmp_path / "*.jsonl", "--reference_columns", "ref0,ref1")
     run.assert_failed(3, "there is no column ref1", *map(str, paths))
 
 
@@ -337,18 +255,14 @@ def test_a_null_shows_that_a_file_has_the_column(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("columns", "odd"),
+    ("columns", "odd", "place"),
     [
-        ("hyp", {"hyp": ["the cat"]}),
-        ("hyp", {"hyp": {"text": "the cat"}}),
-        ("hyp", {"hyp": 1}),
-        ("t.hyp", {"t": "the cat"}),
-        ("t.hyp", {"t": ["the cat"]}),
-        ("t[1].hyp", {"t": {"hyp": "x"}}),
-        ("t[1].hyp", {"t": ["x", "y"]}),
+        ("hyp", {"hyp": ["the cat"]}, 3),
+        ("hyp", {"hyp": 1}, 0),
+        ("t.hyp", {"t": "the cat"}, 0),
+        ("t[1].hyp", {"t": {"hyp": "x"}}, 3),
     ],
 )
-@pytest.mark.parametrize("place", [0, 3])
 def test_one_odd_record_is_a_bad_record(tmp_path, columns, odd, place):
     right = {"hyp": {"hyp": "a"}, "t.hyp": {"t": {"hyp": "a"}}}
     record = right.get(columns, {"t": ["m", {"hyp": "a"}]})
@@ -361,16 +275,8 @@ def test_one_odd_record_is_a_bad_record(tmp_path, columns, odd, place):
     assert run.document["counters"]["segments"] == 7
 
 
-def test_one_odd_id_does_not_change_the_type_of_all(tmp_path):
-    records = [{"id": i, "hyp": "a", "ref": "a"} for i in range(7)]
-    records.insert(3, {"id": "x", "hyp": "a", "ref": "a"})
-    path = write(tmp_path / "r.jsonl", "\n".join(map(json.dumps, records)))
-    source = ["--candidates", f"A={path}", "--references", path, "--join_on", "id"]
-    called(*source).assert_failed(3, "line 4: id is a text, and must be an integer")
-
-
-@pytest.mark.parametrize("first", [b"x" * 3_000_000, b"\n".join([b"x" * 1_500_000] * 3)])
-def test_a_file_that_begins_with_lines_that_are_too_long(tmp_path, first):
+def test_a_file_that_begins_with_lines_that_are_too_long(tmp_path):
+    first = b"\n".join([b"x" * 1_500_000] * 3)
     path = write(tmp_path / "r.jsonl", first + b"\n" + jsonl().encode())
     flags = ["--input", path, "--max_line_bytes", "1000000"]
     called(*flags).assert_failed(3, "line 1 ")

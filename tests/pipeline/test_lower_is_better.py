@@ -68,41 +68,20 @@ def test_a_rise_is_a_drop():
     assert "a rise of more than 2 is proven" in check.text
 
 
-def test_a_rise_that_chance_alone_can_make_is_explained():
-    check = worse(50.0, 50.1, "0.5")
-    assert not check.passed
-    assert "allow a rise of 1.39 or more" in check.text
-
-
 @pytest.mark.parametrize(
-    ("flags", "fragments"),
+    ("flags", "remedy"),
     [
-        (["-m", "ter", "--fail_under=50"], ["a lower ter is better", "write --fail_over 50"]),
-        (["-m", "ter", "--warn_under=a=5"], ["a lower ter is better", "write --warn_over a=5"]),
-        (["--fail_over=50"], ["a higher bleu is better", "write --fail_under 50"]),
-        (
-            ["-m", "bleu", "ter", "--warn_over=bleu=9"],
-            ["a higher bleu is better", "write --warn_under bleu=9"],
-        ),
-        # Without a metric, the metrics are named that this flag is for.
-        (
-            ["-m", "wer", "bleu", "ter", "chrf", "--fail_under=5"],
-            ["write --fail_under bleu=5 or --fail_under chrf=5\n"],
-        ),
+        (["-m", "ter", "--fail_under=50"], "write --fail_over 50"),
+        (["-m", "bleu", "ter", "--warn_over=bleu=9"], "write --warn_under bleu=9"),
         (
             ["-m", "wer", "bleu", "ter", "--fail_over=a=5"],
-            ["write --fail_over wer=a=5 or --fail_over ter=a=5\n"],
+            "--fail_over ter=a=5",
         ),
-        (
-            ["-m", "wer", "cer", "--warn_under=5"],
-            ["write --warn_over wer=5 or --warn_over cer=5\n"],
-        ),
-        (["-m", "ter", "--fail_over=-1"], ["--fail_over: must be a number, 0 or more"]),
-        (["-m", "ter", "--fail_over=inf"], ["--fail_over: must be a number, 0 or more"]),
+        (["-m", "ter", "--fail_over=-1"], "a number, 0 or more"),
     ],
 )
-def test_a_threshold_on_the_wrong_side_is_refused(flags, fragments):
-    called(*EXAMPLE, *flags).assert_failed(2, *fragments)
+def test_a_threshold_on_the_wrong_side_is_refused(flags, remedy):
+    called(*EXAMPLE, *flags).assert_failed(2, remedy)
 
 
 def test_gates_of_runs_and_of_results(tmp_path: Path):

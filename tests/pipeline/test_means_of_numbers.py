@@ -56,7 +56,7 @@ def scores(document: dict[str, Any], metric: str) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
+@pytest.mark.parametrize("suffix", ["parquet", "tsv"])
 def test_records_without_texts(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"wide.{suffix}", WIDE)
     document = called("--input", path, "-m", "mean:comet_{system}", "--format", "json").document
@@ -71,9 +71,8 @@ def test_records_without_texts(suffix: str, tmp_path: Path) -> None:
     assert comparison["standard_error"] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
-def test_long_records_have_the_same_means(suffix: str, tmp_path: Path) -> None:
-    path = write(tmp_path / f"long.{suffix}", LONG)
+def test_long_records_have_the_same_means(tmp_path: Path) -> None:
+    path = write(tmp_path / "long.jsonl", LONG)
     flags = ["--input", path, *BY_SYSTEM, "-m", "mean:comet", "--format", "json"]
     assert scores(called(*flags).document, "mean:comet") == pytest.approx(MEANS, rel=1e-15)
 
@@ -189,11 +188,10 @@ def test_segment_scores_are_the_numbers(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
-def test_a_changed_number_changes_the_manifest(suffix: str, tmp_path: Path) -> None:
+def test_a_changed_number_changes_the_manifest(tmp_path: Path) -> None:
     digests = set()
     for number, value in enumerate((WIDE[0]["comet_a"], 0.5)):
-        path = write(tmp_path / f"{number}.{suffix}", [{**WIDE[0], "comet_a": value}, *WIDE[1:]])
+        path = write(tmp_path / f"{number}.jsonl", [{**WIDE[0], "comet_a": value}, *WIDE[1:]])
         folder = tmp_path / f"out{number}"
         assert called("--input", path, "-m", "mean:comet_a", "--output", folder).code == 0
         (stream,) = json.loads((folder / "manifest.json").read_text())["streams"]
@@ -207,10 +205,8 @@ def test_a_changed_number_changes_the_manifest(suffix: str, tmp_path: Path) -> N
         (None, ["line 3 has no value in the column comet_a: ", "write a number above -"]),
         ("n/a", ["line 3 has 'n/a' in the column comet_a, where the value must be a number"]),
         (math.nan, ["line 3 has NaN in the column comet_a"]),
-        (-math.inf, ["line 3 has -Infinity in the column comet_a"]),
         (1e9, ["line 3 has 1000000000.0 in the column comet_a", "-16777216 and below 16777216"]),
         ([0.5], ["line 3: comet_a is a list, and must be a number"]),
-        ({"a": 0.5}, ["line 3: comet_a is an object, and must be a number"]),
     ],
 )
 def test_bad_numbers_are_named_and_can_be_rejected(
@@ -227,41 +223,3 @@ def test_bad_numbers_are_named_and_can_be_rejected(
     rest = [row["comet_a"] for number, row in enumerate(WIDE) if number != 2]
     mean = math.fsum(rest) / len(rest)
     assert scores(document, "mean:comet_a") == pytest.approx({"comet_a": mean}, rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "fragments"),
-    [
-        (["-m", "mean:comit"], 3, ["there is no column comit", "the columns are: id, domain"]),
-        (["-m", "mean:ref"], 3, ["has 'the cat sat on the mat 0 times' in the column ref"]),
-        (["-m", "mean"], 2, ["--metrics mean does not say which column", "mean:COLUMN"]),
-        (["-m", "mean:"], 2, ["--metrics mean: does not say which column", "mean:COLUMN"]),
-        (["-m", "mean:a=b"], 2, ['column must be a name without "="']),
-        (["-m", "mean:metricx", "mean:metricx"], 2, ["has a metric twice"]),
-        (["-m", "bleu:metricx"], 2, ["there is no such metric"]),
-        (
-            ["-m", "mean:metricx", "--candidate_columns", "hyp_a"],
-            2,
-            ["--candidate_columns has no effect: --metrics mean:metricx reads no candidates"],
-        ),
-        (
-            ["-m", "mean:comet_a", "bleu", "--candidate_columns", "hyp_a,hyp_b"],
-            3,
-            ["each record has 2 systems: hyp_a, hyp_b", "comet_a_{system}"],
-        ),
-        (["-m", "mean:metricx", "--language", "de"], 2, ["--language is about texts"]),
-        (["-m", "mean:metricx", "--normalize", "nfc"], 2, ["mean:metricx reads numbers"]),
-        (["-m", "mean:metricx", "--slice_by", "length"], 2, ["length", "references"]),
-    ],
-)
-def test_wrong_usage_says_what_to_do(
-    arguments: list[str], code: int, fragments: list[str], tmp_path: Path
-) -> None:
-    path = write(tmp_path / "wide.jsonl", WIDE)
-    called("--input", path, *arguments).assert_failed(code, *fragments)
-
-
-def test_lines_have_no_columns() -> None:
-    files = [f"examples/references/{name}.txt" for name in "ab"]
-    run = called(PROJECT / files[0], "-i", PROJECT / files[1], "-m", "mean:comet")
-    run.assert_failed(2, "line-parallel text has no columns", "--input PATTERN")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from command_line import (
     EXAMPLE,
-    EXAMPLES,
     REFERENCES,
     SYSTEMS,
     called,
@@ -17,7 +16,6 @@ from command_line import (
 ALL = "--format=json"
 BOOTSTRAP = ["--resample=bootstrap", "--resamples=400"]
 RANDOMIZATION = ["--resample=randomization", "--resamples=400"]
-LANGUAGES = EXAMPLES / "languages"
 
 
 def document(*arguments):
@@ -109,12 +107,6 @@ def test_a_bootstrap_of_too_few_documents_has_only_means_and_a_warning(tmp_path,
         assert ("standard_error" in found["scores"][0]) == (not flags)
 
 
-def test_one_system_is_not_told_to_use_randomization(tmp_path):
-    found = document(*first_lines(tmp_path, 12, ["atlas"]), *BOOTSTRAP)
-    (only,) = [each for each in found["warnings"] if "--resample" in each]
-    assert only == "--resample bootstrap: no interval, because 12 segments are fewer than 30"
-
-
 def test_the_seed_chooses_the_replicates():
     usual = document(*EXAMPLE, *BOOTSTRAP)
     other = document(*EXAMPLE, *BOOTSTRAP, "--seed=7")
@@ -125,8 +117,11 @@ def test_the_seed_chooses_the_replicates():
     assert other == usual
 
 
-@pytest.mark.parametrize("method", [BOOTSTRAP, RANDOMIZATION], ids=["bootstrap", "randomization"])
-@pytest.mark.parametrize("flags", [["--range_bytes=300", "--threads=2"], ["--threads=1"]])
+@pytest.mark.parametrize(
+    ("method", "flags"),
+    [(BOOTSTRAP, ["--range_bytes=300", "--threads=2"]), (RANDOMIZATION, ["--threads=1"])],
+    ids=["bootstrap", "randomization"],
+)
 def test_the_bytes_do_not_depend_on_the_division_of_the_work(tmp_path, method, flags):
     expected = called(*EXAMPLE, *method, ALL).out
     assert called(*EXAMPLE, *method, ALL, *flags).out == expected
@@ -148,64 +143,3 @@ def test_replicates_without_uncertainty():
     assert alone["resampling"] == usual["resampling"]
     assert not {"uncertainty", "comparisons"} & alone.keys()
     assert "standard_error" not in alone["scores"][0]
-
-
-def test_one_system_has_the_mean_and_the_interval_of_its_score():
-    found = document(*streams([SYSTEMS["atlas"]], REFERENCES), *BOOTSTRAP)
-    assert len(found["resampling"]["scores"]) == 1
-    assert found["resampling"]["comparisons"] == []
-
-
-JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--references=r.jsonl"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fragments"),
-    [
-        ([*EXAMPLE, "--resamples=5"], ["--resamples needs --resample", "bootstrap"]),
-        ([*EXAMPLE, "--seed=5"], ["--seed needs --resample"]),
-        ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 100000"]),
-        (
-            [*EXAMPLE, "--resample=bootstrap", "--seed=-1"],
-            ["seed must be 0 to 18446744073709551615, got -1"],
-        ),
-        ([*EXAMPLE, "--resample=bootstrap", "--seed=x"], ["must be a whole number, got x"]),
-        ([*EXAMPLE, "--resample=bootstrap", "--seed=" + "9" * 5000], ["must be a whole number"]),
-        (
-            [*EXAMPLE, "--resample=bootstrap", "--resamples=-3"],
-            ["resamples must be 1 to 100000, got -3"],
-        ),
-        (
-            [*EXAMPLE, "--resample=bootstrap", "--resamples=100001"],
-            ["resamples must be 1 to 100000, got 100001"],
-        ),
-        ([*EXAMPLE, "--resample=bootstrap", f"--seed={2**64}"], ["seed must be 0 to"]),
-        ([*JOINED, "--resample=bootstrap"], ["--coverage each", "use --coverage common"]),
-        (
-            [
-                *(LANGUAGES / "references.txt", "-i", LANGUAGES / "systems" / "atlas.txt"),
-                *(f"--labels=lp={LANGUAGES}/pairs.txt", "--language_column=lp"),
-                "--resample=bootstrap",
-            ],
-            ["with --language_column each language is scored by itself"],
-        ),
-    ],
-)
-def test_impossible_resampling_is_refused(arguments, fragments):
-    called(*arguments).assert_failed(2, *fragments)
-
-
-@pytest.mark.parametrize(
-    ("words", "remedy"),
-    [
-        (["--confidence"], "each score has its 95 % interval"),
-        (["--confidence-n", "500"], "use --resample bootstrap --resamples 500"),
-        (["--paired-bs"], "use --resample bootstrap"),
-        (["--paired-bs-n=300"], "use --resample bootstrap --resamples 300"),
-        (["--paired-ar"], "use --resample randomization"),
-        (["-par", "-parn", "2000"], "use --resample randomization --resamples 2000"),
-    ],
-    ids=" ".join,
-)
-def test_the_flags_of_sacrebleu_say_what_to_use(words, remedy):
-    called(*words, "r", "-i", "a").assert_failed(2, "is a flag of sacreBLEU", remedy)

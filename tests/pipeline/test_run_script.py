@@ -111,14 +111,7 @@ def asked(project: Path) -> list[list[str]]:
     return [line.removeprefix(f"{project}[").removesuffix("]").split(",") for line in lines]
 
 
-def test_the_script_is_bash():
-    check = subprocess.run(["bash", "-n", PROJECT / "run.sh"], capture_output=True, text=True)
-    assert (check.returncode, check.stderr) == (0, "")
-    assert os.access(PROJECT / "run.sh", os.X_OK)
-
-
-@pytest.mark.parametrize("arguments", [(), ("--version",), ("test",)])
-@pytest.mark.parametrize("version", ["2.7.18", "3.8.18", "3.9.99"])
+@pytest.mark.parametrize(("version", "arguments"), [("2.7.18", ()), ("3.9.99", ("test",))])
 def test_an_old_python_is_named(tmp_path, version, arguments):
     project = copy_of_the_project(tmp_path)
     run = run_script(project, *arguments, python=stub_python(tmp_path, version))
@@ -129,21 +122,19 @@ def test_an_old_python_is_named(tmp_path, version, arguments):
     assert not (project / ".venv").exists()
 
 
-@pytest.mark.parametrize("arguments", [(), ("--version",), ("test",)])
-def test_a_missing_python_is_named(tmp_path, arguments):
+def test_a_missing_python_is_named(tmp_path):
     project = copy_of_the_project(tmp_path)
-    run = run_script(project, *arguments, python="/nowhere/python3")
+    run = run_script(project, python="/nowhere/python3")
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr == (
         "run.sh: there is no /nowhere/python3\n  install Python 3.10 or later, or set PYTHON\n"
     )
 
 
-@pytest.mark.parametrize("version", ["3.10.0", "3.12.1", "4.0.0"])
-def test_a_python_that_cannot_make_environments_is_named(tmp_path, version):
+def test_a_python_that_cannot_make_environments_is_named(tmp_path):
     # Debian's python3 without python3-venv.
     project = copy_of_the_project(tmp_path)
-    python = stub_python(tmp_path, version)
+    python = stub_python(tmp_path)
     run = run_script(project, python=python, fault="venv")
     assert (run.returncode, run.stdout) == (1, "")
     first, stub, *last = run.stderr.splitlines()
@@ -165,9 +156,7 @@ def test_arguments_reach_the_command_as_they_were_typed(tmp_path):
 
 LINKS = [
     ("{project}/run.sh", "/", "{folder}/link"),  # absolute
-    ("a project/run.sh", "{folder}", "./link"),  # relative to the link's folder ...
-    ("a project/run.sh", "/", "{folder}/link"),  # ... and not to the one we are in
-    ("a project/run.sh", "{project}", "../link"),
+    ("a project/run.sh", "{project}", "../link"),  # relative to the link's folder
     ("first", "{folder}/other", "../link"),  # to another link
 ]
 
@@ -189,26 +178,6 @@ def test_the_script_finds_its_project_through_links(tmp_path, target, cwd, calle
         timeout=60,
     )
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "beam-bleu --version\n")
-
-
-def test_the_script_finds_its_project_where_cd_prints_where_it_went(tmp_path):
-    installed(tmp_path)
-    done = subprocess.run(
-        ["bash", "a project/run.sh", "--version"],
-        env=environment() | {"CDPATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", "beam-bleu --version\n")
-
-
-def test_a_path_through_a_linked_folder_is_the_same_project(tmp_path):
-    project = installed(tmp_path)
-    (tmp_path / "link").symlink_to(project)
-    run = run_script(tmp_path / "link", "--version")
-    assert (run.returncode, run.stderr, run.stdout) == (0, "", "beam-bleu --version\n")
 
 
 def test_without_arguments_the_example_is_scored(tmp_path):
@@ -309,15 +278,6 @@ def test_extras_add_up(tmp_path):
     assert asked(project) == [["yaml", "staging"], ["gcp", "ja", "yaml", "staging"]]
 
 
-def test_an_extra_that_pyproject_has_no_more_is_forgotten(tmp_path):
-    project = installed(tmp_path, "yaml", "gcp")
-    pyproject = project / "pyproject.toml"
-    lines = pyproject.read_text().splitlines(keepends=True)
-    pyproject.write_text("".join(line for line in lines if not line.startswith("yaml = ")))
-    assert run_script(project, python=stub_python(tmp_path)).returncode == 0
-    assert asked(project)[-1] == ["gcp", "staging"]
-
-
 def test_every_extra_of_pyproject_can_be_installed_and_no_other(tmp_path):
     project = copy_of_the_project(tmp_path)
     found = tomllib.loads((PROJECT / "pyproject.toml").read_text())
@@ -335,12 +295,6 @@ def test_every_extra_of_pyproject_can_be_installed_and_no_other(tmp_path):
     assert asked(project) == [[*extras, "staging"]]
 
 
-def test_the_tests_keep_the_extras_that_are_there(tmp_path):
-    project = installed(tmp_path, "yaml")
-    run_script(project, "test", python=stub_python(tmp_path))  # the stub cannot run pytest
-    assert asked(project)[-1] == ["yaml", "test", "staging"]
-
-
 @pytest.mark.parametrize("moment", ["ensurepip", "killed"])
 def test_an_interrupted_installation_is_repaired(tmp_path, moment):
     project = copy_of_the_project(tmp_path)
@@ -350,15 +304,6 @@ def test_an_interrupted_installation_is_repaired(tmp_path, moment):
     assert run.returncode == 0, run.stderr
     assert asked(project)[-1] == ["yaml", "staging"]
     assert run_script(project, "--version").stdout == "beam-bleu --version\n"
-
-
-def test_an_interrupted_change_keeps_the_extras(tmp_path):
-    project = installed(tmp_path, "yaml")
-    python = stub_python(tmp_path)
-    assert run_script(project, "install", "gcp", python=python, fault="killed").returncode != 0
-    run = run_script(project, "--version", python=python)
-    assert (run.returncode, run.stdout) == (0, "beam-bleu --version\n")
-    assert asked(project)[-1] == ["gcp", "yaml", "staging"]
 
 
 @pytest.mark.parametrize(("fault", "works"), [("offline", True), ("broken", False)])
@@ -412,32 +357,6 @@ def test_a_run_refuses_a_python_of_another_version_and_install_takes_it(tmp_path
     assert asked(project)[1:] == [["yaml", "staging"]]
     assert run_script(project, "--version", python=older).stdout == "beam-bleu --version\n"
     assert run_script(project, "--version").stdout == "beam-bleu --version\n"
-
-
-def test_a_run_names_a_python_that_does_not_run(tmp_path):
-    run = run_script(installed(tmp_path), "--version", python="/nowhere/python3")
-    assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr.splitlines() == [
-        "run.sh: PYTHON is /nowhere/python3, which is no Python 3 that runs",
-        "  unset PYTHON: .venv has Python 3.12",
-    ]
-
-
-def test_a_real_python_tells_its_version(tmp_path):
-    # The other tests use stubs, which do not run the program that asks for the version.
-    real = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
-    project = copy_of_the_project(tmp_path)
-    stub = stub_python(tmp_path, "3.99.0")
-    assert run_script(project, "install", python=stub).returncode == 0
-    run = run_script(project, "--version", python=sys.executable)
-    assert f"PYTHON is {sys.executable} ({real}), and .venv has Python 3.99\n" in run.stderr
-
-
-def test_another_release_of_the_same_python_is_welcome(tmp_path):
-    project = installed(tmp_path)
-    same = stub_python(tmp_path, "3.12.9", "same")
-    run = run_script(project, "--version", python=same)
-    assert (run.returncode, run.stderr, run.stdout) == (0, "", "beam-bleu --version\n")
 
 
 def test_help_lists_the_commands(tmp_path):

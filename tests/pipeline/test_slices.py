@@ -136,23 +136,6 @@ def test_the_bytes_do_not_depend_on_the_split(corpus, document):
     assert ".gz" in COMPRESS
 
 
-def test_without_slice_by_the_document_has_no_slices(corpus, document):
-    plain = [each for each in corpus.arguments("--format=json") if "--labels" not in str(each)]
-    run = called(*plain)
-    assert run.document["scores"] == document["scores"][:2]
-    of_slices = {"scores": [], "warnings": [], "comparisons": [], "comparison_families": []}
-    assert {**run.document, **of_slices} == {**document, **of_slices}
-    assert run.document["warnings"] == []
-    assert run.document["comparisons"] == document["comparisons"][:1]
-    assert run.document["comparison_families"] == document["comparison_families"][:1]
-
-
-def test_presets_have_no_slices(corpus):
-    run = called(*corpus.arguments("--format=json", "--slice_by=lang", "--compare_presets=all"))
-    assert len(run.document["scores"]) == 6
-    assert all(each["slice"] is None for row in run.document["presets"] for each in row["scores"])
-
-
 def test_edges_of_lengths_can_be_set_and_the_length_is_the_references_average(tmp_path):
     system = write_lines(tmp_path / "system.txt", ["x"] * 4)
     one = write_lines(tmp_path / "one.txt", ["a b", "a b", "a b c d", ""])
@@ -188,13 +171,6 @@ def test_a_file_can_have_several_labels_of_each_line(tmp_path):
         ({"domain": "y", "document": "doc"}, 12),
         ({"domain": "y", "document": None}, 24),
     ]
-
-
-def test_a_line_with_another_number_of_labels_is_an_error_with_its_place(tmp_path):
-    lines = ["a\tb"] * 40 + ["a"] + ["a\tb"] * 31
-    called(*two_labels(tmp_path, lines), "--slice_by=domain").assert_failed(
-        3, "labels domain,document: line 41 has 1 field, and --labels names 2 labels", "labels.tsv"
-    )
 
 
 def test_labels_are_aligned_and_checked_like_all_streams(tmp_path):
@@ -276,44 +252,11 @@ def test_a_terminal_shows_the_worst_slices():
     assert f"{hidden}; --format json" in " ".join(text.split())
 
 
-@pytest.mark.parametrize("format", ["text", "json", "jsonl", "tsv", "markdown", "latex"])
+@pytest.mark.parametrize("format", ["text", "jsonl", "latex"])
 def test_a_file_has_all_slices_in_every_format(format):
     text = shown(format, wide(200, 2))
     assert all(f"doc-{number:03}" in text for number in range(200))
     assert "hidden" not in text
-
-
-def test_a_missing_label_an_empty_one_and_the_text_null_look_different():
-    document = wide(3, 1)
-    for score, value in zip(document["scores"][1:], (None, "", "null"), strict=True):
-        score["slice"] = {"document": value}
-    lines = shown("text", document).splitlines()
-    assert [line.split()[0] for line in lines[-3:]] == ["null", '""', '"null"']
-
-
-def test_a_system_without_segments_in_a_slice_has_an_empty_cell():
-    document = wide(2, 2)
-    del document["scores"][-1]
-    document["scores"][2]["segments"] = 7
-    assert [line.split() for line in shown("text", document).splitlines()[-3:]] == [
-        ["document", "segments", "system-0", "system-1"],
-        ["doc-000", "1–7", "10.0", "11.0"],
-        ["doc-001", "2", "10.0"],
-    ]
-
-
-def test_score_only_shows_the_whole_corpus(corpus):
-    run = called(*corpus.arguments("--score_only", "--slice_by=lang"))
-    assert len(run.out.splitlines()) == 2
-
-
-def test_the_metrics_are_of_the_whole_corpus(corpus, document, tmp_path):
-    assert called(*corpus.arguments("--slice_by=lang", "--output"), tmp_path).code == 0
-    metrics = (tmp_path / "metrics.prom").read_text()
-    found = [
-        line.split()[-1] for line in metrics.splitlines() if line.startswith("beam_bleu_score{")
-    ]
-    assert list(map(float, found)) == [each["score"] for each in document["scores"][:2]]
 
 
 # The order of slices

@@ -52,6 +52,38 @@ BESIDE = r"""
 --max_ngram_order four
 --lowercase --no_lowercase
 --lowercase=no
+--metrics chrf --smooth_method=floor => --smooth_method is a flag of BLEU
+--metrics chrf -lc => --lowercase is a flag of BLEU
+--metrics chrf --language en-zh --slice_by=length => --language en-zh has zh
+--metrics chrF => there is no such metric
+--ter_normalized
+--rouge_stemmer
+--metrics chrf --chrf_beta=0 => --chrf_beta must be 1 to 1000
+--metrics chrf -cw 17 => --chrf_word_order
+--metrics mean:comet => line-parallel text has no columns
+--text_column=text => is a flag of perplexity
+--compare=all => there is only one: atlas
+--compare=baseline
+--compare=all --no_uncertainty
+--candidates systems/birch.txt --baseline=atlsa => did you mean atlas?
+--candidates systems/birch.txt --baseline=atlas --no_uncertainty => --baseline atlas has no effect
+--resample=randomization => there is only one: atlas
+--resamples=5
+--seed=5
+--resample=bootstrap --resamples=0 => resamples must be 1 to 100000
+--resample=bootstrap --resamples=100001 => resamples must be 1 to 100000
+--resample=bootstrap --seed=-1 => seed must be 0 to 18446744073709551615
+--resample=bootstrap --seed=x => must be a whole number
+--resample=bootstrap --labels=a=domains.txt --language_column=a => --language_column
+--paired-bs => use --resample bootstrap
+--paired-ar => use --resample randomization
+--confidence => 95 % interval
+--width=x
+--format json --width 2 => --width
+--cuts some
+--expect_segments 0
+--max_line_bytes 0
+--max_line_bytes 1073741825
 --quiet --progress=on => --progress on and --quiet contradict
 --metrics_label corpus=news
 --metrics_slices=2
@@ -194,6 +226,18 @@ r.txt --input x.jsonl => 'r.txt'
 --input x.jsonl --labels a=b.txt => --labels
 r.jsonl -i c.jsonl --join_on id --cuts any => --cuts
 --input x.jsonl --documents=length => --documents length
+r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => use --coverage common
+--input x.jsonl -m mean => --metrics mean does not say which column
+--input x.jsonl -m mean:a=b => "="
+--input x.jsonl -m mean:a mean:a => twice
+--input x.jsonl -m mean:a --candidate_columns b => --candidate_columns has no effect
+--input x.jsonl -m mean:a --language de => --language
+--input x.jsonl -m mean:a --normalize nfc => mean:a reads numbers
+--input x.jsonl -m mean:a --slice_by length => length
+--input x.jsonl -m perplexity --perplexity_per=word => --text_column
+--input x.jsonl -m perplexity --perplexity_per=byte => --byte_count_column
+--input x.jsonl -m perplexity --perplexity_per=line => 'line'
+--input x.jsonl -m perplexity --text_column=a --word_count_column=b => --text_column
 r.txt -i c.txt --candidate_columns a => --candidate_columns is for records
 r.txt -i c.txt --reference_columns a => --reference_columns is for records
 r.txt -i c.txt --where a=b => --where is for records
@@ -243,6 +287,7 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout wmt24pp r.jsonl -i a.jsonl => --language CODE
 --layout lm-eval --input a.jsonl => --where filter=NAME
 --layout lm-eval --where filter=none => --input FILE
+--layout lm-eval --input 'a*.jsonl' --where filter=none --score_only => --score_only
 --layout lighteval => --input FILE
 --layout hf-translation --language en-de => --input FILE
 --layout hf-translation --input a.parquet => --language CODE

@@ -17,15 +17,11 @@ from command_line import called
 from sacrebleu.metrics import BLEU
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
-from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
 from beam_bleu.pipeline.doctor import engines, machine, packages
 from beam_bleu.pipeline.doctor import kernel_check as kernel
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.pipeline.doctor.kernel_check import RESULTS, SAMPLE
 from beam_bleu.pipeline.subcommands import doctor as command
-from beam_bleu.transforms.native import cache_folder
-from beam_bleu.transforms.native.cache_folder import CacheFolder
-from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
@@ -122,31 +118,6 @@ def test_a_check_that_breaks_is_a_fact_and_the_others_go_on(monkeypatch):
     assert "  ok    good  fine\n" in text
 
 
-@pytest.mark.parametrize("arguments", [["--formt"], ["file.txt"]])
-def test_wrong_arguments(arguments):
-    called("doctor", *arguments).assert_failed(
-        2, arguments[-1], "a file that is called doctor, write ./doctor"
-    )
-
-
-def test_a_wrong_format():
-    run = called("doctor", "-f", "yaml")
-    run.assert_failed(2, "--format yaml: there is no such value", "choose one of text, json")
-
-
-def test_help():
-    run = called("doctor", "--help")
-    assert (run.code, run.err) == (0, "")
-    assert b"usage: beam-bleu doctor" in run.out
-    assert b"-h, --help         show this help\n" in run.out
-
-
-def test_the_short_spelling_of_format(monkeypatch):
-    only(monkeypatch, GOOD)
-    assert called("doctor", "-f", "json").out == called("doctor", "--format", "json").out
-    assert called("doctor", "-f", "json").document["ok"]
-
-
 # The sample.
 
 
@@ -197,30 +168,6 @@ def test_a_library_that_cannot_be_imported_fails(monkeypatch):
     assert found["numbers"].text.startswith("cannot be checked: ModuleNotFoundError: ")
 
 
-def test_code_that_is_loaded_and_code_that_is_compiled(monkeypatch, tmp_path):
-    assert re.fullmatch(
-        r"(loaded from the cache|compiled) in \d+\.\d s", facts(kernel.CHECKS)["code"].text
-    )
-    monkeypatch.setattr(cache_folder, "cache_folder", lambda: CacheFolder(tmp_path))
-    assert facts(kernel.CHECKS)["code"].text.startswith("compiled in ")  # nothing was there
-    (tmp_path / "count.nbc").touch()
-    assert facts(kernel.CHECKS)["code"].text.startswith("loaded from the cache in ")
-
-
-def test_the_folder_of_compiled_code(monkeypatch, tmp_path):
-    def found(folder: CacheFolder) -> Fact:
-        monkeypatch.setattr(cache_folder, "cache_folder", lambda: folder)
-        return facts(kernel.CHECKS[:1])["cache"]
-
-    assert found(CacheFolder(tmp_path)) == Fact("kernel", "cache", "ok", str(tmp_path))
-    none = found(CacheFolder(None, "compiled code cannot be kept: others can write"))
-    assert (none.status, none.text) == ("no", "compiled code cannot be kept: others can write")
-    other = found(CacheFolder(tmp_path, "NUMBA_CACHE_DIR is not used"))
-    assert (other.status, other.text) == ("ok", "NUMBA_CACHE_DIR is not used")
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    assert found(CacheFolder(tmp_path)).text == f"{tmp_path}: it can be read, but not written"
-
-
 # Versions.
 
 
@@ -243,20 +190,6 @@ def test_packages_that_are_missing_or_too_old(monkeypatch):
         "rich": ("FAIL", "is not installed"),
     }
     assert "./run.sh install" in found["rich"].remedy
-
-
-def test_an_old_python(monkeypatch):
-    monkeypatch.setattr("platform.python_version", lambda: "3.9.2")
-    fact = facts(packages.CHECKS)["Python"]
-    assert (fact.status, fact.text) == ("FAIL", "3.9.2, but beam-bleu needs >=3.10")
-
-
-def test_a_folder_that_is_not_installed(monkeypatch):
-    def metadata(name: str) -> None:
-        raise importlib.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(packages, "metadata", metadata)
-    assert facts(packages.CHECKS)["Python"].status == "no"
 
 
 # The machine.
@@ -292,11 +225,6 @@ def test_a_machine_without_limits(system):
     assert found["temporary"].status == "ok"
 
 
-def test_some_cores_of_a_machine(system, monkeypatch):
-    monkeypatch.setattr(machine, "available_threads", lambda: 2)
-    assert system({})["cores"].text == "2 of 8"
-
-
 def test_limits_of_control_groups_version_2(system):
     found = system(
         {
@@ -327,16 +255,6 @@ def test_limits_of_control_groups_version_1(system):
     )
     assert found["memory"].text.endswith("limits this process to 1.0 GB")
     assert found["cores"].text.endswith("the time of 3")
-
-
-def test_no_folder_for_temporary_files(monkeypatch):
-    def none() -> str:
-        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
-
-    monkeypatch.setattr("tempfile.gettempdir", none)
-    fact = facts(machine.CHECKS)["temporary"]
-    assert fact.status == "FAIL"
-    assert "TMPDIR" in fact.remedy
 
 
 # Engines.
@@ -404,27 +322,6 @@ def test_engines_with_their_programs(monkeypatch, tmp_path):
 # Libraries.
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_filesystems(monkeypatch, there):
-    monkeypatch.setattr(packages, "has_module", lambda name: there)
-    found = facts(packages.LIBRARY_CHECKS[:1])
-    assert list(found) == [f"{scheme}://" for scheme in FILESYSTEMS]
-    assert {fact.status for fact in found.values()} == {"ok" if there else "no"}
-    remedies = [fact.remedy for fact in found.values()]
-    assert remedies == ["" if there else row.remedy for row in FILESYSTEMS.values()]
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_tables(monkeypatch, there):
-    monkeypatch.setattr(packages, "has_module", lambda name: there)
-    found = facts(packages.LIBRARY_CHECKS[1:2])
-    assert {name: fact.status for name, fact in found.items()} == dict.fromkeys(
-        ["delta:", "iceberg:"], "ok" if there else "no"
-    )
-    remedies = [fact.remedy.partition(",")[0] for fact in found.values()]
-    assert remedies == (["", ""] if there else [f"./run.sh install {name}" for name in TABLE_KINDS])
-
-
 def test_tokenizers_without_their_libraries(monkeypatch):
     library_tokenizers.mecab.cache_clear()
     for name in ("MeCab", "mecab_ko", "sentencepiece"):
@@ -441,10 +338,3 @@ def test_tokenizers_without_their_libraries(monkeypatch):
     for name, extra in (("ja-mecab", "ja"), ("ko-mecab", "ko"), ("spm", "spm")):
         assert found[name].remedy.startswith(f"./run.sh install {extra},")
         assert "worker" not in found[name].text
-
-
-def test_a_library_with_a_fault_is_no_reason_to_fail(monkeypatch):
-    monkeypatch.setattr(library_tokenizers, "mecab", lambda name: raising())
-    found = facts(packages.LIBRARY_CHECKS[1:])
-    assert found["ja-mecab"].status == "no"
-    assert "SystemError" in found["ja-mecab"].text

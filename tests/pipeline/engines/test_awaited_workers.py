@@ -123,36 +123,6 @@ def test_a_job_that_may_be_in_a_queue_ends_only_if_the_user_says_when(awaited) -
 
 
 @pytest.mark.parametrize(
-    ("is_working", "then"),
-    [
-        (True, "the job is cancelled after 300 s"),
-        (None, "the engine may not have started them yet"),
-    ],
-)
-def test_there_is_a_warning_before(awaited, caplog, is_working, then) -> None:
-    waiting = awaited()
-    waiting.error(is_working, QUIET)
-    awaited.times[0] += 59
-    waiting.error(is_working, QUIET)
-    assert caplog.messages == []
-    for _ in range(2):
-        awaited.times[0] += 1
-        waiting.error(is_working, QUIET)
-    (warning,) = caplog.messages
-    assert warning.startswith(f"no Python worker has answered for 60 s; {then}; look at the log ")
-
-
-def test_no_pool_is_named_that_a_job_does_not_have(awaited, caplog) -> None:
-    waiting = awaited(pool=None)
-    for _ in range(2):
-        waiting.error(None, QUIET)
-        awaited.times[0] += 60
-    (warning,) = caplog.messages
-    assert "pool" not in warning
-    assert "look at the logs of the engine's workers" in warning
-
-
-@pytest.mark.parametrize(
     ("text", "cause"),
     [
         (f"\tat X.java\n{MarkedError('x has beam-bleu 9', FULL)}", FULL.cause),
@@ -167,10 +137,6 @@ def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, t
     error = awaited().error(True, Job([FlinkFailure(text, "w1:6122")]))
     assert isinstance(error, JobError)
     assert error.cause.startswith(cause)
-
-
-def test_a_fault_does_not_end_the_job(awaited) -> None:
-    assert awaited().error(True, Job([FAULT])) is None
 
 
 def test_a_worker_that_starts_late_twice_ends_the_job(awaited) -> None:
@@ -220,28 +186,3 @@ def test_threads_that_wait_one_after_the_other_do_not_hang(awaited, seconds) -> 
         for _ in range(0, seconds, 5):
             assert waiting.error(True, Job(at=[thread])) is None
             awaited.times[0] += 5
-
-
-def test_a_thread_that_nobody_saw_for_long_may_not_have_waited(awaited) -> None:
-    waiting = awaited()
-    waiting.error(True, QUIET)
-    for _ in range(4):
-        awaited.times[0] += 61
-        assert waiting.error(True, Job(at=[DATA])) is None
-
-
-@pytest.mark.parametrize("is_working", [False, None])
-def test_nobody_looks_at_threads_of_a_job_that_may_be_in_a_queue(awaited, is_working) -> None:
-    waiting = awaited()
-    for _ in range(20):
-        assert waiting.error(is_working, Job(at=[DATA])) is None
-        awaited.times[0] += 10
-
-
-def test_no_pool_is_named_that_a_job_does_not_have_when_a_start_hangs(awaited) -> None:
-    waiting = awaited(pool=None)
-    for _ in range(6):
-        error = waiting.error(True, Job(at=[POOL]))
-        awaited.times[0] += 5
-    assert error is not None
-    assert error.cause == "on w1: the pool of Python workers has not answered for 20 s"

@@ -58,17 +58,6 @@ def test_a_lost_worker(text, lost) -> None:
     assert "start the job again" in error.remedy
 
 
-def test_what_a_job_lacks_after_a_lost_worker() -> None:
-    error = known_failure([UNREACHABLE, BUFFERS, BUFFERS])
-    assert error is not None
-    assert error.cause.startswith("a worker of the engine was lost: TaskManager with id ")
-    assert "the others have too few network buffers for its work: Insufficient " in error.cause
-    assert "taskmanager.memory.network.min and .max to 96 MB" in error.remedy
-    error = known_failure([UNREACHABLE, SLOTS])
-    assert error is not None
-    assert error.cause.endswith("; the others have too few free slots for its work")
-
-
 def test_what_a_job_lacks() -> None:
     error = known_failure([BUFFERS])
     assert error is not None
@@ -77,11 +66,6 @@ def test_what_a_job_lacks() -> None:
     error = known_failure([SLOTS])
     assert error is not None
     assert error.cause == "Flink has too few free slots for the job"
-
-
-def test_other_texts_tell_nothing() -> None:
-    assert known_failure([]) is None
-    assert known_failure(["java.lang.IllegalStateException: the disk is full"]) is None
 
 
 def test_flink_tells_the_failures_before_the_last_one() -> None:

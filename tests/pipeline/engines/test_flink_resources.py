@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -15,7 +13,6 @@ from beam_bleu.pipeline.engines.flink_resources import (
     TaskManager,
     check_resources,
     needed_buffers,
-    settings_of,
 )
 from beam_bleu.transforms.errors import JobError
 
@@ -57,13 +54,6 @@ def test_too_few_slots() -> None:
     assert check_resources([LOCAL], 5, 8, FlinkSettings(starts_task_managers=True)) is None
 
 
-def test_slots_of_other_jobs_are_only_waited_for() -> None:
-    busy = dataclasses.replace(LOCAL, free_slots=0)
-    warning = check_resources([LOCAL, busy], 3, 8)
-    assert warning is not None
-    assert "3 free slots, but other jobs leave 2 of Flink's 4" in warning
-
-
 def test_too_few_buffers() -> None:
     wide = [TaskManager(slots=8, free_slots=8, network_bytes=256 * MB)] * 8
     with pytest.raises(JobError) as raised:
@@ -80,18 +70,6 @@ def test_buffers_that_may_be_too_few_are_only_a_warning(megabytes, warns) -> Non
     assert (warning is not None) == warns
     if warning is not None:  # Flink may give all subtasks to one of them
         assert "a TaskManager that gets 8 of 8 subtasks may need 20 MB" in warning
-
-
-def test_settings_of_a_cluster() -> None:
-    assert settings_of({}) == FlinkSettings()
-    config = {
-        "taskmanager.memory.segment-size": "16 kb",
-        "taskmanager.network.memory.buffers-per-channel": "0",
-        "kubernetes.cluster-id": "scores",
-    }
-    assert settings_of(config) == FlinkSettings(16 << 10, 0, starts_task_managers=True)
-    with pytest.raises(ValueError, match="segment-size"):
-        settings_of({"taskmanager.memory.segment-size": "large"})
 
 
 def manager(slots: int, megabytes: int) -> dict[str, object]:

@@ -49,14 +49,6 @@ def test_work_is_spread_among_several_workers_only(workers: int) -> None:
     assert (spread is begun) == (workers == 1)
 
 
-def test_beams_own_runner_has_threads_that_sample() -> None:
-    with (
-        pytest.raises(AssertionError, match="StateSampler"),
-        beam.Pipeline(runner=FnApiRunner()) as root,
-    ):
-        _ = root | beam.Create([1]) | beam.Map(_threads) | beam.Map(_require_no_sampler)
-
-
 def test_runs_that_overlap_leave_beams_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = {"first": threading.Event(), "second": threading.Event()}
     may_end = {"first": threading.Event(), "second": threading.Event()}

@@ -7,11 +7,9 @@ import os
 import random
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from command_line import BEFORE_BEAM, COMMAND, PROJECT, streams, write_lines
 
 _LISTEN = "0A"  # the kernel's number of the state
@@ -102,19 +100,3 @@ def test_a_default_run_listens_on_no_port(tmp_path):
     assert (output / "scores.json").is_file()
     assert ports == []
     assert looks >= 24  # the run was really watched
-
-
-LISTENER = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(flush=True); input()"
-PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
-
-
-@pytest.mark.parametrize("script", [[LISTENER], [PARENT, LISTENER]], ids=["itself", "a child"])
-def test_the_check_finds_an_open_port(script):
-    process = subprocess.Popen(
-        [sys.executable, "-c", *script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    process.stdout.readline()
-    ports = listening_ports(process.pid)
-    process.communicate(b"\n")
-    assert len(ports) == 1
-    assert ports[0].startswith("0100007F:")  # 127.0.0.1

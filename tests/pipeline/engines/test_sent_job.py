@@ -22,7 +22,6 @@ from beam_bleu.pipeline.engines.engine_failure import engine_failure
 from beam_bleu.pipeline.engines.flink_master import FlinkThread
 from beam_bleu.pipeline.engines.sent_job import Seen, Submitted, Watch
 from beam_bleu.pipeline.errors.error_marks import MarkedError
-from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.errors import BleuError, InputError
 from beam_bleu.transforms.progress import Progress
 
@@ -147,14 +146,6 @@ def test_a_former_job_of_the_same_name_does_not_count() -> None:
         assert len(job.failures()) == 1
 
 
-@pytest.mark.parametrize("answers", [{}, {"/jobs/overview": {"jobs": []}}, {"/jobs/overview": []}])
-def test_a_flink_without_the_job_is_left_out(answers) -> None:
-    with fake_flink(answers) as url:
-        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
-        seen = Submitted(portable(beam_job_api_pb2.JobState.RUNNING), options).seen()
-    assert seen == Seen("RUNNING", "", {"segments": 72, "bytes": 9})
-
-
 def test_a_job_of_dataflow_has_a_page() -> None:
     state = SimpleNamespace(name="JOB_STATE_RUNNING")
     client = SimpleNamespace(get_job=lambda job: SimpleNamespace(current_state=state))
@@ -195,49 +186,6 @@ def test_the_progress_gets_what_is_known() -> None:
     assert told == ["", "RUNNING, 1,234 segments", "DONE", "DONE"]  # an error changes nothing
 
 
-@pytest.mark.parametrize("is_quiet", [False, True])
-def test_the_page_is_printed_once_and_not_with_quiet(is_quiet, capsys) -> None:
-    def look_twice() -> None:
-        watch = Watch(Job(Seen("", "http://x/", {}), Seen("", "http://x/", {})), Progress())
-        watch.look()
-        watch.look()
-
-    assert reported(look_twice, verbose=0, quiet=is_quiet) == 0
-    page = "" if is_quiet else "beam-bleu: the page of the job: http://x/\n"
-    assert capsys.readouterr().err == page
-
-
-def test_a_job_that_is_over_before_the_first_look_is_told(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(sent_job, "_FIRST_PAUSE", 3600.0)
-    progress = Progress()
-    watch = Watch(Job(Seen("FINISHED", "http://x/", {})), progress)
-    with watch.looking():
-        pass
-    assert progress.state.detail == "FINISHED"
-    assert capsys.readouterr().err == "beam-bleu: the page of the job: http://x/\n"
-
-
-def test_the_page_of_a_job_that_fails_before_the_first_look_is_told(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(sent_job, "_FIRST_PAUSE", 3600.0)
-    watch = Watch(Job(Seen("FAILED", "http://x/", {})), Progress())
-    with pytest.raises(RuntimeError, match="failed"), watch.looking():
-        raise RuntimeError("failed")
-    assert capsys.readouterr().err == "beam-bleu: the page of the job: http://x/\n"
-
-
-def test_nothing_is_told_after_the_end(monkeypatch) -> None:
-    monkeypatch.setattr(sent_job, "_FIRST_PAUSE", 0.0)
-    progress = Progress()
-    job = Job(Seen("RUNNING", "", {}))
-    watch = Watch(job, progress)
-    with watch.looking():
-        job.is_asked.wait()
-    progress.tell("over")
-    job.answers.append(Seen("RUNNING", "", {}))
-    watch.look()
-    assert progress.state.detail == "over"
-
-
 POOL = ["--environment_type=EXTERNAL", "--environment_config=localhost:50000"]
 
 # What Beam's job server 2.62 sent from Flink 1.19, cut short.
@@ -258,7 +206,6 @@ REFUSED = (
     "java.net.ConnectException: java.net.ConnectException: finishConnect(..) failed: "
     "Connection refused"
 )
-UNKNOWN = "java.net.UnknownHostException: java.net.UnknownHostException: pool.invalid"
 NO_POOL = (
     "org.apache.beam.vendor.grpc.v1p60p1.io.grpc.StatusRuntimeException: UNIMPLEMENTED: Method "
     "not found: org.apache.beam.model.fn_execution.v1.BeamFnExternalWorkerPool/StartWorker"
@@ -300,10 +247,6 @@ class Lost(grpc.RpcError):
             [CALL, REFUSED],
             "the engine finds no pool of Python workers at localhost:50000: "
             "finishConnect(..) failed: Connection refused",
-        ),
-        (
-            [CALL, UNKNOWN],
-            "the engine finds no pool of Python workers at localhost:50000: pool.invalid",
         ),
         (
             [CALL, NO_POOL],

@@ -30,14 +30,12 @@ def mode_of(*words: str) -> str | None:
     return mode
 
 
-@pytest.mark.parametrize("runner", ["flink", "FlinkRunner", FLINK])
-def test_flink_runs_all_steps_until_the_end(runner: str) -> None:
-    assert mode_of("--runner", runner) == "PIPELINED_FORCED"
-
-
-@pytest.mark.parametrize("runner", ["SparkRunner", "PrismRunner", "PortableRunner"])
-def test_other_engines_do_not_get_a_flag_that_only_flink_knows(runner: str) -> None:
-    assert mode_of("--runner", runner) is None
+@pytest.mark.parametrize(
+    ("runner", "mode"),
+    [("flink", "PIPELINED_FORCED"), (FLINK, "PIPELINED_FORCED"), ("spark", None)],
+)
+def test_flink_runs_all_steps_until_the_end(runner: str, mode: str | None) -> None:
+    assert mode_of("--runner", runner) == mode
 
 
 @pytest.mark.parametrize(

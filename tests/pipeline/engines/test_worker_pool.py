@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.local_job_service import LocalJobServicer
 from command_line import EXAMPLE, called
 from fake_flink import fake_flink, task_managers
 from result_folder import RECORDS
@@ -49,11 +48,6 @@ def options(*flags: str) -> PipelineOptions:
 )
 def test_each_way_to_give_the_address_is_understood(flags) -> None:
     assert pool_address(PipelineOptions(flags)) == "pool:50000"
-
-
-@pytest.mark.parametrize("flags", [[], ["--environment_type=LOOPBACK"], ["--environment_config=x"]])
-def test_without_external_there_is_no_pool(flags) -> None:
-    assert pool_address(PipelineOptions(flags)) is None
 
 
 @pytest.mark.parametrize(
@@ -108,11 +102,6 @@ def test_an_engine_that_the_launcher_starts_uses_a_pool_of_this_machine(
     check_pool(runner, options(f"--environment_config={alive}", *flags))
 
 
-@pytest.mark.parametrize("config", ["pool.example:50000", "50000", "192.0.2.7:50000"])
-def test_a_pool_with_another_address_is_not_asked(config) -> None:
-    check_pool("PrismRunner", options(f"--environment_config={config}"))
-
-
 def test_with_a_local_job_server_there_is_only_a_warning(dead, caplog) -> None:
     """A job server of this machine can send jobs to an engine on other machines."""
     flags = [f"--environment_config={dead}", "--job_endpoint=127.0.0.1:8099"]
@@ -121,13 +110,3 @@ def test_with_a_local_job_server_there_is_only_a_warning(dead, caplog) -> None:
     record, again = caplog.records
     assert again.getMessage() == record.getMessage()
     assert f"no pool of Python workers answers at {dead} on this machine" in record.getMessage()
-
-
-def test_the_command_shows_the_warning_once(dead, tmp_path) -> None:
-    servicer = LocalJobServicer()
-    endpoint = f"--job_endpoint=127.0.0.1:{servicer.start_grpc_server()}"
-    pool = [EXTERNAL, f"--environment_config={dead}"]
-    run = called(*EXAMPLE, "--output", tmp_path, "--runner=PortableRunner", endpoint, *pool)
-    servicer.stop()
-    assert run.code == 1
-    assert run.err.count(f"warning: no pool of Python workers answers at {dead}") == 1

@@ -81,15 +81,6 @@ def test_bad_input_gives_no_score(tmp_path, name, data, fragments):
     assert not (output / "scores.json").exists()
 
 
-def test_bad_input_as_typed(tmp_path):
-    path = tmp_path / "bad.txt"
-    path.write_bytes(with_bad_line(33, b"na\xefve"))
-    run = typed(*streams([ATLAS, path], REFERENCES, "--output", tmp_path / "out"))
-    run.assert_failed(
-        3, f"candidates bad: line 33: invalid UTF-8 at byte 3 of the line (0xef): {path}"
-    )
-
-
 def test_bad_input_leaves_an_older_result_as_it_is(tmp_path):
     scores = tmp_path / "scores.json"
     scores.write_bytes(b"older")
@@ -133,7 +124,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
     called(*streams([unreadable], REFERENCES)).assert_failed(3, "candidates", str(unreadable))
 
 
-@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("suffix", ["", ".zst"])
 def test_the_error_of_invalid_utf8_names_the_line_of_the_shard(tmp_path, suffix):
     lines = with_bad_line(50, b"ab\xe9").split(b"\n")
     for number, part in enumerate((lines[:30], lines[30:72])):
@@ -167,13 +158,3 @@ def test_verbose_shows_the_traceback_and_then_cause_and_remedy():
     cause, remedy = run.err.splitlines()[-2:]
     assert cause.startswith("beam-bleu: candidates missing: there is no file missing.txt")
     assert remedy.startswith("  check the path")
-
-
-def test_verbose_shows_the_traceback_of_a_failure_before_the_job_too(tmp_path):
-    # Beam has not started here, so it logs no traceback.
-    (tmp_path / "file").write_bytes(b"text")
-    run = called(*EXAMPLE, "--output", tmp_path / "file" / "below", "--verbose")
-    assert (run.code, run.out) == (1, b"")
-    assert "Traceback (most recent call last)" in run.err
-    assert "NotADirectoryError" in run.err
-    assert run.err.splitlines()[-2].startswith("beam-bleu: --output ")

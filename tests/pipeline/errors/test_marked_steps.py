@@ -115,20 +115,6 @@ def test_outputs_times_and_windows_are_those_of_the_step():
     run(marked(Tells()), dated, [(1, 5, 10), (2, 15, 20)])
 
 
-@pytest.mark.parametrize("dofn", [Fails(""), Doubles(1), Tells()])
-def test_beam_sees_the_types_of_the_step(dofn):
-    assert marked(dofn).get_type_hints() == dofn.get_type_hints()
-
-
-def test_a_step_that_asks_for_something_else_is_refused():
-    class Stateful(beam.DoFn):
-        def process(self, element: int, pane: Any = beam.DoFn.PaneInfoParam) -> None:
-            """Asks for the pane."""
-
-    with pytest.raises(TypeError, match="pane"):
-        marked(Stateful())
-
-
 def test_every_step_of_the_job_marks_its_errors(tmp_path):
     seen: list[str] = []
     functions: list[str] = []
@@ -148,7 +134,6 @@ def test_every_step_of_the_job_marks_its_errors(tmp_path):
     pipeline = beam.Pipeline("FnApiRunner")
     build(pipeline, arguments.job)
     pipeline.visit(Steps())
-    assert sum(name.startswith("_Marked") for name in seen) == 11
     # These raise no error of ours. A DoFn that does must be marked, and a function must become one.
     assert set(seen) == {"_Marked", "_MarkedInWindow", "_NameTheJob", "_SendOn", "_SendOnSums"}
     assert not functions

@@ -279,15 +279,6 @@ def test_means_of_numbers_are_read_with_their_columns(tmp_path):
         assert_that(evaluated.scores | beam.Map(lambda score: score["score"]), equal_to([9.5]))
 
 
-def test_tasks_have_no_common_score():
-    with beam.Pipeline("FnApiRunner") as root:
-        evaluated = tables(root) | Evaluate(columns=COLUMNS, unpooled="domain")
-        slices = evaluated.scores | beam.Map(lambda score: score["slice"] is not None)
-        assert_that(slices, equal_to([True] * 18))
-        count = evaluated.document | beam.Map(lambda document: len(document["macro_average"]))
-        assert_that(count, equal_to([3]), "averages")
-
-
 # What fails.
 
 
@@ -350,13 +341,6 @@ def test_a_drop_against_an_earlier_result(command):
     _ = paired | Evaluate(**keywords)
     with pytest.raises(GateError, match="a drop of more than 1 is proven"):
         root.run()
-
-
-def test_no_tables_give_no_result():
-    with beam.Pipeline("FnApiRunner") as root:
-        empty = [table().slice(0, 0)]
-        evaluated = root | beam.Create(empty) | Evaluate(columns=COLUMNS, documents="document")
-        assert_that(evaluated.document, equal_to([]))
 
 
 WRONG = [

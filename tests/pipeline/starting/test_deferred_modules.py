@@ -77,33 +77,11 @@ def test_the_code_runs_once_and_only_when_it_is_used(folder: Path) -> None:
     assert module.__file__ == str(folder / "__init__.py")
 
 
-def test_importing_a_part_does_not_run_the_package(folder: Path) -> None:
-    assert importlib.import_module("late_package.part").VALUE == 5
-    assert _runs(folder) == 0
-
-
 def test_a_function_that_is_imported_by_name_runs_the_code_when_it_is_called(folder: Path) -> None:
     exec("from late_package import double", names := {})
     assert _runs(folder) == 0
     assert names["double"](3) == 6
     assert _runs(folder) == 1
-
-
-def test_any_other_name_that_is_imported_runs_the_code(folder: Path) -> None:
-    exec("from late_package import FACTOR", names := {})
-    assert names["FACTOR"] == 2
-    assert _runs(folder) == 1
-
-
-def test_after_the_code_has_run_its_classes_are_the_real_ones(folder: Path) -> None:
-    module = _module()
-    assert module.FACTOR == 2
-    assert issubclass(module.Failure, Exception)
-
-
-def test_a_missing_attribute_is_the_usual_error(folder: Path) -> None:
-    with pytest.raises(AttributeError, match=r"late_package.*nothing"):
-        _ = _module().nothing
 
 
 def test_threads_that_use_a_module_at_once_run_its_code_once(folder: Path) -> None:
