@@ -121,4 +121,4 @@ def written_result(
 
 def reported(document: dict[str, Any], examples: Sequence[dict[str, Any]] = ()) -> ReportedResult:
     """What a report shows of a document and of examples."""
-    return ReportedResult(SavedResult("night", read_result(document)), document, examples)
+    return ReportedResult(SavedResult("night", read_result(document)), examples)

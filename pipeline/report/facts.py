@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from beam_bleu.pipeline.display.score_tables import notes_of
-from beam_bleu.pipeline.report.figures import Figure, Section, Table
+from beam_bleu.pipeline.display.table import Cell, Number, Table
+from beam_bleu.pipeline.report.figures import Figure, Section
 from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.result.rows import Result
 
@@ -28,53 +28,47 @@ _MOST_STREAMS = 100
 
 def facts(result: ReportedResult) -> Section:
     """The definitions, the inputs, the counts and the versions of a result."""
-    figures = [_definitions(result.saved.result), _counts(result.document)]
-    figures += [*_inputs(result), *_versions(result)]
+    rows = result.saved.result
+    figures = [_definitions(rows), _counts(rows), *_inputs(result), *_versions(result)]
     return Section("how", "What was scored, and how?", figures)
 
 
 def _definitions(result: Result) -> Figure:
-    rows = [["metric", "tool", "signature"]]
+    rows = []
     for metric in result.metrics:
         for name, sacrebleu, signature in notes_of(result, metric):
             rows.append([name, "beam-bleu", signature])
             rows.append([name, "sacreBLEU", sacrebleu or _NOT_IN_SACREBLEU])
-    table = Table("The definition of each metric", rows, texts=frozenset([1, 2]), is_open=True)
+    table = Table(["The definition of each metric"], ["metric", "tool", "signature"], rows)
     sentence = "Equal texts have equal scores if the signatures are equal."
-    return Figure("Definitions", sentence, table)
+    return Figure("Definitions", sentence, table, is_open=True)
 
 
-def _counts(document: Mapping[str, Any]) -> Figure:
-    rows = [["what", "number"], *([name, f"{number:,}"] for name, number in _counted(document))]
-    table = Table("What was counted", rows, is_open=True)
-    return Figure("Counts", _size(document), table)
+def _counts(result: Result) -> Figure:
+    text = (
+        f"{result.segments:,} {'segment was' if result.segments == 1 else 'segments were'} scored"
+    )
+    if result.uncertainty is not None and result.uncertainty["unit"] == "document":
+        text += f", in {result.uncertainty['units']:,} documents"
+    if len(result.partitions) > 1:
+        text += f"; {len(result.partitions):,} partitions"
+    elif result.partitions[0] is not None:
+        text += f"; partition {result.partitions[0]}"
+    rows: list[list[Cell]] = [[name, Number(f"{number:,}")] for name, number in _counted(result)]
+    table = Table(["What was counted"], ["what", "number"], rows)
+    return Figure("Counts", f"{text}.", table, is_open=True)
 
 
-def _size(document: Mapping[str, Any]) -> str:
-    segments = document["segments"]
-    text = f"{segments:,} {'segment was' if segments == 1 else 'segments were'} scored"
-    units = document.get("uncertainty")
-    if units is not None and units["unit"] == "document":
-        text += f", in {units['units']:,} documents"
-    if "partition" in document:
-        text += f"; partition {document['partition']}"
-    if "partitions" in document:
-        text += f"; {len(document['partitions']):,} partitions"
-    return f"{text}."
-
-
-def _counted(document: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    counters = document["counters"]
-    yield "segments scored", document["segments"]
+def _counted(result: Result) -> Iterator[tuple[str, int]]:
+    yield "segments scored", result.segments or 0
     for name, meaning in _COUNTERS.items():
-        if name in counters:
-            yield meaning, counters[name]
-    for rejected in counters.get("rejected_records", ()):
+        if name in result.counters:
+            yield meaning, result.counters[name]
+    for rejected in result.counters.get("rejected_records", ()):
         yield f"rejected records: {rejected['reason']}", rejected["records"]
-    coverage = document.get("coverage")
-    for of_system in coverage["systems"] if coverage else ():
-        yield f"segments that {of_system['system']} lacks", of_system["missing"]
-        yield f"records of {of_system['system']} that no reference has", of_system["unknown"]
+    for system in (result.coverage or {"systems": ()})["systems"]:
+        yield f"segments that {system['system']} lacks", system["missing"]
+        yield f"records of {system['system']} that no reference has", system["unknown"]
 
 
 def _inputs(result: ReportedResult) -> Iterator[Figure]:
@@ -86,9 +80,9 @@ def _inputs(result: ReportedResult) -> Iterator[Figure]:
         [
             stream["role"] + (f" of {stream['system']}" if stream["system"] is not None else ""),
             stream["pattern"],
-            f"{len(stream['files']):,}",
-            f"{stream['lines']:,}",
-            f"{stream['bytes']:,}",
+            Number(f"{len(stream['files']):,}"),
+            Number(f"{stream['lines']:,}"),
+            Number(f"{stream['bytes']:,}"),
             stream["digest"],
         ]
         for stream in streams[:_MOST_STREAMS]
@@ -96,12 +90,8 @@ def _inputs(result: ReportedResult) -> Iterator[Figure]:
     note = "Equal digests mean equal texts."
     if len(rows) < len(streams):
         note += f" These are {len(rows)} of {len(streams)} streams; manifest.json has all of them."
-    table = Table(
-        "What was read",
-        [["texts", "pattern", "files", "lines", "bytes", "digest"], *rows],
-        texts=frozenset([1, 5]),
-        note=note,
-    )
+    header = ["texts", "pattern", "files", "lines", "bytes", "digest"]
+    table = Table(["What was read"], header, rows, [note])
     files = sum(len(stream["files"]) for stream in streams)
     read = f"{files:,} {'file was' if files == 1 else 'files were'} read."
     yield Figure("Inputs", read, table)
@@ -109,13 +99,12 @@ def _inputs(result: ReportedResult) -> Iterator[Figure]:
 
 def _versions(result: ReportedResult) -> Iterator[Figure]:
     """The versions of the software, but not the machine: a report does not depend on it."""
-    versions = {
-        name.replace("_", "-"): version
+    rows = [
+        [name.replace("_", "-"), version]
         for name, version in result.versions.items()
         if name != "platform"
-    }
-    if not versions:
-        return
-    rows = [["software", "version"], *([name, version] for name, version in versions.items())]
-    table = Table("Versions", rows, texts=frozenset([1]))
-    yield Figure("Versions", f"beam-bleu {versions['beam-bleu']} scored these texts.", table)
+    ]
+    if rows:
+        table = Table(["Versions"], ["software", "version"], rows)
+        sentence = f"beam-bleu {result.versions['beam_bleu']} scored these texts."
+        yield Figure("Versions", sentence, table)

@@ -6,32 +6,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.table import Table
+
 Spec = Mapping[str, Any]
 """A chart, declared as a specification of Vega-Lite."""
-
-Rows = Sequence[Sequence[str]]
-"""The header of a table, and its rows, all of texts."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Table:
-    """A table.
-
-    Attributes:
-      caption: what it shows.
-      rows: the header and the rows. The first cell of a row names it.
-      texts: the numbers of further columns with texts; all others have numbers.
-      best: the numbers of the rows with the best score.
-      note: a sentence below it, such as that rows are left out; or "".
-      is_open: whether it is shown without being asked for.
-    """
-
-    caption: str
-    rows: Rows
-    texts: frozenset[int] = frozenset()
-    best: frozenset[int] = frozenset()
-    note: str = ""
-    is_open: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,14 +34,16 @@ class Figure:
     Attributes:
       title: its heading.
       sentence: what a reader should see in the chart.
-      table: its numbers; None if another figure has them.
+      table: its numbers, with one sentence as its caption.
       chart: the chart; None if there is too little to draw.
+      is_open: whether the table is shown without being asked for.
     """
 
     title: str
     sentence: str
-    table: Table | None
+    table: Table
     chart: Chart | None = None
+    is_open: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

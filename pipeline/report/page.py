@@ -13,17 +13,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.output.metric_views import parts_of, warnings_of_document
+from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.report import sentences
 from beam_bleu.pipeline.report.charts import MARKS
 from beam_bleu.pipeline.report.examples import JOINERS, groups
 from beam_bleu.pipeline.report.facts import facts
-from beam_bleu.pipeline.report.figures import Section
 from beam_bleu.pipeline.report.past import past
 from beam_bleu.pipeline.report.places import places
 from beam_bleu.pipeline.report.reasons import reasons
 from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.report.standing import standing
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged
 from beam_bleu.transforms.errors import UsageError, installing
 
@@ -70,31 +70,30 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _text(result: ReportedResult, history: History | None) -> str:
-    document = result.document
-    metrics = [(part, sentences.measure_of(part)) for part in parts_of(document)]
-    sections: list[Section | None] = [
+def _text(reported: ReportedResult, history: History | None) -> str:
+    result = reported.saved.result
+    sections = [
         None if history is None else past(history),
-        standing(metrics),
-        places(metrics, result.saved.result),
-        reasons(metrics),
+        standing(result),
+        places(result),
+        reasons(result),
     ]
+    measures = {metric.metric: sentences.measure_of(metric) for metric in result.metrics}
     text: str = _template().render(
-        title=_title(document),
+        title=_title(result),
         sections=[section for section in sections if section is not None],
-        examples=groups(result.examples, {part["metric"]: of for part, of in metrics}),
-        facts=facts(result),
-        warnings=warnings_of_document(document),
+        examples=groups(reported.examples, measures),
+        facts=facts(reported),
+        warnings=result.all_warnings,
         style=_style(),
         marks=MARKS,
     )
     return text
 
 
-def _title(document: Mapping[str, Any]) -> str:
+def _title(result: Result) -> str:
     """What is scored: "BLEU and TER of atlas, birch and cobalt"."""
-    metrics = [part["name"] for part in document["metrics"]]
-    systems = list(dict.fromkeys(score["system"] for score in document["scores"]))
+    metrics, systems = [metric.name for metric in result.metrics], result.systems
     named = (
         sentences.listed(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
     )
@@ -116,6 +115,7 @@ def _template() -> jinja2.Template:
         finalize=_shown,
     )
     environment.filters["svg"] = _svg
+    environment.tests["numeric"] = is_numeric
     return environment.get_template("page.html.jinja")
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.score_tables import score_number
+from beam_bleu.pipeline.display.table import Cell, Number, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.figures import Figure, Section, Table
+from beam_bleu.pipeline.report.figures import Figure, Section
 from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
 
 if TYPE_CHECKING:
@@ -66,12 +68,8 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
     note = "p says how probable such a change is if nothing has changed in truth."
     if len(rows) > _MOST_ROWS:
         note += f" These are the last {_MOST_ROWS} of {len(rows)} rows; beam-bleu history has all."
-    table = Table(
-        f"{name}, the last night first",
-        [["night", "system", name, "change", "p", "remark"], *rows[:_MOST_ROWS]],
-        texts=frozenset([1, 5]),
-        note=note,
-    )
+    header = ["night", "system", name, "change", "p", "remark"]
+    table = Table([f"{name}, the last night first"], header, rows[:_MOST_ROWS], [note])
     return Figure(f"{name} by night", _sentence(systems, decimals), table, chart)
 
 
@@ -80,18 +78,14 @@ def _is_break(score: NightScore | None) -> bool:
     return score is not None and score.change is not None and score.change.difference is None
 
 
-def _row(score: NightScore, decimals: int) -> list[str]:
-    change, number, half = score.change, "", ""
-    if score.row.interval is not None:
-        low, high = score.row.interval
-        half = f" ± {(high - low) / 2:.{decimals}f}"
-    if score.row.score is not None:
-        number = f"{rounded(score.row.score, decimals)}{half}"
-    names = [score.night, score.row.system, number]
+def _row(score: NightScore, decimals: int) -> list[Cell]:
+    names: list[Cell] = [score.night, score.row.system, score_number(score.row, decimals)]
+    change = score.change
     if change is None:
-        return [*names, "", "", ""]
+        return [*names, Number(), Number(), ""]
     difference = "" if change.difference is None else signed(change.difference, decimals)
-    return [*names, difference, p_value(change.p_value), score.verdict or change.reason]
+    remark = score.verdict or change.reason
+    return [*names, Number(difference), Number(p_value(change.p_value)), remark]
 
 
 def _sentence(systems: Sequence[Series], decimals: int) -> str:
@@ -129,9 +123,8 @@ def _gaps(history: History) -> Iterator[Figure]:
     """The nights without a result, and those since which scores cannot be compared."""
     if not history.gaps:
         return
-    rows = [["night", "until", "what"]]
-    rows += [[gap.night, gap.until, gap.text] for gap in history.gaps[-_MOST_ROWS:]]
-    table = Table("Gaps in the history", rows, texts=frozenset([1, 2]), is_open=True)
+    rows = [[gap.night, gap.until, gap.text] for gap in history.gaps[-_MOST_ROWS:]]
+    table = Table(["Gaps in the history"], ["night", "until", "what"], rows)
     count = len(history.gaps)
     text = f"The history has {count} {'gap' if count == 1 else 'gaps'}."
-    yield Figure("Gaps", text, table)
+    yield Figure("Gaps", text, table, is_open=True)

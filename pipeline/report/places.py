@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.display.score_tables import slice_tables
-from beam_bleu.pipeline.display.table import cell_texts
+from beam_bleu.pipeline.display.row_order import is_significant
+from beam_bleu.pipeline.display.score_tables import Slice, slice_tables, slices_of
+from beam_bleu.pipeline.display.table import Cell, Number, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.entries import Item, is_significant, items_of, of_whole
-from beam_bleu.pipeline.report.figures import Chart, Figure, Section, Table
-from beam_bleu.pipeline.report.sentences import Measure
-from beam_bleu.pipeline.report.standing import dot, numbers
-from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.report.figures import Chart, Figure, Section
+from beam_bleu.pipeline.report.sentences import Difference, Measure, measure_of
+from beam_bleu.pipeline.report.standing import DIFFERENCE, dot, numbers
+from beam_bleu.pipeline.result.rows import Result, ScoreRow
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 
@@ -29,164 +28,150 @@ _DRAWN_SLICES = 24
 _FEW_ROWS = 12
 """A table that is no longer is open at first, if it stands beside a chart and has none itself."""
 
-Part = Mapping[str, Any]
-Compared = Sequence[tuple[str, Mapping[str, Any]]]
-"""Comparisons of slices, with the names of the slices."""
+
+@dataclasses.dataclass(frozen=True)
+class _Item:
+    """An item of --slice_by.
+
+    Attributes:
+      measure: the metric.
+      labels: its labels, in words.
+      scores: by the names of the slices and then the systems.
+      systems: all systems, the best one first.
+    """
+
+    measure: Measure
+    labels: str
+    scores: dict[str, dict[str, ScoreRow]]
+    systems: list[str]
+
+    def of(self, system: str) -> dict[str, ScoreRow]:
+        """The scores of a system by the names of the slices that it has."""
+        return {name: own[system] for name, own in self.scores.items() if system in own}
+
+    def lowest(self) -> str:
+        """Where the best system scores best and worst."""
+        known = self.of(self.systems[0])
+        # The best and the worst scores of all are often those of a few segments, by chance. But a
+        # large slice without an interval, such as one in which nothing matches, is worth telling.
+        sure = {name: row for name, row in known.items() if row.segments >= FEWEST_UNITS}
+        values = {name: row.score for name, row in (sure if len(sure) > 1 else known).items()}
+        return sentences.over(self.measure, self.labels, self.systems[0], values)
 
 
-def places(metrics: Sequence[tuple[Part, Measure]], result: Result) -> Section | None:
+def places(result: Result) -> Section | None:
     """The scores of slices, and the differences in them; None if there are no slices."""
-    figures = [figure for part, measure in metrics for figure in _of_metric(part, measure, result)]
+    figures = [
+        figure
+        for metric in result.metrics
+        for slices, table in zip(
+            slices_of(result, metric.metric).values(),
+            slice_tables(result, metric, None),
+            strict=True,
+        )
+        for figure in _figures(result, measure_of(metric), slices, table)
+    ]
     return Section("where", "Where?", figures) if figures else None
 
 
-def _of_metric(part: Part, measure: Measure, result: Result) -> Iterator[Figure]:
-    items = list(items_of(part["scores"]))
-    of_items = {item.labels: list(_compared(item)) for item in items_of(_comparisons(part))}
-    tables = slice_tables(result, result.metric(measure.metric), None)
-    for item, shown in zip(items, tables, strict=True):
-        columns = zip(shown.header, shown.columns, strict=True)
-        texts = [[heading, *map(str.strip, cell_texts(column))] for heading, column in columns]
-        rows = list(zip(*texts, strict=True))
-        name = f"{measure.name} by {' and '.join(item.labels)}"
-        compared = of_items.get(item.labels, [])
-        measure = measure.of(score for _, entries in item.slices for score in entries.values())
-        is_by_length = item.labels == (LENGTH,)
-        is_open = not compared or (not is_by_length and len(rows) <= _FEW_ROWS)
-        table = Table(name, rows, is_open=is_open)
-        if is_by_length:
-            yield _by_length(part, measure, item, name, table)
-        elif compared:
-            yield Figure(name, _lowest(part, measure, item), table)
-        else:
-            chart = _slices_of_systems(part, measure, item)
-            yield Figure(name, _lowest(part, measure, item), table, chart)
-        if compared:
-            yield _differences(measure, item, compared)
+def _figures(
+    result: Result, measure: Measure, slices: Sequence[Slice], table: Table
+) -> Iterator[Figure]:
+    labels = list(slices[0].group)
+    rows = [row for own in slices for row in own.scores.values()]
+    whole = result.whole(measure.metric) or result.averages(measure.metric)
+    systems = list(dict.fromkeys(row.system for row in (*measure.best_first(whole), *rows)))
+    scores = {_name(own): own.scores for own in slices}
+    item = _Item(measure.of(rows), " and ".join(labels), scores, systems)
+    known = [
+        (_name(own), row) for own in slices for row in own.differences if row.difference is not None
+    ]
+    differences = [(name, row) for name, row in known if row.baseline == known[0][1].baseline]
+    title = f"{measure.name} by {item.labels}"
+    table = dataclasses.replace(table, caption=[title])
+    chart = None
+    if labels == [LENGTH]:
+        chart = _by_length(item)
+    elif not differences:
+        chart = _worst_slices(item)
+    is_open = not differences or (labels != [LENGTH] and len(table.rows) < _FEW_ROWS)
+    yield Figure(title, item.lowest(), table, chart, is_open)
+    if differences:
+        yield _differences(item, title, differences)
 
 
-def _comparisons(part: Part) -> list[Mapping[str, Any]]:
-    return [entry for entry in part.get("comparisons", ()) if entry["slice"] is not None]
+def _name(own: Slice) -> str:
+    return ", ".join(map(value_text, own.group.values()))
 
 
-def _compared(item: Item) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for values, of_slice in item.slices:
-        for comparison in of_slice.values():
-            if comparison["difference"] is not None:
-                yield _name(values), comparison
-
-
-def _name(values: Sequence[str | None]) -> str:
-    return ", ".join(map(value_text, values))
-
-
-def _scores(item: Item, system: str) -> dict[str, Mapping[str, Any] | None]:
-    """The scores of a system by the names of the slices; None for those that it lacks."""
-    return {_name(values): of_slice.get(system) for values, of_slice in item.slices}
-
-
-def _values(item: Item, system: str) -> dict[str, float | None]:
-    return {
-        name: None if score is None else score["score"]
-        for name, score in _scores(item, system).items()
-    }
-
-
-def _systems(part: Part, measure: Measure) -> list[str]:
-    """All systems, the best one first."""
-    ranked = measure.best_first(of_whole(part) or part.get("macro_average", ()))
-    in_slices = (score["system"] for score in part["scores"])
-    return list(dict.fromkeys([*(score["system"] for score in ranked), *in_slices]))
-
-
-def _lowest(part: Part, measure: Measure, item: Item) -> str:
-    system = _systems(part, measure)[0]
-    known = {name: score for name, score in _scores(item, system).items() if score is not None}
-    # The best and the worst scores of all are often those of a few segments, by chance. But a large
-    # slice without an interval, such as one in which nothing matches, is worth telling.
-    sure = {name: score for name, score in known.items() if score["segments"] >= FEWEST_UNITS}
-    told = sure if len(sure) > 1 else known
-    values = {name: score["score"] for name, score in told.items()}
-    return sentences.over(measure, " and ".join(item.labels), system, values)
-
-
-def _by_length(part: Part, measure: Measure, item: Item, name: str, table: Table) -> Figure:
+def _by_length(item: _Item) -> Chart | None:
     """The curve of scores over the lengths of the references."""
-    systems = _systems(part, measure)
-    lines = {system: list(_values(item, system).values()) for system in systems}
-    intervals = {
-        system: [
-            None if score is None else score.get("interval")
-            for score in _scores(item, system).values()
-        ]
-        for system in systems
-    }
-    buckets = [_name(values) for values, _ in item.slices]
-    chart = charts.curves(
-        buckets, lines, measure.name, title="tokens of the references", intervals=intervals
+    if len(item.scores) < 2:
+        return None
+    lines = {system: [own.get(system) for own in item.scores.values()] for system in item.systems}
+    return charts.curves(
+        [*item.scores],
+        {system: [row.score if row else None for row in line] for system, line in lines.items()},
+        item.measure.name,
+        title="tokens of the references",
+        intervals={
+            system: [row.interval if row else None for row in line]
+            for system, line in lines.items()
+        },
     )
-    return Figure(name, _lowest(part, measure, item), table, chart if len(buckets) > 1 else None)
 
 
-def _slices_of_systems(part: Part, measure: Measure, item: Item) -> Chart | None:
+def _worst_slices(item: _Item) -> Chart | None:
     """The slices in which the best system scores worst, from the worst one."""
-    system = _systems(part, measure)[0]
-    known = [(name, score) for name, score in _scores(item, system).items() if score is not None]
-    worst = sorted(known, key=lambda one: one[1]["score"], reverse=measure.lower_is_better)
-    drawn = [charts.Dot(name, score["score"], score.get("interval")) for name, score in worst]
+    system = item.systems[0]
+    names = {id(row): name for name, row in item.of(system).items()}
+    ranked = item.measure.best_first(item.of(system).values())[::-1]
+    drawn = [charts.Dot(names[id(row)], row.score or 0.0, row.interval) for row in ranked]
     if len(drawn) < 2:
         return None
-    return charts.dots(drawn[:_DRAWN_SLICES], f"{measure.name} of {system}, the worst slices first")
+    unit = f"{item.measure.name} of {system}, the worst slices first"
+    return charts.dots(drawn[:_DRAWN_SLICES], unit)
 
 
-def _differences(measure: Measure, item: Item, compared: Compared) -> Figure:
+def _differences(item: _Item, title: str, differences: Sequence[Difference]) -> Figure:
     """The differences in the slices of an item: first the worst losses that are significant."""
+    measure = item.measure.of(row for _, row in differences)
 
-    def worst_first(entry: tuple[str, Mapping[str, Any]]) -> tuple[bool, float]:
-        size = entry[1]["difference"]
-        return not is_significant(entry[1]), -size if measure.lower_is_better else size
+    def gain(difference: Difference) -> float:
+        points = difference[1].difference or 0.0
+        return -points if measure.lower_is_better else points
 
-    measure = measure.of(entry for _, entry in compared)
-    ranked = sorted(compared, key=worst_first)
-    several = len({entry["system"] for _, entry in compared}) > 1
-    baseline = compared[0][1]["baseline"]
-    header = ["slice", "system", "segments", "difference", "95 % interval", "p", "p (Holm)"]
-    rows = [
-        [name, entry["system"], str(entry["segments"]), *numbers(measure, entry)]
-        for name, entry in ranked[:_MOST_DIFFERENCES]
+    by_gain = sorted(differences, key=gain)
+    ranked = sorted(by_gain, key=lambda difference: not is_significant(difference[1]))
+    rows: list[list[Cell]] = [
+        [name, row.system, Number(str(row.segments)), *numbers(measure, row)]
+        for name, row in ranked[:_MOST_DIFFERENCES]
     ]
     note = "Significant differences come first, beginning with the worst loss."
     if len(rows) < len(ranked):
         note += f" These are {len(rows)} of {len(ranked)}; scores.json has all of them."
-    title = f"{measure.name} by {' and '.join(item.labels)}: differences from {baseline}"
-    table = Table(title, [header, *rows], texts=frozenset([1]), note=note)
-    tested = [(name, entry) for name, entry in compared if entry["interval"] is not None]
-    by_size = sorted(tested, key=lambda one: worst_first(one)[1])
-    drawn = [
-        dot(measure, f"{name}: {entry['system']}" if several else name, entry)
-        for name, entry in _drawn(by_size)
-    ]
-    chart = (
-        charts.dots(drawn, f"points of {measure.name} above {baseline}", from_zero=True)
-        if drawn
-        else None
-    )
-    if chart is not None and len(drawn) < len(tested):
-        chart = dataclasses.replace(
-            chart,
-            note=f"The chart shows {len(drawn)} of {len(tested)}; "
-            "significant ones are chosen first.",
-        )
-    return Figure(title, sentences.in_slices(measure, compared), table, chart)
+    baseline = differences[0][1].baseline
+    title = f"{title}: differences from {baseline}"
+    table = Table([title], ["slice", "system", "segments", *DIFFERENCE], rows, [note])
+    tested = [(name, row) for name, row in by_gain if row.interval is not None]
+    several = len({row.system for _, row in differences}) > 1
+    drawn = [dot(f"{name}: {row.system}" if several else name, row) for name, row in _drawn(tested)]
+    chart = None
+    if drawn:
+        chart = charts.dots(drawn, f"points of {measure.name} above {baseline}", from_zero=True)
+        if len(drawn) < len(tested):
+            note = f"The chart shows {len(drawn)} of {len(tested)}; "
+            chart = dataclasses.replace(chart, note=f"{note}significant ones are chosen first.")
+    return Figure(title, sentences.in_slices(measure, differences), table, chart)
 
 
-def _drawn(by_size: Compared) -> Compared:
+def _drawn(by_gain: Sequence[Difference]) -> Sequence[Difference]:
     """The differences that a chart has: the significant ones, and then the largest others."""
-    real = [place for place, (_, entry) in enumerate(by_size) if is_significant(entry)]
-    others = [place for place in range(len(by_size)) if place not in real]
-    places = _ends(real, _DRAWN)
-    places += _ends(others, _DRAWN - len(places))
-    return [by_size[place] for place in sorted(places)]
+    significant = [place for place, (_, row) in enumerate(by_gain) if is_significant(row)]
+    chance = [place for place, (_, row) in enumerate(by_gain) if not is_significant(row)]
+    shown = _ends(significant, _DRAWN)
+    shown += _ends(chance, _DRAWN - len(shown))
+    return [by_gain[place] for place in sorted(shown)]
 
 
 def _ends(places: Sequence[int], most: int) -> list[int]:

@@ -6,54 +6,54 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.table import Cell, Number, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.entries import of_whole
-from beam_bleu.pipeline.report.figures import Figure, Section, Table
-from beam_bleu.pipeline.report.sentences import Measure
+from beam_bleu.pipeline.report.figures import Figure, Section
+from beam_bleu.pipeline.report.sentences import Measure, measure_of
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.known_metrics import presentation_of
 from beam_bleu.transforms.score.shown_numbers import rounded
 
-Part = Mapping[str, Any]
 
-
-def reasons(metrics: Sequence[tuple[Part, Measure]]) -> Section | None:
+def reasons(result: Result) -> Section | None:
     """What the scores are made of; None if the result does not say it."""
-    figures = [figure for part, measure in metrics for figure in _of_metric(part, measure)]
+    measures = map(measure_of, result.metrics)
+    figures = [figure for measure in measures for figure in _figures(result, measure)]
     return Section("why", "Why?", figures) if figures else None
 
 
-def _of_metric(part: Part, measure: Measure) -> Iterator[Figure]:
+def _figures(result: Result, measure: Measure) -> Iterator[Figure]:
+    presentation = presentation_of(measure.metric)
     parts = {
-        score["system"]: presentation_of(part["metric"]).parts(score)
-        for score in measure.best_first(of_whole(part))
+        row.system: presentation.parts(row.parts)
+        for row in measure.best_first(result.whole(measure.metric))
     }
     if any(parts.values()):
         yield _parts(measure, parts)
-    if distributions := part.get("distributions", ()):
-        order = list(parts)
-        ranked = sorted(
-            distributions,
-            key=lambda entry: order.index(entry["system"]) if entry["system"] in order else 0,
-        )
-        yield from _distributions(measure, ranked)
+    distributions = [own for own in result.distributions or () if own["metric"] == measure.metric]
+    order = list(parts)
+    ranked = sorted(
+        distributions, key=lambda own: order.index(own["system"]) if own["system"] in order else 0
+    )
+    yield from _distributions(measure, ranked)
 
 
 def _parts(measure: Measure, parts: Mapping[str, Mapping[str, float]]) -> Figure:
     """The parts of the scores of the whole corpus, for each system."""
-    names = list(dict.fromkeys(name for of_system in parts.values() for name in of_system))
-    rows = [
-        [system, *(rounded(of_system[name], 1) if name in of_system else "" for name in names)]
-        for system, of_system in parts.items()
+    names = list(dict.fromkeys(name for own in parts.values() for name in own))
+    rows: list[list[Cell]] = [
+        [system, *(Number(rounded(own[name], 1) if name in own else "") for name in names)]
+        for system, own in parts.items()
     ]
     title = f"The parts of {measure.name}"
-    table = Table(title, [["system", *names], *rows])
+    table = Table([title], ["system", *names], rows)
     best, *others = parts
     text = (
         sentences.parts(others[-1], best, parts[others[-1]], parts[best])
         if others
         else f"The {measure.name} of {best} is made of these parts."
     )
-    lines = {system: [of_system.get(name) for name in names] for system, of_system in parts.items()}
+    lines = {system: [own.get(name) for name in names] for system, own in parts.items()}
     chart = charts.curves([_abbreviated(name) for name in names], lines, "%", connected=False)
     return Figure(title, text, table, chart)
 
@@ -77,14 +77,15 @@ def _distributions(
             for entry in entries
         }
         counts = zip(*(entry["counts"] for entry in entries), strict=True)
-        rows = [
-            [bucket, *(f"{number:,}" for number in of_bucket)]
-            for bucket, of_bucket in zip(buckets, counts, strict=True)
+        rows: list[list[Cell]] = [
+            [bucket, *(Number(f"{number:,}") for number in numbers)]
+            for bucket, numbers in zip(buckets, counts, strict=True)
         ]
         title = f"{measure.name} of segments"
         if len(by_edges) > 1:
             title += f" of {sentences.listed([*shares])}"
-        table = Table(f"{title}: how many have a score in each range", [["score", *shares], *rows])
+        caption = f"{title}: how many have a score in each range"
+        table = Table([caption], ["score", *shares], rows)
         first = entries[0]
         text = sentences.half_of_segments(first["system"], edges, first["counts"])
         chart = charts.curves(

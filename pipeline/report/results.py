@@ -10,11 +10,7 @@ from typing import Any
 from beam_bleu.pipeline.examples.read_examples import read_examples
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES
 from beam_bleu.pipeline.output.result_files import exists, read
-from beam_bleu.pipeline.result.saved_result import (
-    SavedResult,
-    named_if_damaged,
-    result_and_document_at,
-)
+from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,13 +19,11 @@ class ReportedResult:
 
     Attributes:
       saved: the result.
-      document: its document.
       examples: the lines of examples.jsonl; none if there is no such file.
       versions: of the software that made it, by name; none if there is no run.json.
     """
 
     saved: SavedResult
-    document: Mapping[str, Any]
     examples: Sequence[Mapping[str, Any]] = ()
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
@@ -46,13 +40,13 @@ def reported_result(path: str, *, must_be_last: bool = True) -> ReportedResult:
       InputError: there is no such result, or one of its files cannot be read, is damaged, or
         belongs to another result.
     """
-    saved, document = result_and_document_at(path, must_be_last=must_be_last)
+    saved = result_at(path, must_be_last=must_be_last)
     if not saved.folder or not exists(f"{saved.folder}/{SCORES}"):
-        return ReportedResult(saved, document)
+        return ReportedResult(saved)
     examples = read_examples(saved.folder) or ()
     record = f"{saved.folder}/{RUN_RECORD}"
     if not exists(record):
-        return ReportedResult(saved, document, examples)
+        return ReportedResult(saved, examples)
     with named_if_damaged(record):
         versions = dict(json.loads(read(record))["versions"])
-    return ReportedResult(saved, document, examples, versions)
+    return ReportedResult(saved, examples, versions)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.report.entries import is_significant
+from beam_bleu.pipeline.display.row_order import is_significant, verdict
+from beam_bleu.pipeline.result.rows import ComparisonRow, MetricNames, ScoreRow
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
@@ -18,13 +19,17 @@ from beam_bleu.transforms.score.shown_numbers import (
     rounded,
 )
 
-Entry = Mapping[str, Any]
+Difference = tuple[str, ComparisonRow]
+"""A difference on a slice, with the name of the slice."""
 
 _NAMED = 8
 """A sentence names no more systems."""
 
 _TOLD_ONE_BY_ONE = 3
 """More differences are counted, and only the largest ones are told."""
+
+
+Row = TypeVar("Row", ScoreRow, ComparisonRow)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,27 +51,29 @@ class Measure:
         """Whether a lower score is better."""
         return row_of(self.metric).lower_is_better
 
-    def of(self, entries: Iterable[Entry]) -> Measure:
+    def of(self, rows: Iterable[ScoreRow | ComparisonRow]) -> Measure:
         """The same, with the decimals that these scores or differences need."""
-        decimals = decimals_of(
-            self.metric, None, [entry.get("standard_error") for entry in entries]
-        )
+        decimals = decimals_of(self.metric, None, [row.standard_error for row in rows])
         return dataclasses.replace(self, decimals=decimals)
 
-    def estimate(self, score: Entry) -> str:
+    def estimate(self, score: ScoreRow) -> str:
         """A score with half of its interval: "57.8 ± 3.4"."""
-        number, half = estimate(score["score"], score.get("interval"), self.decimals)
+        number, half = estimate(score.score, score.interval, self.decimals)
         return f"{number} ± {half}" if half else number
 
-    def best_first(self, scores: Sequence[Entry]) -> list[Entry]:
-        """Scores from the best to the worst; those that are null come last."""
-        known = [score for score in scores if score["score"] is not None]
-        ranked = sorted(known, key=lambda score: score["score"], reverse=not self.lower_is_better)
-        return [*ranked, *(score for score in scores if score["score"] is None)]
+    def best_first(self, rows: Iterable[Row]) -> list[Row]:
+        """Scores or differences from the best to the worst; those that are None come last."""
 
-    def is_better(self, difference: float) -> bool:
-        """Whether a system with this difference from another one is better."""
-        return difference < 0 if self.lower_is_better else difference > 0
+        def place(row: Row) -> tuple[bool, float]:
+            value = row.score if isinstance(row, ScoreRow) else row.difference
+            return value is None, (value or 0) * (1 if self.lower_is_better else -1)
+
+        return sorted(rows, key=place)
+
+
+def measure_of(metric: MetricNames) -> Measure:
+    """How the page speaks of a metric of a result."""
+    return Measure(metric.metric, metric.name, decimals_of(metric.metric, None))
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:
@@ -82,9 +89,9 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
 
 def best(
     measure: Measure,
-    scores: Sequence[Entry],
-    clusters: Sequence[Entry] = (),
-    comparisons: Iterable[Entry] = (),
+    scores: Sequence[ScoreRow],
+    clusters: Sequence[Mapping[str, Any]] = (),
+    comparisons: Iterable[ComparisonRow] = (),
 ) -> str:
     """Who has the best score, and who cannot be told apart from it.
 
@@ -94,13 +101,13 @@ def best(
       clusters: the clusters of the systems, the best one first; none if there are no clusters.
       comparisons: the differences between two systems that are known.
     """
-    ranked = [score for score in measure.best_first(scores) if score["score"] is not None]
+    ranked = [row for row in measure.best_first(scores) if row.score is not None]
     if not ranked:
         return f"No system has a score of the whole corpus by {measure.name}."
     first = ranked[0]
     if len(scores) == 1:
-        return f"{first['system']} has {measure.estimate(first)} {measure.name}."
-    leaders = [score["system"] for score in ranked if score["score"] == first["score"]]
+        return f"{first.system} has {measure.estimate(first)} {measure.name}."
+    leaders = [row.system for row in ranked if row.score == first.score]
     kind = "lowest, and so the best," if measure.lower_is_better else "best"
     verb = "has" if len(leaders) == 1 else "have"
     text = f"{listed(leaders)} {verb} the {kind} {measure.name}: {measure.estimate(first)}."
@@ -119,34 +126,32 @@ def best(
     return text
 
 
-def _not_separated(leader: str, comparisons: Iterable[Entry]) -> list[str]:
+def _not_separated(leader: str, comparisons: Iterable[ComparisonRow]) -> list[str]:
     """The systems whose difference from the best one is known, and may be chance."""
-    others = []
-    for entry in comparisons:
-        pair = [entry["system"], entry["baseline"]]
-        if leader in pair and entry["p_value_holm"] is not None and not is_significant(entry):
+    rest = []
+    for row in comparisons:
+        pair = [row.system, row.baseline]
+        if leader in pair and row.p_value_holm is not None and not is_significant(row):
             pair.remove(leader)
-            others += pair
-    return others
+            rest += pair
+    return rest
 
 
-def difference(measure: Measure, comparison: Entry) -> str:
+def difference(measure: Measure, row: ComparisonRow) -> str:
     """How far a system is from another one, and whether that may be chance."""
-    system, baseline, size = (comparison[key] for key in ("system", "baseline", "difference"))
-    if not size:
-        return f"{system} and {baseline} have the same {measure.name}."
-    side = "above" if size > 0 else "below"
-    points = rounded(abs(size), measure.decimals)
+    if not row.difference:
+        return f"{row.system} and {row.baseline} have the same {measure.name}."
+    side = "above" if row.difference > 0 else "below"
+    points = rounded(abs(row.difference), measure.decimals)
     unit = "point" if float(points) == 1 else "points"
-    text = f"{system} is {points} {unit} {side} {baseline}"
-    p = comparison["p_value_holm"]
-    if p is None:
+    text = f"{row.system} is {points} {unit} {side} {row.baseline}"
+    if row.p_value_holm is None:
         return f"{text}; there is no p-value for this."
-    shown = p_text(p)
-    if not is_significant(comparison):
+    shown = p_text(row.p_value_holm)
+    if not is_significant(row):
         return f"{text}, which may be chance ({shown})."
     if measure.lower_is_better:
-        text += f", which is {'better' if measure.is_better(size) else 'worse'}"
+        text += f", which is {verdict(row)}"
     return f"{text} ({shown})."
 
 
@@ -160,51 +165,41 @@ def p_text(p: float) -> str:
     return f"p < {known[1:]}" if known.startswith("<") else f"p = {known}"
 
 
-def differences(measure: Measure, comparisons: Sequence[Entry]) -> str:
+def differences(measure: Measure, rows: Sequence[ComparisonRow]) -> str:
     """How far all systems are from one baseline."""
-    if len(comparisons) <= _TOLD_ONE_BY_ONE:
-        return " ".join(difference(measure, comparison) for comparison in comparisons)
-    better, worse = _significant(measure, comparisons)
-    untested = _untested(comparisons)
-    baseline = comparisons[0]["baseline"]
-    told = [
-        f"{_are(len(better))} significantly better than {baseline}",
-        f"{_are(len(worse))} significantly worse",
-        f"and {len(comparisons) - untested - len(better) - len(worse)} "
-        "cannot be told apart from it",
-    ]
-    text = f"Of {counted(len(comparisons), 'system')}, {', '.join(told)}{_of_untested(untested)}."
+    if len(rows) <= _TOLD_ONE_BY_ONE:
+        return " ".join(difference(measure, row) for row in rows)
+    better, worse, untested = _judged(rows)
+    chance = len(rows) - untested - len(better) - len(worse)
+    text = (
+        f"Of {counted(len(rows), 'system')}, "
+        f"{_are(len(better))} significantly better than {rows[0].baseline}, "
+        f"{_are(len(worse))} significantly worse, and {chance} cannot be told apart from it"
+        f"{_of_untested(untested)}."
+    )
     # The largest loss is what a reader must not overlook; a gain only if there is no loss.
-    largest = max(worse or better, key=lambda entry: abs(entry["difference"]), default=None)
+    largest = max(worse or better, key=_size, default=None)
     return text if largest is None else f"{text} {difference(measure, largest)}"
 
 
-def in_slices(measure: Measure, comparisons: Sequence[tuple[str, Entry]]) -> str:
-    """In which slices systems differ, and where the largest loss is.
-
-    Args:
-      measure: the metric.
-      comparisons: those of slices, with the names of the slices.
-    """
-    entries = [comparison for _, comparison in comparisons]
-    better, worse = _significant(measure, entries)
-    untested = _untested(entries)
-    tested = len(entries) - untested
+def in_slices(measure: Measure, differences: Sequence[Difference]) -> str:
+    """In which slices systems differ, and where the largest loss is."""
+    better, worse, untested = _judged([row for _, row in differences])
+    tested, significant = len(differences) - untested, len(worse) + len(better)
     more = _of_untested(untested, "more ")
     if not tested:
         return "No difference in slices has a p-value that says whether it is chance."
-    if not better and not worse:
-        one = "The only tested difference" if tested == 1 else f"None of {tested} differences"
-        return f"{one} in slices {'is not' if tested == 1 else 'is'} significant{more}."
-    text = (
-        f"{len(worse) + len(better)} of {counted(tested, 'difference')} in slices "
-        f"{'is' if len(worse) + len(better) == 1 else 'are'} significant: "
-        f"{len(worse)} for the worse, {len(better)} for the better{more}."
+    if not significant:
+        start = "The only tested difference" if tested == 1 else f"None of {tested} differences"
+        return f"{start} in slices {'is not' if tested == 1 else 'is'} significant{more}."
+    largest = max(worse or better, key=_size)
+    where = next(name for name, row in differences if row is largest)
+    return (
+        f"{significant} of {counted(tested, 'difference')} in slices "
+        f"{'is' if significant == 1 else 'are'} significant: "
+        f"{len(worse)} for the worse, {len(better)} for the better{more}. "
+        f"The largest {'loss' if worse else 'gain'} is in {where}: {difference(measure, largest)}"
     )
-    kind = "loss" if worse else "gain"
-    largest = max(worse or better, key=lambda entry: abs(entry["difference"]))
-    where = next(name for name, entry in comparisons if entry is largest)
-    return f"{text} The largest {kind} is in {where}: {difference(measure, largest)}"
 
 
 def over(measure: Measure, what: str, system: str, values: Mapping[str, float | None]) -> str:
@@ -278,12 +273,6 @@ def half_of_segments(system: str, edges: Sequence[float | None], counts: Sequenc
     return f"{system} has no segments with a score."
 
 
-def measure_of(part: Mapping[str, Any]) -> Measure:
-    """How the page speaks of the metric of a part of a result document."""
-    metric = part["metric"]
-    return Measure(metric, part["name"], decimals_of(metric, None))
-
-
 UNCERTAINTY = (
     f"{HALF_INTERVAL}: another test set of the same kind would usually give a score within it. "
     f"A difference is significant if p < {SIGNIFICANCE_LEVEL}, adjusted for the number of "
@@ -296,17 +285,18 @@ def _are(number: int) -> str:
     return f"{number} {'is' if number == 1 else 'are'}"
 
 
-def _untested(comparisons: Sequence[Entry]) -> int:
-    return sum(comparison["p_value_holm"] is None for comparison in comparisons)
-
-
 def _of_untested(number: int, more: str = "") -> str:
     """What a sentence adds about differences that can be large, although nothing tests them."""
     return f"; {number} {more}{'has' if number == 1 else 'have'} no p-value" if number else ""
 
 
-def _significant(measure: Measure, comparisons: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
-    """The significant gains, and the significant losses."""
-    real = [comparison for comparison in comparisons if is_significant(comparison)]
-    better = [entry for entry in real if measure.is_better(entry["difference"])]
-    return better, [entry for entry in real if entry not in better]
+def _judged(
+    rows: Sequence[ComparisonRow],
+) -> tuple[list[ComparisonRow], list[ComparisonRow], int]:
+    """The significant gains, the significant losses, and how many differences have no p-value."""
+    better, worse = ([row for row in rows if verdict(row) == kind] for kind in ("better", "worse"))
+    return better, worse, sum(row.p_value_holm is None for row in rows)
+
+
+def _size(row: ComparisonRow) -> float:
+    return abs(row.difference or 0)

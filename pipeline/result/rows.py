@@ -267,6 +267,12 @@ class Result:
         """The differences of two systems by a metric."""
         return [row for row in self.comparisons if row.metric == word]
 
+    @property
+    def all_warnings(self) -> list[str]:
+        """All that a reader of the scores must know, also of those of presets."""
+        presets = [f"{own.preset}: {warning}" for own in self.presets for warning in own.warnings]
+        return [*self.warnings, *presets]
+
     @functools.cached_property
     def systems(self) -> list[str]:
         """All systems, in the order of their scores."""

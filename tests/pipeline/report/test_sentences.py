@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
-from made_results import entry
 
 from beam_bleu.pipeline.report import sentences
 from beam_bleu.pipeline.report.sentences import Measure
+from beam_bleu.pipeline.result.rows import ComparisonRow, ScoreRow
 
 BLEU, TER = Measure("bleu", "BLEU", 1), Measure("ter", "TER", 1)
 
 
-def comparison(system, difference, p=0.0001, baseline="atlas"):
-    return {
-        "system": system,
-        "baseline": baseline,
-        "difference": difference,
-        "p_value": p,
-        "p_value_holm": p,
-    }
+def comparison(system, difference, p=0.0001, baseline="atlas", metric="bleu"):
+    return ComparisonRow(
+        metric, system, baseline, None, "corpus", 100, 100, difference, 1.0, None, p, p, 2.8
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,7 +37,8 @@ def comparison(system, difference, p=0.0001, baseline="atlas"):
     ],
 )
 def test_a_difference(measure, difference, p, text):
-    assert sentences.difference(measure, comparison("birch", difference, p)) == text
+    row = comparison("birch", difference, p, metric=measure.metric)
+    assert sentences.difference(measure, row) == text
 
 
 def test_many_differences_are_counted_and_the_largest_loss_is_told():
@@ -53,11 +52,12 @@ def test_many_differences_are_counted_and_the_largest_loss_is_told():
         BLEU, compared
     )
     # If lower is better, the largest loss is the largest number.
+    compared = [dataclasses.replace(row, metric="ter") for row in compared]
     assert "s5 is 1.0 point above atlas, which is worse" in sentences.differences(TER, compared)
 
 
 def scored(system, score, interval=None):
-    return {**entry(system, score), "interval": interval}
+    return ScoreRow("bleu", system, None, None, 100, score, 0.5, interval, {})
 
 
 def test_the_best_system():
@@ -92,10 +92,8 @@ def test_the_best_system_and_its_cluster():
 )
 def test_the_best_system_and_its_comparisons(compared, end):
     scores = [scored("a", 5.0), scored("b", 4.0), scored("c", 3.0)]
-    entries = [
-        {**comparison(system, -1.0, p), "baseline": baseline} for system, baseline, p in compared
-    ]
-    assert sentences.best(BLEU, scores, comparisons=entries).endswith(
+    rows = [comparison(system, -1.0, p, baseline) for system, baseline, p in compared]
+    assert sentences.best(BLEU, scores, comparisons=rows).endswith(
         f": {end}" if end == "5.0." else end
     )
 
@@ -124,9 +122,9 @@ def test_slices_name_the_largest_loss_and_its_slice():
         "1 more has no p-value. "
         "The largest loss is in news: birch is 20.0 points below atlas (p < 0.001)."
     )
-    none = [(name, {**entry, "p_value_holm": None}) for name, entry in compared]
+    none = [(name, dataclasses.replace(row, p_value_holm=None)) for name, row in compared]
     assert sentences.in_slices(BLEU, none).startswith("No difference")
-    chance = [(name, {**entry, "p_value_holm": 0.5}) for name, entry in compared]
+    chance = [(name, dataclasses.replace(row, p_value_holm=0.5)) for name, row in compared]
     assert sentences.in_slices(BLEU, chance) == "None of 4 differences in slices is significant."
     # A system without a score of its own can lose most, and has no p-value.
     broken = [(name, comparison("broken", -40.0, None)) for name, _ in compared]
