@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
@@ -32,7 +31,6 @@ from scoring import (
 )
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
-from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
     BleuColumns,
@@ -286,16 +284,6 @@ def test_each_choice_changes_the_signature() -> None:
         == len(configs)
         == sum(map(len, (tokenizers, CASES, NORMALIZATIONS, REFERENCE_LENGTHS, SMOOTH_METHODS))) - 3
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "library"), [("ja-mecab", "MeCab"), ("ko-mecab", "mecab_ko")], ids=["ja", "ko"]
-)
-def test_a_signature_without_its_library_says_what_to_install(name, library, monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match=library) as raised:
-        signature_of(sums_of(PLAIN, BleuConfig()), of_tokenizer(name))
-    assert raised.value.remedy == installing(name.removesuffix("-mecab"))
 
 
 # A row without its function

@@ -11,7 +11,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
-from group_reading import TEXTS, digest_of, outcome, plan_of, read_all, records, rows_of
+from group_reading import TEXTS, digest_of, outcome, plan_of, records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -207,16 +207,3 @@ def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
         said = outcome(path)
         assert isinstance(said, str)
         assert "the Arrow file cannot be read: record batch 0: " in said
-
-
-def test_only_the_chosen_columns_are_in_memory_and_batches_are_small(tmp_path):
-    texts = [f"{i} " + "word " * 200 for i in range(10_000)]
-    others = {f"other{n}": texts for n in range(4)}
-    path = write(tmp_path / "t.arrow", pa.table({**others, "hyp": texts, "ref": texts}), rows=2000)
-    before = pa.total_allocated_bytes()
-    most = rows = 0
-    for read in read_all(records(path)):
-        rows += len(next(iter(read.columns.values())))
-        most = max(most, pa.total_allocated_bytes() - before)
-    assert rows == 10_000
-    assert most < 16_000_000  # a record batch has 4 MB of the two columns, and 12 MB of all

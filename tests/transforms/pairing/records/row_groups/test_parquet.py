@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import pathlib
 
 import apache_beam as beam
@@ -229,28 +228,6 @@ def test_scores_are_those_of_sacrebleu(tmp_path, as_list):
         [EXAMPLE[name] for name in SYSTEMS],
         [EXAMPLE["ref0"], EXAMPLE["ref1"]],
     )
-
-
-def test_the_result_does_not_depend_on_files_and_row_groups(tmp_path):
-    table = pa.table(EXAMPLE)
-    pq.write_table(table, tmp_path / "whole.parquet")
-    half = len(table) // 2
-    pq.write_table(table[:half], tmp_path / "part-9.parquet", row_group_size=1)
-    pq.write_table(table[half:half], tmp_path / "part-10.parquet")  # a shard without rows
-    pq.write_table(table[half:], tmp_path / "part-11.parquet", compression="zstd")
-    results, digests = [], []
-    for name in ("whole", "part-*"):
-        pattern = tmp_path / f"{name}.parquet"
-        run = called(*arguments(pattern, "--output", tmp_path / "out"))
-        assert run.code == 0, run.err
-        results.append((tmp_path / "out" / "scores.json").read_bytes())
-        (listed,) = json.loads((tmp_path / "out" / "manifest.json").read_bytes())["streams"]
-        digests.append(listed["digest"])
-        assert (listed["role"], listed["system"], listed["lines"]) == ("records", None, len(table))
-    assert results[0] == results[1]
-    assert digests[0] == digests[1]
-    assert digests[0].startswith("records-murmur3-128:")
-    assert [file["lines"] for file in listed["files"]] == [half, 0, len(table) - half]
 
 
 def test_the_wiring_reads_every_row_once_and_gives_tallies(tmp_path):
