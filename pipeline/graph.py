@@ -21,6 +21,7 @@ from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.reruns.request import described_input, described_request
 from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
@@ -122,7 +123,7 @@ class _JudgeEarlierAttempt(beam.DoFn):
     def process(self, results: Results) -> Iterator[Results]:
         earlier = handed_over(results.output, results.run) if results.is_awaited else None
         if earlier is not None:
-            _enforce(results, earlier.document)
+            _enforce(results, earlier.result)
         yield results
 
 
@@ -166,9 +167,9 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     if results.is_awaited:
         hand_over(output, run, result.scores, segments.notes)
     # After the result, because it is complete. A launcher that waits warns itself.
-    _enforce(results, result.document)
+    _enforce(results, result.rows)
 
 
-def _enforce(results: Results, document: Mapping[str, Any]) -> None:
+def _enforce(results: Results, rows: Result) -> None:
     output = results.output if results.manifest else ""
-    enforce(results.gates, document, output, warn=not results.is_awaited)
+    enforce(results.gates, rows, output, warn=not results.is_awaited)

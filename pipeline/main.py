@@ -7,7 +7,6 @@ import dataclasses
 import gc
 import importlib
 import importlib.metadata
-import json
 import logging
 import platform
 import shutil
@@ -167,7 +166,7 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     if result is None:
         result = _scored(arguments, watchers)
     job = arguments.job
-    error, warnings = judged(job.gates, result.document, job.output)
+    error, warnings = judged(job.gates, result.result, job.output)
     result = dataclasses.replace(result, notes=(*result.notes, *warnings))
     watchers.finished(result)
     if arguments.report:
@@ -207,7 +206,7 @@ def _kept(scores: bytes, arguments: Arguments, watchers: _Watchers) -> RunResult
 
     watchers.kept()
     note = f"{arguments.job.output} already has the result, so nothing was scored"
-    return RunResult(scores, json.loads(scores), (note,))
+    return RunResult.of(scores, [note])
 
 
 def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
@@ -335,7 +334,7 @@ def _shown(arguments: Arguments, result: RunResult) -> bytes:
     for warning in result.warnings:
         warn(warning)
     return arguments.display.shown(
-        result.scores, result.document, arguments.job.source.notes, screen_of_stdout()
+        result.scores, result.result, arguments.job.source.notes, screen_of_stdout()
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes, read_result
 
 RECORDED = pathlib.Path(__file__).with_name("shown_tables.txt")
 _START = "=== "
@@ -224,7 +224,7 @@ def shown(
 ) -> str:
     """What stdout shows of a document."""
     display = Display(format, decimals=decimals, choice=choice)
-    return display.shown(document_bytes(found), found, remarks, screen).decode()
+    return display.shown(document_bytes(found), read_result(found), remarks, screen).decode()
 
 
 def table(found: dict[str, Any], **choices: Any) -> str:

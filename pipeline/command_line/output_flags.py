@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS, View, only_scores
@@ -13,6 +12,7 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
@@ -43,7 +43,7 @@ class Display:
     def shown(
         self,
         data: bytes,
-        document: Mapping[str, Any],
+        result: Result,
         remarks: Sequence[str] = (),
         screen: Screen = FILE,
     ) -> bytes:
@@ -51,11 +51,11 @@ class Display:
 
         Args:
           data: the bytes of scores.json.
-          document: the same, read.
+          result: its rows.
           remarks: lines about the result that are not in it.
           screen: where stdout goes.
         """
-        view = View(data, document, remarks, self.decimals, screen, self.choice)
+        view = View(data, result, remarks, self.decimals, screen, self.choice)
         write = only_scores if self.score_only else FORMATS[self.format].write
         return write(view).encode()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +22,6 @@ from beam_bleu.pipeline.display.score_tables import (
 )
 from beam_bleu.pipeline.display.table import Table, as_lines, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
 
@@ -40,7 +38,7 @@ class View:
 
     Attributes:
       data: the bytes of its scores.json.
-      document: the same, read.
+      result: its rows.
       remarks: lines about it that are not in scores.json.
       decimals: how many decimals scores have; None for the format's default.
       screen: where it is shown.
@@ -48,16 +46,11 @@ class View:
     """
 
     data: bytes
-    document: Mapping[str, Any]
+    result: Result
     remarks: Sequence[str] = ()
     decimals: int | None = None
     screen: Screen = FILE
     choice: RowChoice = USUAL_ROWS
-
-    @functools.cached_property
-    def result(self) -> Result:
-        """Its rows."""
-        return read_result(self.document)
 
     @property
     def lines(self) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.gates.thresholds import (
@@ -20,7 +20,6 @@ from beam_bleu.pipeline.gates.thresholds import (
     targets,
 )
 from beam_bleu.pipeline.result.comparing import compare
-from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
 from beam_bleu.pipeline.result.saved_result import NotPaired
 from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, series_of
@@ -288,40 +287,38 @@ def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str
     return f"{value:{sign}}"
 
 
-def judged(
-    gates: Gates, document: Mapping[str, Any], output: str
-) -> tuple[GateError | None, list[str]]:
+def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
     """The error if a result misses a threshold, and what a reader of it must know.
 
     Args:
       gates: the thresholds.
-      document: the result document.
+      result: the result.
       output: the folder where it is; "" if it is not kept.
     """
     if not gates:
         return None, []
-    checks = judge(read_result(document), gates)
+    checks = judge(result, gates)
     remedy = "find out what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
     return gate_error(checks, remedy), [check.text for check in checks if check.warns]
 
 
-def enforce(gates: Gates, document: Mapping[str, Any], output: str, *, warn: bool) -> None:
+def enforce(gates: Gates, result: Result, output: str, *, warn: bool) -> None:
     """Raises an error if a result misses a threshold.
 
     A repeated call raises the same error: it depends only on the result and on the thresholds.
 
     Args:
       gates: the thresholds.
-      document: the result document. It has been written.
+      result: the result. It has been written.
       output: the folder where it is; "" if it is not kept.
       warn: whether to write warnings into the worker's log.
 
     Raises:
       GateError: the result misses a threshold.
     """
-    error, warnings = judged(gates, document, output)
+    error, warnings = judged(gates, result, output)
     if warn:
         for warning in warnings:
             _LOGGER.warning("%s", warning)

@@ -18,7 +18,8 @@ from beam_bleu.pipeline.library.asked import Asked, KnownSource
 from beam_bleu.pipeline.library.keywords import Keywords
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams, without_versions
-from beam_bleu.pipeline.output.result import Result, result_of
+from beam_bleu.pipeline.output.result import JobResult, result_of
+from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.scoring.batch_sums import (
     counting,
     segment_tables,
@@ -290,7 +291,7 @@ class _Score(beam.DoFn):
         yield from _outputs(result_of(results, ends), ends)
 
 
-def _outputs(result: Result, ends: Ends) -> Iterator[Any]:
+def _outputs(result: JobResult, ends: Ends) -> Iterator[Any]:
     # As JSON has it, so that it does not matter whether a document comes from here or from a file.
     document = json.loads(result.scores)
     yield document
@@ -341,4 +342,4 @@ class _Judge(beam.DoFn):
         self._gates = gates
 
     def process(self, document: Mapping[str, Any]) -> None:
-        enforce(self._gates, document, "", warn=True)
+        enforce(self._gates, read_result(document), "", warn=True)

@@ -32,6 +32,7 @@ from openlineage.client.facet_v2 import (
 )
 
 from beam_bleu.pipeline.lineage.datasets import Dataset, dataset
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.version import VERSION
 
 set_producer(f"urn:beam-bleu:{VERSION}")
@@ -75,7 +76,7 @@ def event(
     patterns: Iterable[str],
     *,
     manifest: Mapping[str, Any] | None = None,
-    document: Mapping[str, Any] | None = None,
+    result: Result | None = None,
     error: str = "",
 ) -> RunEvent:
     """An event of a run.
@@ -86,7 +87,7 @@ def event(
       time: when it happened, in ISO 8601.
       patterns: the paths, patterns and tables of the input.
       manifest: the manifest of the result; None if there is none.
-      document: the result; None if there is none.
+      result: the result; None if there is none.
       error: why there is no result.
     """
     facets: dict[str, Any] = {
@@ -110,7 +111,7 @@ def event(
         run=Run(str(uuid.UUID(of.run)), facets),
         job=Job(of.namespace, of.job, {"jobType": kind}),
         inputs=_inputs(patterns, manifest),
-        outputs=_outputs(of.output, document),
+        outputs=_outputs(of.output, result),
     )
 
 
@@ -155,16 +156,16 @@ def _statistics(streams: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"inputStatistics": facet}
 
 
-def _outputs(output: str, document: Mapping[str, Any] | None) -> list[OutputDataset]:
+def _outputs(output: str, result: Result | None) -> list[OutputDataset]:
     named = dataset(output)
     if named is None:
         return []
     facets: dict[str, Any] = {}
-    if document is not None:
+    if result is not None:
         scores = [
-            {name: score[name] for name in ("metric", "system", "score")}
-            for score in document["scores"]
-            if score["slice"] is None
+            {"metric": row.metric, "system": row.system, "score": row.score}
+            for row in result.scores
+            if row.group is None and row.preset is None
         ]
-        facets["beamBleu_scores"] = Scores(document["segments"], scores)
+        facets["beamBleu_scores"] = Scores(result.segments or 0, scores)
     return [OutputDataset(*named, outputFacets=facets)]

@@ -110,7 +110,7 @@ class RunLineage:
             if state != "COMPLETE" or result is None:
                 return event(of, state, time, patterns, error=error)
             manifest = _manifest(of.output, result.scores)
-            return event(of, state, time, patterns, manifest=manifest, document=result.document)
+            return event(of, state, time, patterns, manifest=manifest, result=result.result)
 
         self._sender.send(made)
 

@@ -14,19 +14,19 @@ import dataclasses
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import DOCUMENTS, HANDOVER, SUCCESS, WORKERS
-from beam_bleu.pipeline.output.metric_views import warnings_of_document
 from beam_bleu.pipeline.output.output_folder import (
     aside_folder,
     handover_path,
     run_folder,
     scores_path,
 )
+from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local
 
@@ -37,18 +37,23 @@ class RunResult:
 
     Attributes:
       scores: the bytes of its scores.json.
-      document: the same, read.
+      result: its rows.
       notes: remarks for the person who started it.
     """
 
     scores: bytes
-    document: Mapping[str, Any]
+    result: Result
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scores: bytes, notes: Sequence[str]) -> RunResult:
+        """That of the bytes of a scores.json."""
+        return cls(scores, read_result(json.loads(scores)), tuple(notes))
 
     @property
     def warnings(self) -> list[str]:
         """All that a reader of the scores must know: the notes, and the warnings of the result."""
-        return [*self.notes, *warnings_of_document(self.document)]
+        return [*self.notes, *self.result.all_warnings]
 
 
 def hand_over(output: str, run: str, scores: bytes, notes: Sequence[str]) -> None:
@@ -72,7 +77,7 @@ def handed_over(output: str, run: str) -> RunResult | None:
         return None
     with storage.reading(path):
         notes, _, scores = storage.read(path).partition(b"\n")
-    return RunResult(scores, json.loads(scores), tuple(json.loads(notes)))
+    return RunResult.of(scores, json.loads(notes))
 
 
 def remove_handover(output: str, run: str) -> None:

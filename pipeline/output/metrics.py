@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.output.metric_views import metrics_of
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
 from beam_bleu.pipeline.result.series import slice_text
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
@@ -80,9 +80,7 @@ class _Gauges:
         return generate_latest(self._registry)
 
 
-def metrics(
-    record: Mapping[str, Any], document: Mapping[str, Any] | None, asked: Monitoring
-) -> bytes:
+def metrics(record: Mapping[str, Any], result: Result | None, asked: Monitoring) -> bytes:
     """The metrics of a run that has ended.
 
     No label has a value that changes from run to run, such as the path of a day's folder, because
@@ -90,7 +88,7 @@ def metrics(
 
     Args:
       record: its record, the content of run.json.
-      document: its scores.json; None if it failed.
+      result: its result; None if it failed.
       asked: what the user wants in the file.
     """
     gauges = _Gauges(asked.labels)
@@ -115,20 +113,22 @@ def metrics(
         ),
     ):
         gauges.set(f"{name}_seconds", meaning, value)
-    of_metrics = [] if document is None else document["metrics"]
-    for entry in of_metrics or [{"metric": "", "signature": ""}]:
+    names = [] if result is None else result.metrics
+    for metric, signature in [(row.metric, row.signature) for row in names] or [("", "")]:
         gauges.set(
             "info",
             "The version and the definition of a metric.",
             1,
             version=VERSION,
-            metric=entry["metric"],
-            signature=entry["signature"] or "",
+            metric=metric,
+            signature=signature or "",
         )
-    if document is not None:
-        _add_scores(gauges, document, asked.slices)
-        _add_comparisons(gauges, document.get("comparisons", ()))
-        _add_counters(gauges, document["counters"])
+    if result is not None:
+        _add_scores(gauges, result)
+        _add_slices(gauges, result, asked.slices)
+        _add_comparisons(gauges, result)
+        for name, meaning in _COUNTERS.items():
+            gauges.set(name, meaning, result.counters.get(name))
         gauges.set("warnings", "Warnings of the last run.", len(record["warnings"]))
     return gauges.data
 
@@ -139,38 +139,46 @@ def with_verdict(data: bytes, *, passed: bool) -> bytes:
     return sample.sub(rb"\1 %.1f" % passed, data)
 
 
-def _add_scores(gauges: _Gauges, document: Mapping[str, Any], most_slices: int) -> None:
-    for metric in metrics_of(document):
+_COUNTERS = {
+    "segments": "Segments that were scored.",
+    "bytes": "Bytes of text that were scored.",
+    "empty_candidates": "Candidates without a token, of all systems.",
+    "rejected": "Segments that were left out as bad.",
+}
+
+
+def _add_scores(gauges: _Gauges, result: Result) -> None:
+    for metric in result.words:
         gauges.set(
             "lower_is_better",
             "1 if a lower score of the metric is better, else 0.",
             row_of(metric).lower_is_better,
             metric=metric,
         )
-    for entry in document["scores"]:
-        if entry["slice"] is None:
-            labels = {"metric": entry["metric"], "system": entry["system"]}
-            _add_score(gauges, "score", "The score of a system.", entry, labels)
-    for entry in document.get("macro_average", ()):
-        labels = {"metric": entry["metric"], "system": entry["system"]}
-        meaning = "The mean of the scores of a system in all languages or tasks."
-        gauges.set("macro_average", meaning, entry["score"], **labels)
-    if most_slices:
-        _add_slices(gauges, document["scores"], most_slices)
+    for row in result.scores:
+        if row.group is None and row.preset is None:
+            _add_score(gauges, "score", "The score of a system.", row)
+    for row in result.scores:
+        if row.group == MACRO_AVERAGE:
+            meaning = "The mean of the scores of a system in all languages or tasks."
+            labels = {"metric": row.metric, "system": row.system}
+            gauges.set("macro_average", meaning, row.score, **labels)
 
 
-def _add_slices(gauges: _Gauges, scores: Sequence[Mapping[str, Any]], most: int) -> None:
+def _add_slices(gauges: _Gauges, result: Result, most: int) -> None:
     """Adds the scores of the slices with the most segments."""
+    if not most:
+        return
     sizes: dict[str, int] = {}
-    named = [(slice_text(entry["slice"]), entry) for entry in scores if entry["slice"] is not None]
-    for name, entry in named:
-        sizes[name] = max(sizes.get(name, 0), entry["segments"])
+    named = [
+        (slice_text(row.group), row) for row in result.scores if isinstance(row.group, Mapping)
+    ]
+    for name, row in named:
+        sizes[name] = max(sizes.get(name, 0), row.segments)
     shown = {*sorted(sizes, key=lambda name: -sizes[name])[:most]}
-    for name, entry in named:
+    for name, row in named:
         if name in shown:
-            labels = {"metric": entry["metric"], "system": entry["system"], "slice": name}
-            meaning = "The score of a system on a slice."
-            _add_score(gauges, "slice_score", meaning, entry, labels)
+            _add_score(gauges, "slice_score", "The score of a system on a slice.", row, slice=name)
     gauges.set(
         "slices_left_out",
         "Slices whose scores are not here, because --metrics_slices is smaller than their number.",
@@ -178,42 +186,31 @@ def _add_slices(gauges: _Gauges, scores: Sequence[Mapping[str, Any]], most: int)
     )
 
 
-def _add_score(
-    gauges: _Gauges, name: str, meaning: str, entry: Mapping[str, Any], labels: Mapping[str, str]
-) -> None:
+def _add_score(gauges: _Gauges, name: str, meaning: str, row: ScoreRow, **labels: str) -> None:
+    labels = {"metric": row.metric, "system": row.system, **labels}
     error = meaning.replace("The score", "The standard error of the score")
-    gauges.set(name, meaning, entry["score"], **labels)
-    gauges.set(f"{name}_standard_error", error, entry.get("standard_error"), **labels)
+    gauges.set(name, meaning, row.score, **labels)
+    gauges.set(f"{name}_standard_error", error, row.standard_error, **labels)
 
 
-def _add_comparisons(gauges: _Gauges, comparisons: Sequence[Mapping[str, Any]]) -> None:
+def _add_comparisons(gauges: _Gauges, result: Result) -> None:
     """Adds the comparisons on the whole corpus."""
-    for entry in comparisons:
-        if entry["slice"] is None:
-            labels = {name: entry[name] for name in ("metric", "system", "baseline")}
+    for row in result.comparisons:
+        if row.group is None:
+            labels = {"metric": row.metric, "system": row.system, "baseline": row.baseline}
             gauges.set(
                 "difference",
                 "The score of a system minus that of its baseline.",
-                entry["difference"],
+                row.difference,
                 **labels,
             )
             gauges.set(
                 "difference_p_value_holm",
                 "The p-value of this difference, adjusted by Holm for all comparisons on the "
                 "whole corpus.",
-                entry["p_value_holm"],
+                row.p_value_holm,
                 **labels,
             )
-
-
-def _add_counters(gauges: _Gauges, counters: Mapping[str, Any]) -> None:
-    for name, meaning in (
-        ("segments", "Segments that were scored."),
-        ("bytes", "Bytes of text that were scored."),
-        ("empty_candidates", "Candidates without a token, of all systems."),
-        ("rejected", "Segments that were left out as bad."),
-    ):
-        gauges.set(name, meaning, counters.get(name))
 
 
 def _seconds(time: str | None) -> float | None:

@@ -10,6 +10,7 @@ from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.examples_file import distributions, examples_bytes
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.result.document import document_bytes, document_of
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -17,20 +18,20 @@ from beam_bleu.transforms.examples.picked import Picked
 
 
 @dataclasses.dataclass(frozen=True)
-class Result:
+class JobResult:
     """The result of a job.
 
     Attributes:
       results: what the job does with its sums.
       totals: everything that it has added up.
-      document: the result document.
+      rows: the result.
       scores: the bytes of scores.json.
       examples: the bytes of examples.jsonl; None if no examples are asked for.
     """
 
     results: Results
     totals: Totals
-    document: Mapping[str, Any]
+    rows: Result
     scores: bytes
     examples: bytes | None
 
@@ -43,7 +44,7 @@ class Result:
         return saved_bytes(self.totals, self.results, read, self.scores)
 
 
-def result_of(results: Results, ends: Ends) -> Result:
+def result_of(results: Results, ends: Ends) -> JobResult:
     """The result of a job, from what its last step gets.
 
     Raises:
@@ -62,9 +63,9 @@ def result_of(results: Results, ends: Ends) -> Result:
     spread = None
     if picked is not None:
         spread = distributions(picked, results.highest_of_segments, systems)
-    document = document_of(scored(totals, scorings, results.slicing, evidence, spread))
+    rows = scored(totals, scorings, results.slicing, evidence, spread)
     examples = None
     if picked is not None:
         baseline = evidence.baseline_of(systems)
         examples = examples_bytes(picked, list(scorings), systems, baseline)
-    return Result(results, totals, document, document_bytes(document), examples)
+    return JobResult(results, totals, rows, document_bytes(document_of(rows)), examples)

@@ -230,12 +230,8 @@ class RunRecord:
         check_metrics(self._output)
         assert self._facts is not None
         asked = self._facts.monitoring
-        _replace(metrics_path(self._output), lambda: metrics(content, self._document, asked))
-
-    @property
-    def _document(self) -> Mapping[str, Any] | None:
-        """The result; None if there is none."""
-        return None if self._result is None else self._result.document
+        result = None if self._result is None else self._result.result
+        _replace(metrics_path(self._output), lambda: metrics(content, result, asked))
 
     def _write(self, content: dict[str, Any]) -> None:
         from beam_bleu.pipeline.output.output_folder import run_record_path
@@ -245,8 +241,8 @@ class RunRecord:
 
     def _content(self, state: State, ending: Ending | None) -> dict[str, Any]:
         assert self._facts is not None
-        time_now, document = now(), self._document
-        counters = {} if document is None else document["counters"]
+        time_now = now()
+        counters = {} if self._result is None else self._result.result.counters
         return {
             "state": state,
             "run": self._facts.run,

@@ -21,7 +21,7 @@ from beam_bleu.pipeline.output.result_files import (
     require_last,
     require_same_scores,
 )
-from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.document import document_of, read_result
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result
 from beam_bleu.pipeline.result.series import key_of
 from beam_bleu.transforms.errors import InputError
@@ -149,8 +149,8 @@ def result_and_document_at(
         from beam_bleu.pipeline.saved.totals_file import totals_in
 
         totals = totals_in(data, file, in_folder=bool(folder))
-        document = totals.document
-        return SavedResult(path, read_result(document), folder, totals), document
+        result = totals.result
+        return SavedResult(path, result, folder, totals), document_of(result)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.scored import scored
-from beam_bleu.pipeline.result.document import document_of
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -115,13 +115,13 @@ class SavedTotals:
         return dataclasses.replace(self, totals=totals, scorings=scorings, versions=versions)
 
     @property
-    def document(self) -> dict[str, Any]:
-        """The result document, with the labels of the partitions if there are several."""
+    def result(self) -> Result:
+        """The result, with the labels of the partitions if there are several."""
         result = scored(self.totals, self.scorings, self.slicing, self.evidence)
         labels = tuple(partition.label for partition in self.partitions)
         if len(labels) > 1 and any(labels):
             result = dataclasses.replace(result, partitions=labels)
-        return document_of(result)
+        return result
 
 
 def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:

@@ -11,8 +11,7 @@ from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
-from beam_bleu.pipeline.output.metric_views import warnings_of_document
-from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 
 
@@ -83,13 +82,13 @@ def finish(
     Raises:
       BleuError: it cannot be written.
     """
-    document = saved.document
-    for warning in warnings_of_document(document):
+    result = saved.result
+    for warning in result.all_warnings:
         warn(warning)
-    scores = document_bytes(document)
+    scores = document_bytes(document_of(result))
     if output is not None:
         # Importing Beam takes as long as merging a year of files.
         from beam_bleu.pipeline.saved.writing import write_result
 
         write_result(saved, scores, output, [path for path, _ in files])
-    return display.shown(scores, document, (), screen_of_stdout())
+    return display.shown(scores, result, (), screen_of_stdout())

@@ -11,7 +11,7 @@ from engine_parts import need
 from shown_tables import PRESETS, as_entries, document, with_evidence
 
 from beam_bleu.pipeline.command_line.output_flags import Display
-from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes, read_result
 
 ASCII = [chr(code) for code in range(0x20, 0x7F)]
 NAMES = [
@@ -50,7 +50,11 @@ def compile_in(folder: Path, text: str, packages: str = "") -> str:
 
 
 def latex(document: dict[str, Any]) -> str:
-    return Display("latex").shown(document_bytes(document), document, ("a % remark",)).decode()
+    return (
+        Display("latex")
+        .shown(document_bytes(document), read_result(document), ("a % remark",))
+        .decode()
+    )
 
 
 @pytest.mark.parametrize("packages", ["", r"\usepackage{booktabs}"])

@@ -16,7 +16,6 @@ import pytest
 import sacrebleu
 from command_line import Run, beside_standard_errors, called, write_lines
 
-from beam_bleu.pipeline.output.metric_views import part_of
 from beam_bleu.transforms.text import library_tokenizers
 
 SENTENCES = {
@@ -203,8 +202,9 @@ def test_segment_scores_have_the_tokenizer_of_their_language(tmp_path):
             corpus.systems[row["system"]][at], [of[at] for of in corpus.references]
         )
         assert row["score"] == pytest.approx(expected.score, abs=1e-12)
-    of_segments = part_of(document, "bleu")["segment_scores"]
-    assert of_segments["signature"] is of_segments["sacrebleu_signature"] is None
+    of_segments = document["segment_scores"]
+    (metric,) = of_segments["metrics"]
+    assert metric["signature"] is metric["sacrebleu_signature"] is None
     signed = {each["slice"]["lang"]: each["signature"] for each in of_segments["languages"]}
     assert list(signed) == sorted(SENTENCES)
     assert all("|eff:yes|" in each for each in signed.values())

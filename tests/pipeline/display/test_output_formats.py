@@ -16,7 +16,7 @@ from shown_tables import PRESETS, document
 
 from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes, read_result
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 
@@ -30,7 +30,11 @@ def example() -> bytes:
 
 
 def shown(format: str, data: bytes, decimals: int | None = None, remarks: tuple[str, ...] = ()):
-    return Display(format, decimals=decimals).shown(data, json.loads(data), remarks).decode()
+    return (
+        Display(format, decimals=decimals)
+        .shown(data, read_result(json.loads(data)), remarks)
+        .decode()
+    )
 
 
 def rows_of(tsv: str) -> list[dict[str, str]]:

@@ -311,9 +311,9 @@ def test_without_a_handover_the_job_has_failed(tmp_path):
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)
-    scores = '{"name": "größe"}'.encode()
+    scores = '{"metrics": [], "scores": [], "warnings": ["größe"]}'.encode()
     hand_over(folder, job.run, scores, ["a note"])
-    assert result_of(job) == RunResult(scores, {"name": "größe"}, ("a note",))
+    assert result_of(job) == RunResult.of(scores, ["a note"])
 
 
 def test_a_filesystem_whose_clock_stands_still(tmp_path, monkeypatch):
