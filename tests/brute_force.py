@@ -37,15 +37,6 @@ def clipped_matches(candidate, references, n):
     return matches
 
 
-def unclipped_matches(candidate, references, n):
-    """The matches for the first precision in the paper's section 2.1, where nothing is clipped."""
-    return sum(
-        count
-        for ngram, count in ngrams(candidate, n).items()
-        if any(ngram in ngrams(reference, n) for reference in references)
-    )
-
-
 def closest(candidate_length, lengths):
     """The best match length. If two are equally close, the shorter (multi-bleu, mteval, NLTK)."""
     return min(lengths, key=lambda length: (abs(length - candidate_length), length))
@@ -164,22 +155,6 @@ def tensorflow(sums, smooth=False):
     return penalty * weighted_geometric_mean(precisions, uniform(len(precisions)))
 
 
-def torchmetrics(sums, smooth=False, weights=None):
-    """torchmetrics' bleu_score in exact numbers (its own are float32); lengths: closest_first.
-
-    An order without matches gives 0, also with smoothing. Smoothing adds one to matches and totals
-    of every order except the first.
-    """
-    if min(sums.matches) == 0:
-        return 0.0
-    added = [1 if smooth and n > 1 else 0 for n in range(1, len(sums.matches) + 1)]
-    precisions = [
-        Fraction(m + a, t + a) for m, t, a in zip(sums.matches, sums.totals, added, strict=True)
-    ]
-    weights = weights or uniform(len(precisions))
-    return brevity_penalty(sums) * weighted_geometric_mean(precisions, weights)
-
-
 def d2l(candidate, reference, k):
     """D2L's bleu (section 10.7.6 of the book; d2l 1.0): p_n ** (1/2**n), n = 1 .. min(k, c).
 
@@ -190,13 +165,6 @@ def d2l(candidate, reference, k):
         matches = clipped_matches(candidate, [reference], n)
         score *= (matches / ngrams(candidate, n).total()) ** (0.5**n)
     return score
-
-
-def d2l_until_0_17(candidate, reference, k):
-    """d2l 0.15 to 0.17 always go on to order k, and divide by zero if an order has no n-gram."""
-    if k > len(candidate):
-        raise ZeroDivisionError
-    return d2l(candidate, reference, k)
 
 
 def nltk_totals(sums):
@@ -279,18 +247,6 @@ def sacrebleu(sums, smooth_method="exp", smooth_value=None, effective_order=Fals
     if not effective_order:
         precisions += [Fraction(0)] * (len(sums.matches) - len(precisions))
     return brevity_penalty(sums) * weighted_geometric_mean(precisions, uniform(len(precisions)))
-
-
-def multi_bleu(sums):
-    """multi-bleu.perl of Moses: as the paper, but BP and score are 0 if the references are empty.
-
-    An empty candidate gives a division by zero.
-    """
-    if sums.reference_length == 0:
-        return 0.0
-    if sums.candidate_length == 0:
-        raise ZeroDivisionError
-    return papineni2002(sums)
 
 
 def mteval13a(sums, smoothing=True):
