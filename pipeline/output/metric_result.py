@@ -523,7 +523,7 @@ class MetricResult:
             has, their = ("has", "its slice has") if is_one else ("have", "their slices have")
             # A slice has no more documents than segments.
             are_all_small = all(row.segments < FEWEST_UNITS for row in missing)
-            other = "" if are_all_small else f", or {self.scorings.kind.has_no_error}"
+            other = "" if are_all_small else ", or a count on which the score depends is 0"
             yield (
                 f"slices: {len(missing)} of {len(rows)} scores {has} no standard error, "
                 f"because {their} fewer than {FEWEST_UNITS} {self.evidence.unit}s{other}"

@@ -89,7 +89,6 @@ class MetricKind:
       warnings: (columns, metric) sentences about input that only this metric has.
       signatures: (text, metric, least and largest number of references of a segment) how scores
         are made.
-      has_no_error: what sums of enough units have if their score has no standard error.
       segment_scores: (statistics, metric) the scores of segments, float64 (systems * segments,),
         system by system; nan where a score is not defined.
       segment_columns: (statistics, metric) what it shows beside these scores: its own columns, with
@@ -112,7 +111,6 @@ class MetricKind:
     why_zero: Callable[[Sequence[int], Any, Mapping[str, Any]], str] = _no_reason
     warnings: Callable[[Sequence[int], Any], Iterable[str]] = _no_warnings
     signatures: Callable[[TextName, Any, int, int], Signatures]
-    has_no_error: str = "a score of 0"
     segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]] = _no_columns
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]] = _no_fields

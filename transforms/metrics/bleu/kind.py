@@ -75,7 +75,6 @@ KINDS = {
         parts=bleu_parts,
         why_zero=bleu_why_zero,
         signatures=_signatures,
-        has_no_error="an n-gram order without a match",
         segment_scores=bleu_segment_scores,
         segment_columns=bleu_segment_columns,
         segment_fields=bleu_segment_fields,

@@ -52,7 +52,6 @@ KINDS = {
         parts=chrf_parts,
         why_zero=chrf_why_zero,
         signatures=chrf_signatures,
-        has_no_error="no character that matches",
         segment_columns=chrf_segment_columns,
         segment_fields=chrf_segment_fields,
         definition=Chrf,

@@ -52,7 +52,6 @@ def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> M
         basis_of=_basis_of,
         parts=error_parts,
         signatures=error_signatures,
-        has_no_error=f"no edits or no {definition.SYMBOL}s in the references",
         segment_columns=error_segment_columns,
         segment_fields=error_segment_fields,
         definition=definition,

@@ -56,7 +56,6 @@ def _kind(
         parts=rouge_parts,
         why_zero=rouge_why_zero,
         warnings=rouge_warnings,
-        has_no_error="no match",
         signatures=rouge_signatures,
         segment_scores=rouge_segment_scores,
         segment_columns=rouge_segment_columns,

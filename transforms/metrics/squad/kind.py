@@ -67,7 +67,6 @@ KINDS = {
         ExactMatch,
         score_type=ExactMatchScore,
         parts=exact_match_parts,
-        has_no_error="no exact match",
         segment_scores=exact_match_segment_scores,
     ),
     "token_f1": _kind(
@@ -75,7 +74,6 @@ KINDS = {
         TokenF1,
         score_type=TokenF1Score,
         parts=token_f1_parts,
-        has_no_error="no word in common",
         segment_scores=token_f1_segment_scores,
         segment_columns=token_f1_segment_columns,
         segment_fields=token_f1_segment_fields,

@@ -48,7 +48,6 @@ KINDS = {
         basis_of=_basis_of,
         parts=ter_parts,
         signatures=ter_signatures,
-        has_no_error="no edits or no words in the references",
         segment_columns=ter_segment_columns,
         segment_fields=ter_segment_fields,
         definition=Ter,
