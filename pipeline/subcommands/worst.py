@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of, positive
 from beam_bleu.pipeline.command_line.suggestions import nearest
@@ -19,7 +18,7 @@ from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.output.result_files import exists, is_folder, is_local
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_and_document_at
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
@@ -85,9 +84,9 @@ def _label(text: str) -> tuple[str, str | None]:
 
 def _worst(flags: argparse.Namespace) -> bytes:
     folder = _folder(flags.result)
-    saved, document = result_and_document_at(folder)
+    saved = result_at(folder)
     wanted = _wanted(flags, saved.result)
-    found = _found(folder, wanted, document)
+    found = _found(folder, wanted, saved.result)
     for note in found.notes:
         warn(note)
     if flags.format == "json":
@@ -162,22 +161,22 @@ def _require(flag: str, name: str, names: Sequence[str]) -> None:
         )
 
 
-def _found(folder: str, wanted: Wanted, document: Mapping[str, Any]) -> Found:
+def _found(folder: str, wanted: Wanted, result: Result) -> Found:
     """The segments, from the scores of all segments if the result has them on this machine.
 
     Raises:
       InputError: the result has neither these scores nor examples, or they are damaged.
     """
     examples = read_examples(folder)
-    if "segment_scores" in document and is_local(folder):
+    if result.segment_scores is not None and is_local(folder):
         # These load pyarrow.
         from beam_bleu.pipeline.examples.segment_files import from_segment_files, segment_files
 
         files = segment_files(folder)
         if files:
             with named_if_damaged(folder):
-                rows = document["segment_scores"]["rows"]
-                return from_segment_files(files, rows, wanted, examples or [])
+                number = result.segment_scores["rows"]
+                return from_segment_files(files, number, wanted, examples or [])
     if examples is None:
         raise InputError(
             f"{folder} has neither examples nor the scores of all segments",
