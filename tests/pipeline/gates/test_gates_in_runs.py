@@ -11,7 +11,6 @@ from result_folder import assert_files
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.errors.error_marks import MarkedError
-from beam_bleu.transforms.errors import GateError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
 
@@ -71,34 +70,6 @@ def test_a_result_that_passes_with_a_warning(out):
     assert "--warn_under" not in (out / "scores.json").read_text()
 
 
-def test_without_a_folder():
-    run = called(*ONE, "-b", "--fail_under", "99")
-    assert run.code == 4
-    assert run.out.strip()
-    assert "below 99" in run.err
-
-
-def test_the_job_itself_ends_with_the_error_each_time(out, monkeypatch):
-    # An engine without a launcher shows the job as failed, and may repeat its last step.
-    ends, step = [], beam_bleu.pipeline.graph._score_and_write
-
-    def repeated(key, found):
-        kept = {name: list(values) for name, values in found.items()}
-        for _ in range(3):
-            try:
-                step(key, kept)
-            except GateError as error:
-                ends.append((str(error), (out / "_SUCCESS").exists()))
-        step(key, kept)
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", repeated)
-    run = called(*ONE, "--output", out, "--segment_scores", "--fail_under", "99")
-    assert run.code == 4
-    assert len(ends) == 3
-    assert set(ends) == {(ends[0][0], True)}
-    assert_files(out, "segment_scores")
-
-
 def test_a_whole_job_that_is_repeated_does_not_end_with_scoring_again(out, monkeypatch):
     # Flink starts a failed job again from its first step.
     ends, run, step = [], beam.Pipeline.run, beam_bleu.pipeline.graph._score_and_write
@@ -119,32 +90,6 @@ def test_a_whole_job_that_is_repeated_does_not_end_with_scoring_again(out, monke
     assert end.code == 4
     assert len(ends) == 1
     assert_files(out, "segment_scores")
-
-
-def test_the_error_is_found_in_the_text_of_an_engine(out, monkeypatch):
-    from beam_bleu.pipeline import main
-
-    launch = main._missing_allowed
-    seen = []
-
-    def as_text():
-        # Engines give exceptions as text, in a plain RuntimeError.
-        import contextlib
-
-        @contextlib.contextmanager
-        def context():
-            with launch():
-                try:
-                    yield
-                except MarkedError as error:
-                    seen.append(error)
-                    raise RuntimeError(f"java.lang.X: {error} at org.Y") from None
-
-        return context()
-
-    monkeypatch.setattr(main, "_missing_allowed", as_text)
-    assert called(*ONE, "--output", out, "--fail_under", "99").code == 4
-    assert seen
 
 
 def test_a_drop_against_the_result_in_the_same_folder(out):
@@ -190,20 +135,6 @@ def test_what_cannot_exist_is_refused_before_the_run(out, flags, fragments):
     assert not (out / "scores.json").exists()
 
 
-def test_a_drop_of_a_system_that_cannot_exist_is_refused_before_the_run(out, tmp_path):
-    assert called(*EXAMPLE, "--output", tmp_path / "old").code == 0
-    drop = ["--max_drop=atlas=1", "--against", tmp_path / "old"]
-    run = called(*streams([SYSTEMS["birch"]], REFERENCES), "--output", out, *drop)
-    run.assert_failed(2, "--max_drop atlas=1: there is no such system")
-
-
-def test_a_slice_that_is_missing_fails_after_the_result(out):
-    run = called(*ONE, "--slice_by=length", "--output", out, "--fail_under", "[length=99]=1")
-    assert run.code == 4
-    assert "it has no slice length=99" in run.err
-    assert_files(out)
-
-
 def test_a_system_that_is_missing_fails_after_the_result(out, tmp_path):
     # The systems of such records are known only when the records are read.
     lines = [{"id": i, "system": "birch", "mt": f"a b c d {i}", "ref": "a b c"} for i in range(9)]
@@ -214,18 +145,3 @@ def test_a_system_that_is_missing_fails_after_the_result(out, tmp_path):
     assert run.code == 4
     assert "it has no system tuned" in run.err
     assert_files(out)
-
-
-def test_a_drop_needs_standard_errors():
-    flags = ["--max_drop", "0.5", "--against", "x", "--no_uncertainty"]
-    called(*ONE, *flags).assert_failed(2, "--max_drop needs standard errors")
-
-
-def test_a_score_above_100_can_be_judged(tmp_path, out):
-    candidate, reference = tmp_path / "candidate", tmp_path / "reference"
-    write_lines(candidate, ["a b c d e"])
-    write_lines(reference, ["e d c b a"])
-    flags = ["--smooth_method=floor", "--smooth_value=1000", "--output", out, "--fail_under=5"]
-    assert called(*streams([candidate], [reference]), *flags).code == 0
-    assert json.loads((out / "scores.json").read_bytes())["scores"][0]["score"] > 1000
-    assert called("gate", out, "--fail_under=5").code == 0

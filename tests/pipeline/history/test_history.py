@@ -131,12 +131,6 @@ def test_a_break_is_named_and_has_no_difference(tmp_path, new, digest, expected)
     assert (change.difference, change.p_value, change.reason) == (None, None, gap.text)
 
 
-def test_another_version_of_beam_bleu_is_no_break(tmp_path):
-    new = result(entry("atlas", 31.0), signature=changed_signature(version="beam-bleu-0.2.0"))
-    found = write_two(tmp_path, result(entry("atlas", 30.0)), new)
-    assert (found.gaps, last_change(found).difference) == ((), 1.0)
-
-
 def test_new_texts_each_night_are_no_break_if_the_user_says_so(tmp_path):
     old, new = result(entry("atlas", 30.0)), result(entry("atlas", 28.0))
     (gap,) = write_two(tmp_path, old, new, "a", "b").gaps
@@ -179,16 +173,6 @@ def test_a_system_that_stays_away_is_a_gap_of_its_series(tmp_path):
         ("2026-11-03", "2026-11-04"),
         ("2026-11-06", "2026-11-06"),
     ]
-
-
-def test_chosen_series_only(tmp_path):
-    news = {"domain": "news"}
-    for day in (20, 21):
-        scores = [entry(name, 30.0) for name in "ab"]
-        write_night(tmp_path / f"2026-11-{day}", result(*scores, entry("a", 20.0, of_slice=news)))
-    nights = read_nights([str(tmp_path)])
-    found = history(nights, Changes(), lambda key: key.system == "a")
-    assert [series.key.shown for series in found.series] == ["a", "a[domain=news]"]
 
 
 def test_paired_nights_have_the_numbers_of_compare(tmp_path):

@@ -53,34 +53,12 @@ def test_nights_on_an_object_store_are_found_like_those_in_folders(tmp_path):
         read_nights(["mem://other"])
 
 
-def test_copies_of_scores_are_nights_too(tmp_path):
-    document = BLEU | {"segments": 100}
-    paths = [str(written(tmp_path / f"2026-{month}.json", document)) for month in ("10", "09")]
-    nights = read_nights([*paths, paths[0]])
-    assert moments(nights) == ["2026-09", "2026-10"]
-
-
-def test_a_merged_month_beside_its_nights_is_left_out(tmp_path):
-    for name in ("2026-11", "2026-11-01", "2026-11-02"):
-        write_night(tmp_path / name, BLEU)
-    assert moments(read_nights([str(tmp_path)])) == ["2026-11-01", "2026-11-02"]
-    with pytest.raises(InputError, match=r"2026-11 is of a month, and .*2026-11-01 of a day"):
-        read_nights([f"{tmp_path}/2026-11", f"{tmp_path}/2026-11-01"])
-
-
 def test_without_dates_the_runs_say_when_they_were(tmp_path):
     for name, start in (("b", "2026-11-20T02:00:00.000Z"), ("a", "2026-11-21T02:00:00.000Z")):
         write_run(write_night(tmp_path / name, BLEU), "done", start)
     nights = read_nights([str(tmp_path)])
     assert [night.path[-1] for night in nights] == ["b", "a"]
     assert moments(nights)[0] == "2026-11-20T02:00:00.000Z"
-
-
-def test_the_user_can_prefer_the_time_of_the_runs(tmp_path):
-    for name, start in (("2026-11-20", "2026-11-23T02:00"), ("2026-11-21", "2026-11-22T02:00")):
-        write_run(write_night(tmp_path / name, BLEU), "done", f"{start}:00.000Z")
-    nights = read_nights([str(tmp_path)], "run")
-    assert [night.path[-2:] for night in nights] == ["21", "20"]
 
 
 def test_a_failed_run_is_a_night_without_a_result(tmp_path):
@@ -117,10 +95,3 @@ def test_a_result_around_other_results_is_an_error(tmp_path):
     write_night(tmp_path / "scores" / "2026-11-20", BLEU)
     with pytest.raises(InputError, match=r"scores has a result of its own, and contains others"):
         read_nights([f"{tmp_path}/scores"])
-
-
-@pytest.mark.parametrize("name", ["nothing", "empty"])
-def test_no_results_is_an_error(tmp_path, name):
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=f"{name}( has no results of beam-bleu)?; "):
-        read_nights([f"{tmp_path}/{name}"])

@@ -9,7 +9,7 @@ import shlex
 import time
 
 import pytest
-from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, called, streams
+from command_line import EXAMPLE, PROJECT, called
 from made_reports import HOSTILE, example, of_two_systems, reported, written_result
 from made_results import entry, result
 
@@ -277,15 +277,6 @@ def test_several_results_have_a_history(tmp_path):
     assert called("report", tmp_path, "--output", "-", "--new_texts").out == run.out
     for named in (nights, [tmp_path]):
         called("report", *named).assert_failed(2, "the page of several results needs --output")
-
-
-def test_a_fall_on_the_same_texts_is_named_although_they_are_not_paired(tmp_path):
-    for day, system in ((20, "atlas"), (21, "birch"), (22, "birch")):
-        texts = streams([f"mt={SYSTEMS[system]}"], REFERENCES[:1], "--partition=test")
-        called(*texts, "--output", tmp_path / f"2026-11-{day}")
-    text = Parsed(called("report", tmp_path, "--output", "-").out).text
-    assert "On 2026-11-22, mt has 33.8 BLEU, as on 2026-11-21." in text
-    assert "Significantly worse than the night before: mt on 2026-11-21." in text
 
 
 def test_damaged_files_are_named(tmp_path):

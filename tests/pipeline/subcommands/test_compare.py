@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
@@ -12,14 +11,7 @@ from typing import Any
 import pytest
 from command_line import EXAMPLES, called, read_lines, write_lines
 from jackknife import score_of, segment_counts, standard_error
-from saved_parts import TEXTS, lines_in, records_in, run_into
-
-from beam_bleu.pipeline.display.row_order import USUAL_ROWS
-from beam_bleu.pipeline.display.table import as_text
-from beam_bleu.pipeline.display.terminal import FILE
-from beam_bleu.pipeline.result.compared_results import ComparedMetric
-from beam_bleu.pipeline.result.rows import ComparedRow
-from beam_bleu.pipeline.subcommands.compared_tables import parts_of, text_table
+from saved_parts import TEXTS, lines_in, run_into
 
 
 @pytest.fixture(scope="module")
@@ -66,17 +58,6 @@ def test_independent(runs):
     assert (birch["standard_error"], birch["interval"]) == (0.0, [0.0, 0.0])  # nothing has changed
 
 
-def test_the_reason_names_the_run_without_replicates(runs):
-    assert compared(runs["plain"], runs["new"])["reason"].startswith("the old run has no replic")
-    assert compared(runs["new"], runs["plain"])["reason"].startswith("the new run has no replic")
-    assert compared(runs["plain"], runs["plain"])["reason"].startswith("neither run has replic")
-
-
-def test_totals_that_were_not_saved(runs, tmp_path):
-    called("compare", runs["plain"], tmp_path).assert_failed(3, "neither scores.json nor totals")
-    called("merge", tmp_path).assert_failed(3, "has no results of beam-bleu")
-
-
 def test_paired(runs):
     found = compared(runs["bootstrap"], runs["new"])
     assert found["method"] == "paired"
@@ -113,18 +94,6 @@ def test_another_seed_is_independent(runs):
     assert "seed is 5 in the old run, now 12345" in found["reason"]
 
 
-def test_the_table_says_which_method_was_used(runs):
-    run = called("compare", runs["bootstrap"], runs["new"])
-    assert run.code == 0, run.err
-    lines = run.out.decode().splitlines()
-    assert lines[1].startswith("paired: both runs have the same references")
-    assert re.split("  +", lines[3]) == [
-        *("system", "old", "new", "difference", "standard error", "95 % interval", "p", "Holm p")
-    ]
-    assert lines[4].split()[0] == "atlas"
-    assert lines[5].split("  ")[-1] == "1.000"
-
-
 def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(runs):
     def lines(old: str, format: str) -> list[str]:
         run = called("compare", runs[old], runs["new"], f"--format={format}", "--quiet")
@@ -140,32 +109,6 @@ def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(ru
     assert lines("bootstrap", "markdown")[0].startswith("BLEU, compared with the old run in pairs.")
     latex = "\n".join(lines("plain", "latex"))
     assert r"atlas & 49.8 & 33.8 & $-$16.1\,{\scriptsize$\pm$\," in latex
-
-
-@pytest.mark.parametrize("format_", ["latex", "markdown", "text"])
-def test_a_table_without_a_significant_difference_says_so(runs, format_):
-    run = called("compare", runs["plain"], runs["plain"], "--only_significant", "--format", format_)
-    assert run.code == 0, run.err
-    assert "hidden because they have no significant difference" in run.out.decode()
-
-
-def test_a_small_p_value_is_shown_as_in_other_tables():
-    def row(compared: ComparedRow) -> list[str]:
-        metric = ComparedMetric("bleu", "BLEU", "", (compared,))
-        (part,) = parts_of(metric)
-        shown = as_text(text_table(part, USUAL_ROWS, None), FILE)
-        return re.split("  +", shown.splitlines()[1])
-
-    known = {"interval": (-5.48, -2.23), "p_value": 3e-6, "p_value_holm": 3e-6}
-    compared = ComparedRow(
-        **{"metric": "bleu", "system": "base", "group": None, "segments": 100},
-        **{"old": 29.28, "new": 25.42, "difference": -3.86, "standard_error": 0.83, **known},
-        **{"detectable": None, "method": "independent", "reason": ""},
-    )
-    shown = ["base", "29.28", "25.42", "-3.86 worse", "0.83", "-5.48 to -2.23", "<0.001"]
-    assert row(compared) == shown
-    unknown = dataclasses.replace(compared, standard_error=None, **dict.fromkeys(known))
-    assert row(unknown) == ["base", "29.3", "25.4", "-3.86"]
 
 
 HOSTILE = "new\x1b[2Js|*\u202e"
@@ -255,16 +198,6 @@ def test_the_domain_where_the_loss_is_real_comes_first(nights):
     assert run.out.decode().index("\nen-de ") < run.out.decode().index("\nde-en ")
 
 
-def test_captions_count_the_comparisons_of_all_slices(nights):
-    command = ("compare", nights / "out-old", nights / "out-new", "--format=markdown", "--quiet")
-    lines = called(*command).out.decode().splitlines()
-    captions = [line for line in lines if line.startswith(("BLEU by ", "TER by "))]
-    assert len(captions) == 4  # two items, by two metrics
-    assert all("by Holm for 4 comparisons" in caption for caption in captions)
-    averages = [line for line in lines if line.startswith("Macro averages of ")]
-    assert len(averages) == 2
-
-
 def test_scores_are_compared_without_the_files_beside_them(nights, tmp_path):
     copies = [tmp_path / f"{night}.json" for night in ("old", "new")]
     for night, copy in zip(("old", "new"), copies, strict=True):
@@ -300,13 +233,6 @@ def test_replicates_pair_the_whole_corpus_and_not_its_slices(tmp_path):
     found = compared(tmp_path / "out", tmp_path / "out")
     assert "the old run has no totals.json (--save_totals), which" in found["reason"]
     assert {each["p_value"] for each in found["slices"]} == {1.0}  # nothing has changed
-
-
-def test_coins_of_one_run(runs):
-    found = compared(runs["coins"], runs["coins"])
-    assert found["method"] == "paired"
-    assert [each["p_value"] for each in found["systems"]] == [1.0, 1.0, 1.0]
-    assert found["systems"][0]["standard_error"] is None
 
 
 def test_other_definitions_are_refused(runs):
@@ -375,16 +301,3 @@ def test_other_orders_of_references_are_independent(tmp_path):
     run_into(tmp_path / "new", other, reference, *candidates, *DRAWN)
     found = compared(tmp_path / "old", tmp_path / "new")
     assert (found["method"], found["reason"]) == ("independent", "the references are not the same")
-
-
-@pytest.mark.parametrize("flags", [(), ("--where=part=1",), ("--documents=part",)])
-def test_records_are_independent(tmp_path, flags):
-    records = [
-        {"candidate": candidate, "reference": reference, "part": i % 2}
-        for i, (candidate, reference) in enumerate(zip(TEXTS["atlas"], TEXTS["ref"], strict=True))
-    ]
-    given = records_in(tmp_path / "records", records)
-    run_into(tmp_path / "old", *given, *flags, *DRAWN)
-    run_into(tmp_path / "new", *given, *DRAWN)
-    found = compared(tmp_path / "old", tmp_path / "new")
-    assert found["method"] == "independent"

@@ -127,13 +127,6 @@ def test_what_no_night_has_is_a_usage_error(nights, flags, fragment):
     called("history", nights, *flags).assert_failed(2, fragment)
 
 
-def test_damaged_results_end_it(tmp_path):
-    for day in (1, 2, 3):
-        write_night(tmp_path / f"2026-11-0{day}", result(entry("atlas", 30.0)))
-    (tmp_path / "2026-11-02" / "scores.json").write_text("{}")
-    called("history", tmp_path).assert_failed(3, "2026-11-02/scores.json", "damaged")
-
-
 def test_a_merged_month_is_left_out_with_a_warning(tmp_path):
     for name in ("2026-11", "2026-11-01"):
         write_night(tmp_path / name, result(entry("atlas", 30.0)))
