@@ -3,8 +3,7 @@
 Most texts are normalized already. Compiled code finds them: a text is its own normal form if
 all its code points are starters that normalization neither changes nor composes with the code
 point before them (Unicode Standard Annex #15, section 9). Python's `unicodedata` normalizes
-the other texts. It sorts the marks of a letter by insertion, so 100,000 marks would take
-minutes. So long runs of marks are sorted here first.
+the other texts.
 """
 
 # mypy: allow-untyped-defs
@@ -30,9 +29,6 @@ pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 _LAST_LOOKED_UP = 0x2FFFF  # texts with one of the rare characters above it are left to Python
 
-_LONG_RUN = 32
-"""Shorter runs of marks are left to Python. Stream-Safe Text (section 13) has at most 30."""
-
 _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
@@ -47,7 +43,7 @@ def normalized(column: pa.LargeStringArray, normalize: NormalizationName) -> pa.
     changed = np.zeros(len(column), np.bool_)
     changes = []
     for row, text in zip(rows, column.take(pa.array(rows)).to_pylist(), strict=True):
-        other = unicodedata.normalize(form, _with_marks_sorted(text, normalize))
+        other = unicodedata.normalize(form, text)
         if other is not text:  # Python returns the same object if nothing changes
             changed[row] = True
             changes.append(other)
@@ -70,44 +66,6 @@ def _settled(form: Form) -> npt.NDArray[np.bool_]:
             table[int(halves[1], 16)] = False
     table[0x1161:0x1176] = table[0x11A8:0x11C3] = False  # vowels and finals of Hangul
     return table
-
-
-def _with_marks_sorted(text: str, normalize: NormalizationName) -> str:
-    """The text with its long runs of marks sorted. Its normal form does not change.
-
-    Marks are decomposed, then sorted by their class. Marks of the same class stay in their
-    order (the Unicode Standard, section 3.11).
-    """
-    if len(text) < _LONG_RUN:
-        return text
-    decomposed, is_mark = _marks(normalize)
-    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    marks = is_mark[np.minimum(codes, _LAST_LOOKED_UP)]
-    edges = np.flatnonzero(np.diff(marks, prepend=False, append=False)).tolist()
-    pieces = []
-    written = 0
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
-        if end - start >= _LONG_RUN:
-            run = "".join(decomposed[mark] for mark in text[start:end])
-            pieces += [text[written:start], *sorted(run, key=unicodedata.combining)]
-            written = end
-    return "".join([*pieces, text[written:]]) if pieces else text
-
-
-@cache
-def _marks(normalize: NormalizationName) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
-    """The decomposition of each mark into marks; for each code point, whether it is a mark."""
-    form = NORMALIZATIONS[normalize].decomposed
-    decomposed = {}
-    is_mark = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
-    for code in range(_LAST_LOOKED_UP):
-        letter = chr(code)
-        if unicodedata.combining(letter) or unicodedata.decomposition(letter):
-            parts = unicodedata.normalize(form, letter)
-            if all(map(unicodedata.combining, parts)):
-                decomposed[letter] = parts
-                is_mark[code] = True
-    return decomposed, is_mark
 
 
 @compiled

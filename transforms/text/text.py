@@ -87,7 +87,7 @@ def require_case(lowercase: object) -> None:
 
 
 NormalizationName = Literal["nfc", "nfkc"]
-Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
+Form = Literal["NFC", "NFKC"]
 """The names of the forms in Python's `unicodedata`."""
 
 
@@ -99,18 +99,16 @@ class Normalization:
       name: its name here.
       description: what it does.
       form: the form of the texts afterwards.
-      decomposed: the form with the same characters, decomposed.
     """
 
     name: NormalizationName
     description: str
     form: Form
-    decomposed: Form
 
 
 NORMALIZATIONS: Mapping[NormalizationName, Normalization] = table(
-    Normalization("nfc", "canonical composition", "NFC", "NFD"),
-    Normalization("nfkc", "compatibility composition", "NFKC", "NFKD"),
+    Normalization("nfc", "canonical composition", "NFC"),
+    Normalization("nfkc", "compatibility composition", "NFKC"),
 )
 """All normalizations, in the order in which they are shown."""
 

@@ -17,7 +17,6 @@ from scoring import counted, statistics_of
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.text import normalizing
 from beam_bleu.transforms.text.normalizing import _settled, normalized
 from beam_bleu.transforms.text.text import NORMALIZATIONS
 
@@ -158,35 +157,3 @@ def test_long_runs_of_marks_are_normalized_as_by_python(normalize):
         )
     expected = [in_form(normalize, text) for text in texts]
     assert normalized(column(texts), normalize).to_pylist() == expected
-
-
-@pytest.mark.parametrize("normalize", NORMALIZATIONS)
-@pytest.mark.parametrize(
-    "run",
-    ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
-)
-def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
-    # Python moves each mark past all marks that belong after it. 100,000 marks take minutes.
-    seen = []
-    normal = unicodedata.normalize
-
-    def normalize_and_look(form, text):
-        seen.append(text)
-        return normal(form, text)
-
-    text = "a" + run * 1000
-    expected = in_form(normalize, text)
-    normalizing._marks.cache_clear()
-    normalized(column([text[:40]]), normalize)
-    monkeypatch.setattr(unicodedata, "normalize", normalize_and_look)
-    assert normalized(column([text]), normalize).to_pylist() == [expected]
-    (given,) = seen
-    decomposed = normal_without_order({"nfc": "NFD", "nfkc": "NFKD"}[normalize], given)
-    for _, marks in itertools.groupby(map(unicodedata.combining, decomposed), key=bool):
-        classes = list(marks)
-        assert len(classes) < 64 or classes == sorted(classes)
-
-
-def normal_without_order(form, text):
-    """The text before its marks are sorted."""
-    return "".join(unicodedata.normalize(form, point) for point in text)

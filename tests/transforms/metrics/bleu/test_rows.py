@@ -148,9 +148,6 @@ def test_a_normalization_is_pythons(name: Any) -> None:
     text = "e\u0301 ﬃ Å \u1100\u1161 ½"
     done = unicodedata.normalize(row.form, text)
     assert not unicodedata.is_normalized(row.form, text)
-    assert unicodedata.normalize(row.decomposed, done) == unicodedata.normalize(
-        row.decomposed, text
-    )
     ours = score_of([(text, [done])], BleuConfig("none", normalize=name))
     assert ours.matches == score_of([(done, [done])], BleuConfig("none")).matches
 
