@@ -84,11 +84,6 @@ class Slicing:
         names = itertools.chain.from_iterable(self.items)
         return tuple(dict.fromkeys(name for name in names if name != LENGTH))
 
-    @property
-    def length_ranges(self) -> tuple[str, ...]:
-        """The ranges of lengths, as the result shows them."""
-        return tuple(map(self._range, range(len(self.length_edges) + 1)))
-
     def within(self, label: str) -> Slicing:
         """The slices of a label, and the same items as before within each of these slices."""
         different: dict[frozenset[str], tuple[str, ...]] = {}

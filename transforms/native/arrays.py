@@ -43,12 +43,6 @@ def without_nan(values: Floats) -> pa.DoubleArray:
     return pa.DoubleArray.from_buffers(pa.float64(), len(values), buffers)
 
 
-def as_arrow(values: Integers) -> pa.Int64Array:
-    """Integers as an Arrow array. `pa.array` would import numpy.ma, and pandas if it is there."""
-    buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
-    return pa.Int64Array.from_buffers(pa.int64(), len(values), buffers)
-
-
 def largest(values: ExactIntegers) -> int:
     """The largest of integers that are 0 or more; 0 if there is none."""
     return int(values.max()) if values.size else 0

@@ -68,14 +68,8 @@ class ObjectStores:
             raise OSError("a web server does not list its files: name each of them, without * ? [")
         regex = re.compile(FileSystem.translate_pattern(pattern))
         rest = pattern.removeprefix(folder)
-        beginning = fixed.removeprefix(folder)
-        listed: Iterable[tuple[str, Any]]
-        if beginning and _is_in_order(place):
-            listed = self._beginning_with(place, beginning)
-        elif any_one or "/" in rest or "**" in rest:
-            listed = self._all_below(place)
-        else:
-            listed = self._in_folder(place)
+        below = any_one or "/" in rest or "**" in rest
+        listed = self._all_below(place) if below else self._in_folder(place)
         for path, meta in listed:
             if regex.fullmatch(path):
                 yield FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
@@ -85,26 +79,9 @@ class ObjectStores:
             found = interruptible(obstore.list_with_delimiter, client(place), place.key)
         return [(place.root + meta["path"], meta) for meta in found["objects"]]
 
-    def _beginning_with(self, place: Place, beginning: str) -> Iterator[tuple[str, Any]]:
-        """The objects in a folder whose names have this beginning, in a store that lists in order.
-
-        Servers can look for a beginning of a name, but obstore asks only for whole folders.
-        """
-        wanted = place.root + place.key + beginning
-        for path, meta in self._all_below(place, place.key + beginning[:-1]):
-            if path.startswith(wanted):
-                yield path, meta
-            elif path > wanted and path.split("/") > wanted.split("/"):
-                return  # also on servers that list a folder's objects before those of the next name
-
-    def _all_below(self, place: Place, after: str = "") -> Iterator[tuple[str, Any]]:
+    def _all_below(self, place: Place) -> Iterator[tuple[str, Any]]:
         with telling(place.root + place.key):
-            pages = obstore.list(
-                client(place),
-                place.key,
-                offset=None if after in ("", place.key) else after,
-                chunk_size=_LISTED_AT_ONCE,
-            )
+            pages = obstore.list(client(place), place.key, chunk_size=_LISTED_AT_ONCE)
         while True:
             with telling(place.root + place.key):
                 page = interruptible(next, pages, None)
@@ -274,14 +251,6 @@ class ObjectStores:
 def _version(told: Any) -> dict[str, str]:
     """The version of an object. Stores heed either the ETag or the version."""
     return {name: told[name] for name in ("e_tag", "version") if told[name] is not None}
-
-
-def _is_in_order(place: Place) -> bool:
-    """Whether a store lists objects in the order of their names, and can begin anywhere.
-
-    Amazon's directory buckets and Azure's accounts with folders do not.
-    """
-    return place.scheme == "gs" or (place.scheme == "s3" and not place.bucket.endswith("--x-s3"))
 
 
 def _object(path: str) -> Place:

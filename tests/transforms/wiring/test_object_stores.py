@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -22,14 +22,8 @@ import pytest
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import REFERENCES, SYSTEMS, called, streams
-from obstore.store import MemoryStore
 
-from beam_bleu.transforms.wiring import (
-    object_store_clients,
-    object_store_errors,
-    object_stores,
-    objects,
-)
+from beam_bleu.transforms.wiring import object_store_clients, object_store_errors, objects
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
 from beam_bleu.transforms.wiring.object_stores import ObjectStores
 
@@ -259,29 +253,6 @@ def test_a_web_server_lists_nothing_and_takes_nothing(server: Server) -> None:
         ObjectStores().match([f"{server.url}/*.txt"])
     with pytest.raises(OSError, match="nothing can be written"):
         ObjectStores().create(f"{server.url}/x.txt")
-
-
-@pytest.mark.parametrize("order", [str, lambda name: name.split("/")], ids=["names", "folders"])
-def test_a_listing_finds_all_names_with_a_beginning(
-    monkeypatch: pytest.MonkeyPatch, order: Callable[[str], Any]
-) -> None:
-    """Some servers list folder by folder, so that a/part/x comes before a/part-1.txt."""
-    store = MemoryStore()
-    monkeypatch.setattr(object_stores, "client", lambda place, **_: store)
-    names = ["par", "part", "part-", "part-1.txt", "part-2/x.txt", "part.txt", "part/x", "z.txt"]
-    for name in names:
-        obstore.put(store, f"a/{name}", b"x")
-
-    def listed(store: Any, prefix: str, *, offset: str | None, chunk_size: int) -> Iterator[Any]:
-        entries = [entry for page in found(store, prefix) for entry in page]
-        entries.sort(key=lambda entry: order(entry["path"]))
-        return iter([[entry for entry in entries if order(entry["path"]) > order(offset or "")]])
-
-    found = obstore.list
-    monkeypatch.setattr(obstore, "list", listed)
-    (result,) = ObjectStores().match(["s3://bucket/a/part-*"])
-    paths = [file.path for file in result.metadata_list]
-    assert sorted(paths) == [f"s3://bucket/a/{name}" for name in ("part-", "part-1.txt")]
 
 
 @pytest.mark.parametrize("path", ["s3:///x", "az://", "azfs://account", "s3://bucket/a//b"])
