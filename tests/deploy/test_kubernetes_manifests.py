@@ -157,13 +157,6 @@ def test_no_container_has_more_rights_than_it_needs():
         }, container["name"]
 
 
-def test_every_container_can_write_temporary_files():
-    for pod in pods():
-        for container in [*pod.get("initContainers", []), *pod.get("containers", [])]:
-            mounts = container.get("volumeMounts") or pod["mounts"]
-            assert "/tmp" in [mount["mountPath"] for mount in mounts], container["name"]
-
-
 def test_pods_run_as_a_user_and_without_a_token():
     contexts = [
         each["podSecurityContext"]
@@ -183,27 +176,3 @@ def test_pods_run_as_a_user_and_without_a_token():
         if each.get("automountServiceAccountToken", True)
     ]
     assert with_token == ["beam-bleu-spark"]  # its driver starts executors
-
-
-def test_ports_can_only_be_reached_by_those_who_need_them():
-    policies = {each["metadata"]["name"]: each["spec"] for each in of_kind("NetworkPolicy")}
-    assert policies.pop("nothing-by-default") == {
-        "podSelector": {},
-        "policyTypes": ["Ingress", "Egress"],
-    }
-    labels = [
-        inside(each["spec"], path).get("metadata", {}).get("labels", {})
-        for kind, paths in IN_CLUSTER.items()
-        for each in of_kind(kind)
-        for path in paths
-    ]
-    labels += [of_kind("SparkApplication")[0]["spec"]["driver"]["labels"]]
-    known = {item for each in labels for item in each.items()}
-    for name, policy in policies.items():
-        assert policy["podSelector"]["matchLabels"].items() <= known, name
-        for rule in policy.get("ingress", []):
-            assert rule["from"], name
-            for peer in rule["from"]:
-                selector = peer.get("podSelector") or peer["namespaceSelector"]
-                wanted = selector["matchLabels"].items()
-                assert wanted <= known | {("kubernetes.io/metadata.name", "flink-operator")}

@@ -38,28 +38,6 @@ def is_running(process: int) -> bool:
     return bool(listed.stdout.strip()) and not listed.stdout.startswith("Z")
 
 
-def test_the_commands_of_the_page_about_object_storage(tmp_path: Path) -> None:
-    need("s3")
-    page = (PROJECT / "docs" / "object_stores.md").read_text()
-    section = page.partition("\n## Try it here\n")[2]
-    commands = section.partition("```sh\n")[2].partition("```")[0]
-    assert "cluster stop s3" in commands
-    done = subprocess.run(
-        ["bash", "-euc", commands],
-        cwd=PROJECT,
-        env={**os.environ, "BEAM_BLEU_CLUSTERS": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    corpus = streams([SYSTEMS["atlas"]], REFERENCES[:1])
-    assert done.stdout == run(tmp_path, *corpus).stdout
-    bucket = tmp_path / "s3" / "objects" / "beam-bleu"
-    assert (bucket / "scores" / "_SUCCESS").exists()
-    assert "s3 is not running" in run(tmp_path, "cluster", "stop", "s3").stderr
-
-
 def test_start_use_and_stop(tmp_path: Path) -> None:
     need("prism")
     corpus = streams([SYSTEMS["atlas"]], REFERENCES[:1])

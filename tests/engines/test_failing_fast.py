@@ -40,15 +40,6 @@ def jobs(flink: FlinkCluster) -> int:
     return len(flink.ask("/jobs/overview")["jobs"])
 
 
-def test_flinks_rest_port_is_no_job_endpoint(flink: FlinkCluster, tmp_path: Path) -> None:
-    rest = flink.rest.removeprefix("http://")
-    flags = [*without(flink.flags(), "job_endpoint"), f"--job_endpoint={rest}"]
-    run = typed(*EXAMPLE, "--output", tmp_path / "out", *flags)
-    run.assert_failed(
-        1, f"--job_endpoint {rest} answers, but is not a Beam job server", "REST port?"
-    )
-
-
 def test_a_dead_pool_is_named_before_anything_is_sent(
     flink: FlinkCluster, dead_pool: str, tmp_path: Path
 ) -> None:
@@ -57,23 +48,6 @@ def test_a_dead_pool_is_named_before_anything_is_sent(
     run = typed(*EXAMPLE, "--output", tmp_path / "out", *flags)
     run.assert_failed(1, f"no pool of Python workers answers at {dead_pool}: ")
     assert jobs(flink) == before
-
-
-def test_a_dead_pool_is_named_by_the_failed_job(
-    flink: FlinkCluster, dead_pool: str, tmp_path: Path
-) -> None:
-    flags = without(without(flink.flags(), "environment_config"), "flink_master")
-    flags += [f"--environment_config={dead_pool}", "--progress=off"]
-    run = typed(*EXAMPLE, "--output", tmp_path / "out", *flags)
-    assert run.code == 1
-    warning, created, *error = run.err.splitlines()
-    assert warning.startswith(
-        f"beam-bleu: warning: no pool of Python workers answers at {dead_pool}"
-    )
-    assert created.startswith("beam-bleu: Created job with id: [")
-    Run(run.code, run.out, "\n".join(error)).assert_failed(
-        1, f"the engine finds no pool of Python workers at {dead_pool}: ", "Connection refused"
-    )
 
 
 def test_flink_shows_the_name_and_the_command_shows_the_page(

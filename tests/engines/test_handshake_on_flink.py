@@ -6,7 +6,6 @@ import json
 import platform
 import shutil
 import socket
-import sys
 from pathlib import Path
 
 import apache_beam
@@ -61,26 +60,6 @@ def test_another_version_of_beam_bleu(pool: Pool, tmp_path: Path) -> None:
     (copy / "transforms" / "version.py").write_text('VERSION = "0.0.0"\n')
     run = scored(pool(code=copy), tmp_path / "out")
     run.assert_failed(1, f"{platform.node()} has beam-bleu 0.0.0, but the launcher has ")
-
-
-def test_a_version_that_cannot_read_the_job(pool: Pool, tmp_path: Path) -> None:
-    copy = copy_of_beam_bleu(tmp_path / "copy")
-    (copy / "pipeline" / "engines" / "handshake.py").unlink()
-    run = scored(pool(code=copy), tmp_path / "out")
-    run.assert_failed(1, "have a different version of beam-bleu from this command's, ")
-
-
-def test_a_pool_whose_python_has_no_beam(pool: Pool, flink: FlinkCluster, tmp_path: Path) -> None:
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')  # without packages
-    python.chmod(0o755)
-    flags = [*pool(python_folder=folder), "--worker_timeout=30"]
-    run = scored(flags, tmp_path / "out")
-    run.assert_failed(1, "no Python worker has answered for 30 s", "is its `python` Python 3.")
-    # Flink answers before it has ended the job.
-    flink.processes.wait_until("the end of the job", lambda: state_of_newest(flink) == "CANCELED")
 
 
 def test_a_pool_that_does_not_answer(flink: FlinkCluster, tmp_path: Path) -> None:

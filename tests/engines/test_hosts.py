@@ -104,19 +104,6 @@ def joined(folder: Argument) -> list[Argument]:
     return streams(candidates, [f"{folder}/joined/ref.jsonl"], *columns)
 
 
-def test_links_are_put_as_files(hosts: ClusterOnHosts, tmp_path: Path) -> None:
-    """A hard link in an archive has no content, so it would not get into the object store."""
-    folder = tmp_path / "links"
-    folder.mkdir()
-    (folder / "a.txt").write_text("a text\n")
-    (folder / "hard.txt").hardlink_to(folder / "a.txt")
-    (folder / "symbolic.txt").symlink_to(folder / "a.txt")
-    commands.put(state(hosts), folder, "s3://beam-bleu/links")
-    for name in ("a.txt", "hard.txt", "symbolic.txt"):
-        commands.get(state(hosts), f"s3://beam-bleu/links/{name}", tmp_path / name)
-        assert (tmp_path / name).read_text() == "a text\n"
-
-
 def rows(folder: Path) -> list[dict[str, Any]]:
     table = parquet.read_table(folder / "segment_scores").to_pylist()
     return sorted(table, key=lambda row: (row["index"], row["system"]))

@@ -115,16 +115,6 @@ def test_the_schemas_accept_every_object(folder, tmp_path):
     assert {each["metadata"].get("namespace", "beam-bleu") for each in given} == {"beam-bleu"}
 
 
-@pytest.mark.parametrize("folder", APPLIED)
-def test_every_image_has_a_version(folder):
-    images = [
-        line.split("image: ")[1] for line in written(folder).splitlines() if " image: " in line
-    ]
-    assert len(images) >= 3
-    for image in images:
-        assert ":" in image.rpartition("/")[2] or image == "beam-bleu-spark", image
-
-
 @pytest.mark.parametrize(("folder", "annotation"), IDENTITIES.items())
 def test_the_accounts_of_a_cloud_have_its_identity(folder, annotation):
     given = objects(folder)

@@ -178,17 +178,6 @@ def test_rejected_records(store: ObjectStore, folder: Folder, texts: list[list[s
     called(*given, *store.flags()).assert_failed(3, path)
 
 
-def test_more_shards_than_one_answer_lists(store: ObjectStore, folder: Folder) -> None:
-    """A server lists at most 1000 objects in one answer."""
-    lines = [f"line {number} of many" for number in range(1003)]
-    pattern = folder.put_shards("many", lines, len(lines), ".txt")
-    folder.put("many/part-folder/", b"")  # a console makes such objects
-    one = folder.put_lines("one.txt", lines)
-    run = called(*streams([f"sys={pattern}"], [one], "--format=json"), *store.flags())
-    assert run.document["segments"] == len(lines)
-    assert run.document["scores"][0]["score"] == pytest.approx(100)
-
-
 @pytest.mark.parametrize("store", ["s3"], indirect=True)
 def test_wrong_credentials(store: ObjectStore, folder: Folder, tmp_path: Path) -> None:
     wrong = [*store.flags(), "--s3_secret_access_key=wrong"]
@@ -218,14 +207,6 @@ def test_no_server(store: ObjectStore, folder: Folder, monkeypatch: pytest.Monke
     flags = [*store.flags(), "--s3_endpoint_url=http://127.0.0.1:1"]
     run = called(*streams([SYSTEMS["atlas"]], [f"{folder.url}/r.txt"]), *flags)
     run.assert_failed(3, "could not connect to http://127.0.0.1:1/", f"{folder.url}/r.txt")
-
-
-@pytest.mark.parametrize("name", ["x.txt", "x*.txt"])
-def test_missing_objects_and_buckets(store: ObjectStore, folder: Folder, name: str) -> None:
-    run = called(*streams([f"sys={folder.url}/{name}"], REFERENCES), *store.flags())
-    run.assert_failed(3, f"candidates sys: nothing matches {folder.url}/{name}")
-    run = called(*streams([f"sys={no_bucket(store)}/{name}"], REFERENCES), *store.flags())
-    run.assert_failed(3, "candidates sys:", store.no_bucket, f"{no_bucket(store)}/{name}")
 
 
 def replaced(folder: Folder, name: str) -> None:
@@ -369,17 +350,6 @@ def test_objects_of_any_size_are_written_whole_or_not_at_all(server: Server, siz
     assert server.files.size(path) == size
     with server.files.open(path) as file:
         assert file.read() == data
-
-
-def test_many_objects_are_moved_and_deleted(server: Server) -> None:
-    files, folder = server.files, server.folder
-    old = [folder.put(f"old/{number}", b"%d" % number) for number in range(20)]
-    new = [path.replace("/old/", "/new/") for path in old]
-    files.rename(old, new)
-    assert sorted(folder.objects()) == sorted(f"new/{number}" for number in range(20))
-    assert folder.get("new/7") == b"7"
-    files.delete([*new, f"{folder.url}/never"])
-    assert folder.objects() == {}
 
 
 @pytest.fixture

@@ -67,28 +67,6 @@ def test_each_condition_is_judged_on_its_own(suffix: str, flags: list[str], tmp_
     ]
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-@pytest.mark.parametrize(
-    ("condition", "left", "warns"),
-    [
-        ("bad!=true", COUNT // 2, False),
-        ("bad!=True", COUNT, True),
-        ("year!=2.0", COUNT // 2, False),
-        ("number!=2.0", COUNT, True),
-    ],
-)
-def test_values_are_as_json_writes_them(
-    suffix: str, condition: str, left: int, warns: bool, tmp_path: Path
-) -> None:
-    rows = records(bad=[True, False], year=[2.0, 1.5], number=[2, 3])
-    run = called(
-        *("--input", write(tmp_path / f"all.{suffix}", rows), "--where", condition),
-        "--format=json",
-    )
-    assert run.document["segments"] == left
-    assert told(run) == [f"{EVERY} {condition}, so it leaves nothing out"] * warns
-
-
 def test_joined_records(tmp_path: Path) -> None:
     references = write(tmp_path / "ref.jsonl", records(lang=["de", "en"]))
     systems = [write(tmp_path / f"{name}.jsonl", records(filter=["x"])) for name in "ab"]

@@ -162,12 +162,6 @@ def test_the_default_is_strict_and_says_which_segments_are_missing(tmp_path: Pat
     )
 
 
-def test_long_records_are_strict_too(tmp_path: Path) -> None:
-    long(tmp_path, long_records(WITHOUT)).assert_failed(
-        3, f"candidates birch: 2 of {COUNT} segments are missing (ids 3, 7)"
-    )
-
-
 def test_several_references_are_joined(tmp_path: Path) -> None:
     other = write(tmp_path / "other.jsonl", references(OTHERS)[::-1])
     run = joined(tmp_path, {"atlas": candidates("atlas")}, f"--references={other}")
@@ -424,62 +418,6 @@ def tab_separated(path: Path, rows: Sequence[Sequence[str]]) -> Path:
     return path
 
 
-def test_numbered_columns_of_tab_separated_text_lose_no_line(tmp_path: Path) -> None:
-    ids = [f"s{i}" for i in range(COUNT)]
-    texts = tab_separated(tmp_path / "r.tsv", list(zip(ids, REFERENCES, strict=True)))
-    systems = tab_separated(tmp_path / "c.tsv", list(zip(ids, SYSTEMS["atlas"], strict=True)))
-    run = called(
-        f"--candidates=A={systems}",
-        f"--references={texts}",
-        "--join_on=1",
-        "--candidate_columns=2",
-        "--reference_columns=2",
-        "--format=json",
-    )
-    assert run.document["segments"] == COUNT
-    assert run.document["scores"][0]["score"] == score("atlas", range(COUNT))
-
-
-@pytest.mark.parametrize(
-    ("flags", "segments"), [(["--where=domain=talk"], COUNT // 2), (["--coverage=common"], COUNT)]
-)
-def test_a_bad_record_without_a_segment_rejects_no_segment(
-    flags: list[str], segments: int, tmp_path: Path
-) -> None:
-    bad = {"id": "s0" if "domain" in flags[0] else "unknown", "hyp": None}
-    rows = [each for each in candidates("atlas") if each["id"] != bad["id"]]
-    flags = [*flags, "--on_bad_record=reject", f"--output={tmp_path / 'out'}"]
-    run = joined(tmp_path, {"atlas": [bad, *rows]}, *flags)
-    document = run.document
-    assert document["segments"] == segments
-    assert document["counters"]["rejected"] == 0
-    assert document["counters"]["rejected_records"] == [
-        {"reason": "missing-candidate", "records": 1}
-    ]
-    assert "1 bad record was rejected, but no segment" in run.err
-
-
-def test_conditions_choose_among_the_records_of_every_stream(tmp_path: Path) -> None:
-    """As in samples of the LM Evaluation Harness, where each filter has a record of its own."""
-    write(
-        tmp_path / "references.jsonl",
-        [{**each, "filter": name} for each in references() for name in ("none", "strict")],
-    )
-    of_systems = {
-        system: [
-            {"id": f"s{i}", "filter": name, "hyp": text if name == "none" else "nothing"}
-            for i, text in enumerate(SYSTEMS[system])
-            for name in ("strict", "none")
-        ]
-        for system in ("atlas", "birch")
-    }
-    run = joined(tmp_path, of_systems, "--where=filter=none", f"--expect_segments={COUNT}")
-    assert [each["score"] for each in run.document["scores"]] == [
-        score("atlas", range(COUNT)),
-        score("birch", range(COUNT)),
-    ]
-
-
 def test_a_condition_must_have_a_column_in_one_stream(tmp_path: Path) -> None:
     run = joined(tmp_path, {"atlas": candidates("atlas")}, "--where=lang=en")
     run.assert_failed(
@@ -610,9 +548,3 @@ def test_what_only_one_stream_has_as_texts_is_not_compared(
         systems["birch"] = with_column("birch", "source", [OTHERS[0], *values[1:]])
         systems["birch"] += candidates("birch")[len(systems["birch"]) :]
     assert not [each for each in joined(tmp_path, systems).document["warnings"] if "id" in each]
-
-
-def test_references_of_two_streams_can_differ(tmp_path: Path) -> None:
-    others = write(tmp_path / "others.jsonl", references(OTHERS))
-    systems = {"atlas": with_column("atlas", "ref", OTHERS)}
-    assert joined(tmp_path, systems, f"--references={others}").code == 0

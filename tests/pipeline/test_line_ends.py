@@ -85,17 +85,6 @@ def test_ranges_that_begin_inside_a_line_end(range_bytes: int, tmp_path: Path) -
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("last", ["hyp"])
-def test_joined_records(last: str, tmp_path: Path) -> None:
-    references = write(tmp_path / "ref.tsv", rows("ref", ATLAS), "unix")
-    flags = ["--join_on", "id", "--candidate_columns", "hyp", "--reference_columns", "ref"]
-    unix, windows = (
-        write(tmp_path / f"{ends}.tsv", rows(last, ATLAS), ends) for ends in ("unix", "windows")
-    )
-    expected = result(references, "-i", f"a={unix}", *flags)
-    assert result(references, "-i", f"a={windows}", *flags) == expected
-
-
 def test_rejected_records_keep_their_line(tmp_path: Path) -> None:
     lines = rows("lang", ATLAS)
     lines[5] = "too\tfew"

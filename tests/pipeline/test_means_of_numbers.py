@@ -102,17 +102,6 @@ def test_numbers_and_texts_are_read_in_one_run(tmp_path: Path) -> None:
     assert [entry["metric"] for entry in document["metrics"]] == both[1:]
 
 
-def test_several_columns_of_one_system(tmp_path: Path) -> None:
-    path = write(tmp_path / "wide.jsonl", WIDE)
-    metrics = ["mean:is_right", "mean_error:metricx", "mean:comet_a"]
-    document = called("--input", path, "-m", *metrics, "--format", "json").document
-    right = sum(row["is_right"] for row in WIDE) / SEGMENTS
-    assert scores(document, "mean:is_right") == {"is_right": right}
-    assert scores(document, "mean:comet_a") == pytest.approx({"is_right": MEANS["a"]}, rel=1e-15)
-    names = [(entry["metric"], entry["name"]) for entry in document["metrics"]]
-    assert names == [(word, f"mean {word.partition(':')[2]}") for word in metrics]
-
-
 def test_slices_documents_and_replicates(tmp_path: Path) -> None:
     path = write(tmp_path / "wide.jsonl", WIDE)
     flags = ["--input", path, "-m", "mean:comet_{system}", "--format", "json"]
@@ -131,15 +120,6 @@ def test_slices_documents_and_replicates(tmp_path: Path) -> None:
     assert document["scores"][0]["standard_error"] == pytest.approx(expected, rel=1e-12)
     resampled = document["resampling"]["scores"][0]
     assert resampled["interval"][0] < MEANS["a"] < resampled["interval"][1]
-
-
-def test_any_split_has_the_same_bytes(tmp_path: Path) -> None:
-    whole = write(tmp_path / "whole.jsonl", WIDE)
-    write(tmp_path / "part-0.jsonl", WIDE[:1])
-    write(tmp_path / "part-1.jsonl", WIDE[1:])
-    flags = ["-m", "mean:comet_{system}", "--format", "json"]
-    parts = called("--input", tmp_path / "part-*.jsonl", *flags)
-    assert parts.out == called("--input", whole, *flags).out
 
 
 def test_saved_totals_are_merged_compared_and_judged(tmp_path: Path) -> None:

@@ -106,28 +106,6 @@ def test_languages_with_different_tokenizers_have_a_chrf_of_the_whole_corpus():
     assert chrf["macro_average"][0]["score"] == pytest.approx(sum(means) / len(means))
 
 
-def test_slices_by_length_count_tokens_for_each_metric():
-    def lengths(*flags: str) -> dict[str, int]:
-        found = parts_of(document(*EXAMPLE, "--slice_by=length", "-m", *flags))
-        (one,) = {
-            tuple((each["slice"]["length"], each["segments"]) for each in part["scores"][3:])
-            for part in found
-        }
-        return dict(one)
-
-    assert lengths("chrf") == lengths("bleu") == lengths("chrf", "-l", "en-fr")
-    assert lengths("chrf", "bleu", "--tokenize=char") == lengths("bleu", "--tokenize=char")
-    assert lengths("chrf") != lengths("chrf", "bleu", "--tokenize=char")
-
-
-def test_without_bleu_a_language_changes_nothing():
-    run = called(*EXAMPLE, "-m", "chrf", "-l", "zh-Hant", "--format=json")
-    assert run.document == document(*EXAMPLE, "-m", "chrf")
-    assert run.err == ""
-    # Its tokenizer needs a library that the tests do not have.
-    assert called(*EXAMPLE, "-m", "chrf", "-l", "ja", "--format=json").out == run.out
-
-
 def test_segment_scores_have_rows_of_each_metric(tmp_path):
     out = tmp_path / "out"
     called(*EXAMPLE, *DOMAINS, "-m", "bleu", "chrf", "--segment_scores", "--output", out)
@@ -363,19 +341,6 @@ def test_totals_with_fewer_metrics_can_be_read_again(tmp_path):
     assert called("merge", tmp_path / "chrf", "-q").out == called("merge", alone, "-q").out
 
 
-def test_bleu_whose_tokens_slices_by_length_count_is_not_left_out(tmp_path):
-    flags = ["-m", "chrf", "bleu", "--slice_by=domain*length", "--tokenize=char"]
-    run_into(tmp_path / "char", *lines_in(tmp_path, slice(None), *flags))
-    called("rescore", tmp_path / "char", "-m", "chrf").assert_failed(
-        2, "--metrics chrf leaves out BLEU, and the slices by length count its tokens (char"
-    )
-    assert called("rescore", tmp_path / "char", "-m", "bleu", "-q").code == 0
-    run_into(tmp_path / "usual", *lines_in(tmp_path, slice(None), *flags[:-1]))
-    kept = called("rescore", tmp_path / "usual", "-m", "chrf", "-f", "json").document
-    scores = json.loads((tmp_path / "usual" / "scores.json").read_bytes())["scores"]
-    assert kept["scores"] == [each for each in scores if each["metric"] == "chrf"]
-
-
 def test_runs_are_compared_by_each_metric(parts):
     found = called("compare", parts / "whole", parts / "whole", "--format=json").document
     assert [each["metric"] for each in found["metrics"]] == ["chrf", "bleu"]
@@ -438,13 +403,6 @@ def test_runs_are_compared_by_the_metrics_of_both(nights):
     called("compare", nights / "bleu", nights / "chrf").assert_failed(
         3, "have no metric in common: bleu, and chrf", "repeat one of the runs"
     )
-
-
-@pytest.mark.parametrize("new", ["swapped", "chrf"])
-def test_gates_pair_segments_of_runs_with_other_metrics(nights, new):
-    gate = called("gate", nights / new, "--max_drop=chrf=0.1", "--against", nights / "both")
-    assert gate.code == 4
-    assert "of paired segments" in gate.out.decode()
 
 
 def test_prometheus_has_each_metric(tmp_path):

@@ -143,30 +143,6 @@ def test_sums_in_every_format(tmp_path, suffix):
     assert score["tokens"] == sum(record["tokens"] for record in records)
 
 
-def test_the_bytes_of_a_result_do_not_depend_on_files_and_order(path, tmp_path):
-    rng = random.Random(9)
-    shuffled = rng.sample(RECORDS, len(RECORDS))
-    jsonl(tmp_path / "1.jsonl", shuffled[:7])
-    jsonl(tmp_path / "2.jsonl", shuffled[7:])
-    flags = ["--text_column=text", "--slice_by=kind"]
-    assert run(tmp_path / "*.jsonl", *flags) == run(path, *flags)
-    pieces = run(path, *flags, "--range_bytes=2000")
-    assert pieces == run(path, *flags)
-
-
-def test_columns_with_numbers_of_words_and_bytes(tmp_path):
-    records = [
-        {"lp": -3.5, "words": 2, "bytes": 11},
-        {"lp": -1.25, "words": 1, "bytes": 4},
-    ]
-    path = jsonl(tmp_path / "counts.jsonl", records)
-    flags = ["--logprob_column=lp", "--word_count_column=words", "--byte_count_column=bytes"]
-    score = score_of(path, *flags, "--perplexity_per=word")
-    assert score["score"] == pytest.approx(math.exp(4.75 / 3), rel=1e-15)
-    assert score["bits_per_byte"] == pytest.approx(4.75 / 15 / math.log(2), rel=1e-15)
-    assert score["tokens"] is None
-
-
 # Samples of lm-eval
 
 
@@ -219,17 +195,6 @@ def test_samples_of_lm_eval(tmp_path):
     assert found == pytest.approx(expected, rel=RELATIVE)
 
 
-def test_samples_of_two_models_are_compared(tmp_path):
-    models = {name: samples(tmp_path, name, 3 + size) for size, name in enumerate(["a", "b"])}
-    candidates = [f"--candidates={name}={path}" for name, path in models.items()]
-    flags = ["--layout=lm-eval", "--metrics=perplexity", "--format=json"]
-    document = called(*candidates, *flags).document
-    for score, path in zip(document["scores"], models.values(), strict=False):
-        expected = weighted_perplexity([row["word_perplexity"] for row in read(path)])
-        assert score["score"] == pytest.approx(expected, rel=RELATIVE)
-    assert document["comparisons"][0]["p_value"] is not None
-
-
 def test_samples_of_one_continuation(tmp_path):
     """As lambada has them: exp of minus the mean of the logarithms, lm-eval's `perplexity`."""
     logs = [-1.5, -0.25, -2.0]
@@ -280,14 +245,6 @@ def test_bad_records(tmp_path, flags, wrong, what):
 def test_rounded_logarithms_of_1_count_as_0(tmp_path):
     path = jsonl(tmp_path / "r.jsonl", [{"logprobs": [1e-6, -1.0, 0.0]}])
     assert score_of(path)["log_probability"] == -1
-
-
-def test_a_missing_column_is_named_with_its_flag(tmp_path):
-    path = jsonl(tmp_path / "records.jsonl", [{"sum": -1.0, "text": "a"}])
-    command = ["--input", path, "--metrics=perplexity"]
-    called(*command).assert_failed(3, "there is no column logprobs (--logprob_column)", "sum, text")
-    more = ["--logprob_column=sum", "--token_count_column=n"]
-    called(*command, *more).assert_failed(3, "there is no column n (--token_count_column)")
 
 
 @pytest.mark.parametrize("per", ["segment"])

@@ -13,7 +13,7 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, EXAMPLES, PROJECT, Run, called, read_lines, typed
+from command_line import COMMAND, EXAMPLES, PROJECT, Run, called, read_lines
 
 REFERENCES = [read_lines(EXAMPLES / "references" / f"{name}.txt") for name in "ab"]
 NAMES = ["atlas", "birch", "cobalt"]
@@ -217,14 +217,6 @@ def typed_in_bash(script: str) -> Run:
         timeout=120,
     )
     return Run(process.returncode, process.stdout, process.stderr.decode())
-
-
-def test_a_job_for_an_engine_is_checked_before_it_is_submitted(tmp_path: Path) -> None:
-    run = typed(
-        *("--input", tmp_path / "missing.jsonl", "--output", tmp_path / "out"),
-        *("--runner", "FlinkRunner", "--flink_master", "127.0.0.1:1"),
-    )
-    run.assert_failed(3, "missing.jsonl")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrows"])

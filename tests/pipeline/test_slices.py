@@ -136,16 +136,6 @@ def test_the_bytes_do_not_depend_on_the_split(corpus, document):
     assert ".gz" in COMPRESS
 
 
-def test_edges_of_lengths_can_be_set_and_the_length_is_the_references_average(tmp_path):
-    system = write_lines(tmp_path / "system.txt", ["x"] * 4)
-    one = write_lines(tmp_path / "one.txt", ["a b", "a b", "a b c d", ""])
-    two = write_lines(tmp_path / "two.txt", ["a b", "a b c", "a b c d e f", ""])
-    arguments = streams([system], [one, two], "--slice_by=length", "--length_edges=1,2,3,5")
-    scores = called(*arguments, "--format=json").document["scores"][1:]
-    found = [(each["slice"]["length"], each["segments"]) for each in scores]
-    assert found == [("0", 1), ("2", 2), ("5+", 1)]
-
-
 def test_the_segments_have_a_column_for_each_label(corpus, tmp_path):
     arguments = corpus.arguments("--segment_scores", "--slice_by=domain", "--output")
     assert called(*arguments, tmp_path).code == 0

@@ -99,21 +99,6 @@ def test_without_uncertainty_only_its_fields_are_missing():
     assert json.dumps(without) == json.dumps(expected)  # the order, too
 
 
-def test_presets_with_the_same_tokens_have_standard_errors():
-    found = document(*EXAMPLE, "--compare_presets=all")
-    has_error = {
-        each["preset"]: {"standard_error" in score for score in each["scores"]}
-        for each in found["presets"]
-    }
-    tokens = {each["preset"]: each["signature"].split("|")[3] for each in found["presets"]}
-    own = found["metrics"][0]["signature"].split("|")[3]
-    assert {name for name, has in has_error.items() if has == {True}} <= {
-        name for name, each in tokens.items() if each == own
-    }
-    assert {True} in has_error.values()
-    assert {False} in has_error.values()
-
-
 def test_the_mean_of_languages_has_a_standard_error(tmp_path):
     lines = [
         f"{'the cat sat on a mat' if i % 3 else 'a dog ran in the park'} {i}" for i in range(80)
@@ -128,11 +113,3 @@ def test_the_mean_of_languages_has_a_standard_error(tmp_path):
     assert mean["standard_error"] == pytest.approx(math.hypot(*errors) / 2)
     assert sum(mean["interval"]) / 2 == pytest.approx(mean["score"])
     assert found["metrics"][0]["signature"] is None  # the tokenizers differ
-
-
-def test_tables_show_half_of_the_interval():
-    found = document(*EXAMPLE)
-    score = found["scores"][0]
-    half = 1.959964 * score["standard_error"]
-    assert f"{score['score']:.1f} ± {half:.1f}" in called(*EXAMPLE).out.decode()
-    assert "±" not in called(*EXAMPLE, "--no_uncertainty").out.decode()

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import copy
 
-import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import (
-    DirectOptions,
     PipelineOptions,
     StandardOptions,
-    TypeOptions,
 )
 from command_line import EXAMPLE, EXAMPLES, PROJECT, SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.beam_flags import KeptViews
-from beam_bleu.transforms.wiring.coders import BatchCoder
 
 
 @pytest.mark.parametrize(
@@ -80,45 +76,6 @@ def test_beam_finds_no_wrong_type_in_any_output_of_a_step(arguments, tmp_path):
     flags = ["--output", tmp_path, "--segment_scores", "--on_bad_record", "reject"]
     run = called(*arguments, *flags, "--runtime_type_check")
     assert (run.code, run.out) == (0, called(*arguments).out)
-
-
-@pytest.mark.parametrize("step", FORMS_OF_INPUT)
-def test_batches_that_are_read_have_their_own_coder(step, monkeypatch):
-    found = set()
-
-    class Coders(beam.pipeline.PipelineVisitor):
-        def visit_transform(self, node):
-            if step in node.full_label.split("/"):
-                types = (output.element_type for output in node.outputs.values())
-                found.update(type(beam.coders.registry.get_coder(each)) for each in types)
-
-    run = beam.Pipeline.run
-
-    def visited(pipeline, *arguments):
-        pipeline.visit(Coders())
-        return run(pipeline, *arguments)
-
-    monkeypatch.setattr(beam.Pipeline, "run", visited)
-    assert called(*FORMS_OF_INPUT[step]).code == 0
-    assert BatchCoder in found
-
-
-def test_a_view_is_made_once(monkeypatch):
-    options = KeptViews(["--direct_num_workers=3"])
-    first = options.view_as(DirectOptions)
-    assert first.direct_num_workers == 3
-    monkeypatch.setattr(PipelineOptions, "view_as", None)  # a second view would fail
-    assert options.view_as(DirectOptions) is first
-
-
-def test_views_share_their_values():
-    options = KeptViews(["--streaming"])
-    before = options.view_as(StandardOptions)
-    assert before.streaming
-    PipelineOptions.view_as(options, StandardOptions).streaming = False
-    assert not before.streaming
-    assert not options.view_as(StandardOptions).streaming
-    assert options.view_as(TypeOptions).pipeline_type_check
 
 
 def test_a_copy_has_its_own_values_in_all_of_its_views():

@@ -157,14 +157,6 @@ def test_the_bytes_do_not_depend_on_the_split(corpus, by_file, flags, pieces):
     assert run.out == by_file
 
 
-def test_a_domain_may_stand_before_the_document(corpus, by_file, tmp_path):
-    """As in the files of mt-metrics-eval. A carriage return does not belong to the name."""
-    texts = [f"domain {i % 3}\t{name}\r" for i, name in enumerate(corpus.documents)]
-    path = write_lines(tmp_path / "en-de.docs", texts)
-    run = called(*corpus.texts(f"--documents={path}", "--format=json"))
-    assert run.out == by_file
-
-
 def test_a_label_can_have_the_documents(corpus):
     run = called(*corpus.texts("--labels=story=DOCS", "--documents=story", "--format=json"))
     assert_of_documents(corpus, run.document, "story")
@@ -194,13 +186,6 @@ def test_slices_have_the_parts_of_documents_that_are_in_them(corpus, tmp_path):
     for each in compared:
         expected = corpus.standard_error(each["system"], "one", rows=range(1, LINES, 2))
         assert each["standard_error"] == pytest.approx(expected)
-
-
-def test_few_documents_give_no_standard_error(corpus, tmp_path):
-    path = write_lines(tmp_path / "documents.txt", [str(i % 29) for i in range(LINES)])
-    run = called(*corpus.texts(f"--documents={path}", "--format=json"))
-    assert set(errors(run.document).values()) == {None}
-    assert len([each for each in run.document["warnings"] if "29 documents" in each]) >= 1
 
 
 def test_systems_with_different_segments_are_compared_on_the_common_ones(corpus, tmp_path):

@@ -261,21 +261,6 @@ def test_a_column_of_records_has_the_languages(tmp_path, form):
         assert ours == {**expected, "slice": {"meta.lang": expected["slice"]["lang"]}}
 
 
-@pytest.mark.parametrize("form", ["join", "long"])
-def test_a_wrong_code_is_named_in_the_file_of_a_join(tmp_path, form):
-    records = [
-        {"id": i, "lang": "english" if i == 7 else "en", "ref": "a", "system": "s", "hyp": "b"}
-        for i in range(9)
-    ]
-    path = written(tmp_path / "all.jsonl", records)
-    ids = {
-        "join": ["--candidates", f"s={path}", "--references", path, "--join_on", "id"],
-        "long": ["--input", path, "--system_column", "system", "--id_column", "id"],
-    }[form]
-    run = called(*ids, "--language_column", "lang")
-    run.assert_failed(3, f"segment 8: lang: 'english' is not a language code: {path} line 8\n")
-
-
 def test_a_system_that_lacks_a_language_has_no_macro_average(tmp_path):
     corpus = Corpus(SENTENCES, 20)
     records = [{"id": row, **record} for row, record in enumerate(records_of(corpus))]

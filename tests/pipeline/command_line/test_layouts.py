@@ -201,15 +201,6 @@ def test_a_layout_sets_the_flags(name: str, tmp_path: Path) -> None:
     assert run.document["segments"] == len(REFERENCES)
 
 
-@pytest.mark.parametrize("name", ["lm-eval", "lighteval"])
-def test_the_references_of_several_systems_are_in_their_samples(name: str, tmp_path: Path) -> None:
-    path, *flags = SAMPLES[name](tmp_path)[1:]
-    run = called("-i", f"a={path}", "-i", f"b={path}", *flags, "--layout", name, "--format=json")
-    assert scored(run) == [score_of(tmp_path, GOOD)] * 2
-    of_each_file = called("-i", f"{tmp_path}/*_*", *flags, "--layout", name)
-    of_each_file.assert_failed(2, "needs the names of the systems", "write -i NAME=FILE")
-
-
 def in_chinese(folder: Path, name: str) -> list[Argument]:
     """The sample of a layout, with Chinese texts and the code of Chinese."""
     flags = SAMPLES[name](folder)
@@ -255,17 +246,6 @@ def test_flags_win_over_the_layout(tmp_path: Path) -> None:
     names = [score["system"] for score in run.document["scores"]]
     assert names == ["good", "poor", "refA"]  # refA is a system like others then
     assert scored(run)[1] == 100.00000000000004
-
-
-def test_outputs_in_other_files_are_joined(tmp_path: Path) -> None:
-    path: Any
-    for name in ("lm-eval", "lighteval"):
-        (tmp_path / name).mkdir()
-        _, path, *others = SAMPLES[name](tmp_path / name)
-        if name == "lm-eval":  # ids are unique in the samples of a task with one filter
-            path = lines(tmp_path / "samples_one.jsonl", path.read_text().splitlines()[:3])
-        run = called(path, "-i", f"model={path}", *others, "--layout", name, "--format", "json")
-        assert scored(run) == [score_of(tmp_path, GOOD)]
 
 
 @pytest.mark.parametrize(
@@ -321,41 +301,3 @@ def test_the_documents_of_mt_metrics_eval_can_be_kept(tmp_path: Path) -> None:
     assert called(*arguments, "--keep=document", f"--output={out}").code == 0
     rows = pq.read_table(out / "segment_scores").sort_by("index").to_pylist()
     assert [row["document"] for row in rows if row["system"] == "good"] == ["n1", "n1", "s1"]
-
-
-@pytest.mark.parametrize("name", ["lm-eval", "lighteval"])
-def test_samples_of_different_documents_cannot_be_joined(name: str, tmp_path: Path) -> None:
-    """Their numbers begin at 0 in each run, whichever documents it has scored."""
-    for folder, page in {"old": "x", "same": "x", "other": "y"}.items():
-        path = tmp_path / f"{folder}.{'jsonl' if name == 'lm-eval' else 'parquet'}"
-        if name == "lm-eval":
-            rows = [
-                {"doc_id": i, "filter": "none", "target": text, "filtered_resps": [GOOD[i]]}
-                | {f"{part}_hash": f"{page} {i}" for part in ("doc", "prompt", "target")}
-                for i, text in enumerate(REFERENCES)
-            ]
-            jsonl(path, rows)
-        else:
-            docs = [
-                {"id": str(i), "query": f"{page} {i}", "choices": [text]}
-                for i, text in enumerate(REFERENCES)
-            ]
-            rows = [
-                {"doc": doc, "model_response": {"text": [GOOD[i]]}} for i, doc in enumerate(docs)
-            ]
-            pq.write_table(pa.Table.from_pylist(rows), path)
-    suffix = path.suffix
-    where = ["--where", "filter=none"] if name == "lm-eval" else []
-    flags = ["--layout", name, *where, "--format", "json"]
-
-    def scores_with(other: str, *more: str) -> Run:
-        old, new = tmp_path / f"old{suffix}", tmp_path / f"{other}{suffix}"
-        return called(old, "-i", f"old={old}", f"new={new}", *flags, *more)
-
-    assert not [each for each in scores_with("same").document["warnings"] if "the same id" in each]
-    columns = "doc_hash (and prompt_hash, target_hash)" if name == "lm-eval" else "doc.query"
-    said = "references and candidates new: 3 of 3 segments with the same id have a different "
-    said += columns
-    scores_with("other").assert_failed(3, said, "other-documents")
-    run = scores_with("other", "--allow", "other-documents")
-    assert said in run.document["warnings"][0]

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 from command_line import (
     COMMAND,
-    COMPRESS,
     PROJECT,
     REFERENCES,
     SYSTEMS,
@@ -151,18 +150,6 @@ def test_two_pipes_of_one_program_are_read_at_the_same_time(tmp_path):
     assert run.document["segments"] == 40 * 72
 
 
-@pytest.mark.parametrize("suffix", COMPRESS)
-def test_compressed_data_is_refused_with_the_program_that_reads_it(suffix):
-    program = {".gz": "zcat", ".bz2": "bzcat", ".zst": "zstdcat", ".xz": "xzcat"}.get(suffix)
-    with open_pipe(COMPRESS[suffix](ATLAS.read_bytes())) as pipe:
-        run = called(*streams([f"x={pipe}"], REFERENCES))
-    if program is None:
-        assert run.code == 0
-    else:
-        cause = f"candidates x: the pipe brings {suffix} data, not text: the pipe {pipe}\n"
-        run.assert_failed(3, cause, f"{program} FILE | ...")
-
-
 def test_errors_name_stdin_and_the_pipe_and_not_the_temporary_files(temporary):
     with open_pipe(b"") as pipe:
         run = called(*streams([ATLAS], [pipe]))
@@ -211,19 +198,6 @@ def test_the_disk_is_not_filled(monkeypatch, temporary):
         1,
         f"candidates x: the temporary folder {temporary} is almost full "
         f"(0 bytes of the pipe {pipe} copied, {free:,} free)\n",
-        "TMPDIR=DIR",
-    )
-
-
-def test_a_temporary_folder_that_cannot_be_written_is_named(monkeypatch, tmp_path):
-    gone = tmp_path / "gone"
-    monkeypatch.setattr(temporary_files, "_new_folder", lambda content: str(gone / "beam-bleu-1"))
-    with open_pipe(ATLAS.read_bytes()) as pipe:
-        run = called(*streams([f"x={pipe}"], REFERENCES))
-    run.assert_failed(
-        1,
-        f"candidates x: the temporary folder {gone} cannot be written: No such file or directory "
-        f"(0 bytes of the pipe {pipe} copied)\n",
         "TMPDIR=DIR",
     )
 

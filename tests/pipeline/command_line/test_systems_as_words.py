@@ -13,7 +13,6 @@ from command_line import (
     REFERENCES,
     SYSTEMS,
     called,
-    streams,
     write_lines,
 )
 from memory_filesystem import OBJECTS
@@ -21,7 +20,6 @@ from memory_filesystem import OBJECTS
 from beam_bleu.pipeline.command_line.options import parse
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
-ONE_REFERENCE = called(*streams([ATLAS], REFERENCES[:1]))
 
 
 def systems(*words) -> list[str]:
@@ -41,13 +39,6 @@ def test_a_pattern_makes_each_of_its_files_a_system_in_natural_order(tmp_path):
         (tmp_path / name).touch()
     (tmp_path / "folder.txt").mkdir()
     assert systems("r", "-i", tmp_path / "*.txt*") == ["run-1", "run-2", "run-10"]
-
-
-def test_a_pattern_of_references_is_one_stream(tmp_path):
-    for number, start in enumerate((0, 40)):
-        lines = REFERENCES[0].read_text().splitlines(keepends=True)[start : start + 40]
-        (tmp_path / f"part-{number}").write_text("".join(lines))
-    assert called(f"{tmp_path}/part-*", "-i", ATLAS) == ONE_REFERENCE
 
 
 def test_a_pattern_on_another_filesystem_is_listed():
@@ -126,10 +117,3 @@ def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
     assert systems("ref.txt", "-i", "*=*.txt") == ["beam=5"]
     # A file that is named is scored.
     assert systems("ref.txt", "-i", "ref.txt") == ["ref"]
-
-
-def test_a_pattern_of_a_system_that_matches_a_reference(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "ref.txt").write_text("the text\n")
-    for flags in (["ref.txt", "-i", "x=r*.txt"], ["--references=ref.txt", "--candidates=x=r*.txt"]):
-        called(*flags).assert_failed(2, "x=r*.txt: the pattern also matches ref.txt (references)")

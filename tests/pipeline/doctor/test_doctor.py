@@ -22,7 +22,6 @@ from beam_bleu.pipeline.doctor import kernel_check as kernel
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.pipeline.doctor.kernel_check import RESULTS, SAMPLE
 from beam_bleu.pipeline.subcommands import doctor as command
-from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 
@@ -241,22 +240,6 @@ def test_limits_of_control_groups_version_2(system):
     assert found["cores"].remedy.startswith("--threads 1 ")
 
 
-def test_limits_of_control_groups_version_1(system):
-    found = system(
-        {
-            **MEMORY,
-            "proc/self/cgroup": "5:cpu,cpuacct:/job\n4:memory:/job\n3:name=systemd:/x\n",
-            "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "1000000000\n",
-            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
-            "sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us": "300000\n",
-            "sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us": "100000\n",
-            "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "-1\n",
-        }
-    )
-    assert found["memory"].text.endswith("limits this process to 1.0 GB")
-    assert found["cores"].text.endswith("the time of 3")
-
-
 # Engines.
 
 
@@ -303,38 +286,4 @@ def test_engines_without_their_programs(monkeypatch, tmp_path):
     assert facts(engines.CHECKS[1:])["Prism"].text == f"Beam has kept a copy in {tmp_path}/kept"
 
 
-def test_engines_with_their_programs(monkeypatch, tmp_path):
-    (tmp_path / "java").touch(mode=0o755)
-    jar = tmp_path / ".apache_beam/cache/jars/beam-runners-flink-1.19-job-server-2.62.0.jar"
-    jar.parent.mkdir(parents=True)
-    jar.touch()
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(engines, "has_module", lambda name: True)
-    found = facts(engines.CHECKS[2:])
-    assert {fact.status for fact in found.values()} == {"ok"}
-    assert found["Flink"].text == f"Java is installed; {jar.name}"
-    assert (
-        found["Spark"].text == "Java is installed; Beam downloads its job server for the first job"
-    )
-
-
 # Libraries.
-
-
-def test_tokenizers_without_their_libraries(monkeypatch):
-    library_tokenizers.mecab.cache_clear()
-    for name in ("MeCab", "mecab_ko", "sentencepiece"):
-        monkeypatch.setitem(sys.modules, name, None)
-    for name in ("ja", "ko"):
-        module = f"sacrebleu.tokenizers.tokenizer_{name}_mecab"
-        monkeypatch.delitem(sys.modules, module, raising=False)
-    found = facts(packages.LIBRARY_CHECKS[2:])
-    assert {name: fact.status for name, fact in found.items()} == {
-        "ja-mecab": "no",
-        "ko-mecab": "no",
-        "spm": "no",
-    }
-    for name, extra in (("ja-mecab", "ja"), ("ko-mecab", "ko"), ("spm", "spm")):
-        assert found[name].remedy.startswith(f"./run.sh install {extra},")
-        assert "worker" not in found[name].text

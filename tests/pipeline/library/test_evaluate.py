@@ -16,7 +16,6 @@ from beam_bleu import (
     ArrowColumns,
     BleuConfig,
     ChrfConfig,
-    CorpusScores,
     Evaluate,
     ReadJoinedRecords,
     ReadLineParallel,
@@ -230,22 +229,6 @@ def test_records_that_are_joined(tmp_path):
             paired | "Resample" >> Evaluate(resample="bootstrap")
 
 
-def test_the_scores_are_those_of_the_plain_transform():
-    config = BleuConfig(tokenize="char", lowercase=True)
-    with beam.Pipeline("FnApiRunner") as root:
-        paired = files(root)
-        evaluated = paired | Evaluate(metrics=[config, "ter"])
-        found = evaluated.scores | beam.Map(lambda of: (of["system"], of["metric"], of["score"]))
-        plain = paired | CorpusScores.PerSystem([config, "ter"])
-        expected = plain | beam.FlatMapTuple(
-            lambda system, scores: [(system, name, of.score) for name, of in scores.items()]
-        )
-        assert_that(
-            (found, expected) | beam.Flatten() | beam.combiners.Count.PerElement(),
-            lambda counts: [counts].index([(each, 2) for each, _ in counts]),
-        )
-
-
 def write(data: bytes, folder: str) -> None:
     label = json.loads(data)["content"]["partitions"][0]["label"]
     Path(folder, f"{label}.json").write_bytes(data)
@@ -328,19 +311,6 @@ def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
     assert failure.value.cause in done.err
     with beam.Pipeline("FnApiRunner") as root:
         _ = files(root) | Evaluate(fail_under=[1.5, "birch=2"])
-
-
-def test_a_drop_against_an_earlier_result(command):
-    out = command([])
-    keywords = {"max_drop": 1, "against": str(out), "drop": "proven"}
-    with beam.Pipeline("FnApiRunner") as root:
-        _ = files(root) | Evaluate(**keywords)
-    root = beam.Pipeline("FnApiRunner")
-    worst = dict.fromkeys(SYSTEMS, str(SYSTEMS["cobalt"]))
-    paired = root | ReadLineParallel(worst, [*map(str, REFERENCES)])
-    _ = paired | Evaluate(**keywords)
-    with pytest.raises(GateError, match="a drop of more than 1 is proven"):
-        root.run()
 
 
 WRONG = [

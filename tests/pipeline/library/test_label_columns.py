@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from beam_bleu import ArrowColumns, CorpusBleu
+from beam_bleu import ArrowColumns
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.segments.arrow_columns import table_batches
@@ -91,15 +91,3 @@ def test_texts_as_ids_give_numbers_that_depend_on_nothing_else():
 def test_wrong_columns_are_named(columns, values, message):
     with pytest.raises(InputError, match=message):
         list(table_batches(table(c=values), columns, ("a",)))
-
-
-@pytest.mark.parametrize("keywords", [{"labels": ["c"]}, {"ids": "c"}, {"kept": ["c"]}])
-def test_other_transforms_refuse_them(keywords):
-    with pytest.raises(ValueError, match=r"\(c\), which only Evaluate uses"):
-        CorpusBleu.Globally(columns=ArrowColumns("a", ["r"], **keywords))
-
-
-@pytest.mark.parametrize("keywords", [{"labels": "c"}, {"kept": ["c", "c"]}, {"ids": 3}])
-def test_names_must_be_names(keywords):
-    with pytest.raises(ValueError, match="must be"):
-        ArrowColumns("a", ["r"], **keywords)

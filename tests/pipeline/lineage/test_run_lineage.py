@@ -150,20 +150,6 @@ def test_a_run_has_an_event_at_its_start_and_one_at_its_end(file, tmp_path, monk
     ]
 
 
-def test_shards_are_one_dataset(file, tmp_path):
-    lines = SYSTEMS["atlas"].read_bytes().splitlines(keepends=True)
-    for number in range(3):
-        (tmp_path / f"part-{number}.txt").write_bytes(b"".join(lines[24 * number :][:24]))
-    words = ["--candidates", f"atlas={tmp_path}/part-*.txt", "--references", REFERENCES[0]]
-    done = called(*words, "--lineage=news", "--output", tmp_path / "out", "--cuts=any", "-b")
-    assert done.code == 0
-    shards = events(file)[1]["inputs"][0]
-    assert shards["name"] == str(tmp_path)
-    assert shards["facets"] == {}
-    assert shards["inputFacets"]["inputStatistics"]["fileCount"] == 3
-    assert shards["inputFacets"]["inputStatistics"]["rowCount"] == 72
-
-
 @pytest.mark.parametrize("when", ["before the job", "in the job"])
 def test_a_run_that_fails_says_why(file, tmp_path, when):
     if when == "before the job":
@@ -189,11 +175,6 @@ def test_a_usage_error_and_a_kept_result_have_no_events(file, tmp_path):
     assert len(events(file)) == 2
     assert run("--output", tmp_path / "out", "--if_exists=skip").code == 0
     assert len(events(file)) == 2
-
-
-def test_a_missed_threshold_is_a_complete_run(file, tmp_path):
-    assert run("--output", tmp_path / "out", "--fail_under=90").code == 4
-    assert [event["eventType"] for event in events(file)] == ["START", "COMPLETE"]
 
 
 def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
@@ -222,11 +203,6 @@ def warned(done: Run) -> str:
     (line,) = done.err.splitlines()
     assert line.startswith("beam-bleu: warning: the lineage of this run was not sent: ")
     return line
-
-
-@pytest.mark.parametrize("server", [403], indirect=True)
-def test_a_server_that_refuses_is_a_warning(server, tmp_path):
-    assert "403" in warned(run("--output", tmp_path / "out"))
 
 
 def test_a_server_that_is_gone_or_does_not_answer_is_a_warning(tmp_path, monkeypatch):
