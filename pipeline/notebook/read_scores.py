@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -21,8 +22,8 @@ from beam_bleu.pipeline.notebook.result_tables import (
     score_table,
 )
 from beam_bleu.pipeline.output.result_files import is_folder
-from beam_bleu.pipeline.result.document import read_result
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_and_document_at
+from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
+from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -87,7 +88,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
       bleu birch 37.9
       bleu cobalt 16.6
     """
-    saved, document = result_and_document_at(os.fspath(path))
+    saved = result_at(os.fspath(path))
     examples = read_examples(saved.name) if is_folder(saved.name) else None
     with named_if_damaged(saved.name):
         return ScoreTables(
@@ -96,5 +97,5 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
             score_table(saved.result),
             comparison_table(saved.result),
             example_table(examples or ()),
-            document,
+            json.loads(document_bytes(document_of(saved.result))),
         )

@@ -21,7 +21,7 @@ from beam_bleu.pipeline.output.result_files import (
     require_last,
     require_same_scores,
 )
-from beam_bleu.pipeline.result.document import document_of, read_result
+from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result
 from beam_bleu.pipeline.result.series import key_of
 from beam_bleu.transforms.errors import InputError
@@ -108,15 +108,7 @@ class NotPaired:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """The result at a path; see `result_and_document_at`."""
-    saved, _ = result_and_document_at(path, must_be_last=must_be_last)
-    return saved
-
-
-def result_and_document_at(
-    path: str, *, must_be_last: bool = True
-) -> tuple[SavedResult, Mapping[str, Any]]:
-    """The result at a path, and its document, which is as large.
+    """The result at a path.
 
     Args:
       path: a scores.json, a totals.json or a folder with one; of a folder with both, scores.json is
@@ -142,15 +134,14 @@ def result_and_document_at(
                 _require_manifest(file, data)
             result = read_result(document)
             _require_possible(result)
-            return SavedResult(path, result, folder), document
+            return SavedResult(path, result, folder)
         if "format" not in document:
             raise ValueError("neither a scores.json nor a totals.json")
         # This loads the kernel: a second.
         from beam_bleu.pipeline.saved.totals_file import totals_in
 
         totals = totals_in(data, file, in_folder=bool(folder))
-        result = totals.result
-        return SavedResult(path, result, folder, totals), document_of(result)
+        return SavedResult(path, totals.result, folder, totals)
 
 
 @contextlib.contextmanager
