@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from beam_bleu.pipeline.display.score_tables import notes_of
-from beam_bleu.pipeline.display.table import Note
 from beam_bleu.pipeline.result.comparing import compare, pairing
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, MetricNames, Result
 from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
 from beam_bleu.pipeline.result.series import definition_of, key_of
 from beam_bleu.transforms.errors import InputError, joined
@@ -29,22 +27,40 @@ _IN_PAIRS = ", or repeat both runs with --save_totals and the same --resample"
 
 
 @dataclasses.dataclass(frozen=True)
-class ComparedMetric:
-    """The differences of two results by one metric.
+class ComparedResults:
+    """The comparison of two results.
 
     Attributes:
-      metric: the metric, as commands write it.
-      name: its name for readers.
-      signature: the definition of the new result; None if languages have different ones.
-      rows: the scores that both results have, in the order of the new one.
-      notes: the definitions of the new result.
+      new: the new result.
+      rows: the scores that both results have, in the order of the new one; one or more.
+      is_paired: whether the systems are compared in pairs of segments.
+      reason: why, or why not.
+      remedy: how results of the same texts can be compared better; "" if these are other texts, or
+        are compared in pairs.
+      only_old: the systems that only the old result has.
+      only_new: the systems that only the new result has.
+      warnings: what was not compared.
     """
 
-    metric: MetricWord
-    name: str
-    signature: str | None
+    new: Result
     rows: tuple[ComparedRow, ...]
-    notes: tuple[Note, ...] = ()
+    is_paired: bool
+    reason: str
+    remedy: str
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def metrics(self) -> list[MetricNames]:
+        """The metrics of which both have a score in common."""
+        words = {row.metric for row in self.rows}
+        return [metric for metric in self.new.metrics if metric.metric in words]
+
+    def by(self, metric: MetricNames) -> ComparedResults:
+        """The same of one metric."""
+        rows = tuple(row for row in self.rows if row.metric == metric.metric)
+        return dataclasses.replace(self, rows=rows)
 
     @property
     def systems(self) -> list[ComparedRow]:
@@ -60,30 +76,6 @@ class ComparedMetric:
     def slices(self) -> list[ComparedRow]:
         """The differences on slices."""
         return [row for row in self.rows if isinstance(row.group, Mapping)]
-
-
-@dataclasses.dataclass(frozen=True)
-class ComparedResults:
-    """The comparison of two results.
-
-    Attributes:
-      metrics: the metrics of which both have a score in common, one or more.
-      is_paired: whether the systems are compared in pairs of segments.
-      reason: why, or why not.
-      remedy: how results of the same texts can be compared better; "" if these are other texts, or
-        are compared in pairs.
-      only_old: the systems that only the old result has.
-      only_new: the systems that only the new result has.
-      warnings: what was not compared.
-    """
-
-    metrics: tuple[ComparedMetric, ...]
-    is_paired: bool
-    reason: str
-    remedy: str
-    only_old: tuple[str, ...]
-    only_new: tuple[str, ...]
-    warnings: tuple[str, ...]
 
 
 def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
@@ -115,16 +107,6 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
         )
     pairs = pairing(old, new)
     rows = compare(old.result, new.result, pairs)
-    metrics = [
-        ComparedMetric(
-            metric.metric,
-            metric.name,
-            metric.signature,
-            tuple(row for row in rows if row.metric == metric.metric),
-            tuple(notes_of(new.result, metric)),
-        )
-        for metric in shared
-    ]
     if not rows:
         raise InputError(
             f"{both} have no score of the whole corpus or of the same slice in common",
@@ -138,13 +120,14 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
             same = references[0] == references[1]
             reason, remedy = (reason + _TOO_CAREFUL, remedy) if same else (reason, "")
     return ComparedResults(
-        tuple(metric for metric in metrics if metric.rows),
+        new.result,
+        tuple(rows),
         not isinstance(pairs, NotPaired),
         reason,
         remedy,
         tuple(_without(old.result.systems, new.result.systems)),
         tuple(_without(new.result.systems, old.result.systems)),
-        tuple(_left_out(old, new, metrics)),
+        tuple(_left_out(old, new, shared, {row.metric for row in rows})),
     )
 
 
@@ -164,14 +147,18 @@ def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
 
 
 def _left_out(
-    old: SavedResult, new: SavedResult, metrics: Sequence[ComparedMetric]
+    old: SavedResult,
+    new: SavedResult,
+    shared: Iterable[MetricNames],
+    compared: Collection[MetricWord],
 ) -> Iterator[str]:
     """What is not compared, in sentences.
 
     Args:
       old: the old result.
       new: the new one.
-      metrics: the metrics that both have.
+      shared: the metrics that both have.
+      compared: those of which both have a score in common.
     """
     for name, saved, other in (("old", old, new), ("new", new, old)):
         for metric in saved.result.metrics:
@@ -187,14 +174,15 @@ def _left_out(
                 f"only the {name} run has {counted(len(slices), 'slice')}, which cannot be "
                 f"compared: {joined(slices, _SHOWN)}"
             )
-    for compared in metrics:
-        name = compared.name
-        if not compared.rows:
-            yield f"{name}: no score of the whole corpus or of the same slice: not compared"
-        means = [definition_of(saved.result, compared.metric).parts for saved in (old, new)]
+    for metric in shared:
+        if metric.metric not in compared:
+            yield (
+                f"{metric.name}: no score of the whole corpus or of the same slice: not compared"
+            )
+        means = [definition_of(saved.result, metric.metric).parts for saved in (old, new)]
         if all(means) and means[0] != means[1]:
             only = sorted({*means[0]} ^ {*means[1]})
             yield (
-                f"{name}: macro averages are not compared, because only one run has "
+                f"{metric.name}: macro averages are not compared, because only one run has "
                 f"{joined(only, _SHOWN)}"
             )

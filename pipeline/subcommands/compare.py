@@ -16,12 +16,8 @@ from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.pipeline.display.table import as_lines, as_text
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.result.compared_results import (
-    ComparedMetric,
-    ComparedResults,
-    compared_results,
-)
-from beam_bleu.pipeline.result.rows import ComparedRow
+from beam_bleu.pipeline.result.compared_results import ComparedResults, compared_results
+from beam_bleu.pipeline.result.rows import ComparedRow, MetricNames
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.compared_tables import paper_tables, parts_of, text_table
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
@@ -59,42 +55,42 @@ def _compare(flags: argparse.Namespace) -> bytes:
     choice = row_choice(flags)
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
-    for warning in (*compared.warnings, *_without_numbers(compared.metrics)):
+    for warning in (*compared.warnings, *_without_numbers(compared)):
         warn(warning)
     if flags.format == "json":
         return _as_json(compared).encode()
     if flags.format in _PAPER:
         return _PAPER[flags.format](paper_tables(compared, choice), ()).encode()
     screen = screen_of_stdout()
-    texts = [_text(compared, metric, choice, screen) for metric in compared.metrics]
+    texts = [_text(compared.by(metric), metric, choice, screen) for metric in compared.metrics]
     return "\n".join(texts).encode()
 
 
-def _without_numbers(metrics: Sequence[ComparedMetric]) -> Iterator[str]:
+def _without_numbers(compared: ComparedResults) -> Iterator[str]:
     """Which differences lack numbers, and why, in sentences."""
-    for metric in metrics:
-        named = f"{metric.name}: " if len(metrics) > 1 else ""
-        for row in (*metric.systems, *metric.macro_average):
+    for metric in compared.metrics:
+        named = f"{metric.name}: " if len(compared.metrics) > 1 else ""
+        own = compared.by(metric)
+        for row in (*own.systems, *own.macro_average):
             if row.reason:
                 yield f"{named}{row.system}: {row.reason}"
-        if unknown := sum(row.standard_error is None for row in metric.slices):
+        if unknown := sum(row.standard_error is None for row in own.slices):
             has = "has" if unknown == 1 else "have"
             yield (
-                f"{named}{unknown} of {len(metric.slices)} differences in slices {has} no standard "
+                f"{named}{unknown} of {len(own.slices)} differences in slices {has} no standard "
                 "error, because a score has none"
             )
 
 
 def _as_json(compared: ComparedResults) -> str:
     """What all metrics have in common, and lists in which each entry names its metric."""
-    metrics = compared.metrics
     names = ("metric", "name", "signature")
     document = {
-        "metrics": [{name: getattr(metric, name) for name in names} for metric in metrics],
+        "metrics": [{name: getattr(metric, name) for name in names} for metric in compared.metrics],
         "method": "paired" if compared.is_paired else "independent",
         "reason": compared.reason,
         **{
-            name: [_entry(row) for metric in metrics for row in getattr(metric, name)]
+            name: [_entry(row) for row in getattr(compared, name)]
             for name in ("systems", "macro_average", "slices")
         },
         "only_old": compared.only_old,
@@ -116,18 +112,16 @@ def _entry(row: ComparedRow) -> dict[str, Any]:
     return {**fields, "slice": row.group if is_slice else None}
 
 
-def _text(
-    compared: ComparedResults, metric: ComparedMetric, choice: RowChoice, screen: Screen
-) -> str:
+def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, screen: Screen) -> str:
     signature = metric.signature or "each language has its own definition"
     method = "paired" if compared.is_paired else "independent"
     head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
-    if compared.is_paired and (metric.slices or metric.macro_average):
+    if compared.is_paired and (compared.slices or compared.macro_average):
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
         )
     elif compared.remedy:
         head.append(compared.remedy)
     most = None if screen.columns is None else SHOWN_ROWS
-    tables = [text_table(part, choice, most) for part in parts_of(metric)]
+    tables = [text_table(part, choice, most) for part in parts_of(compared)]
     return "\n".join([as_lines(head, screen), *(as_text(table, screen) for table in tables)])

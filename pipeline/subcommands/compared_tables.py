@@ -10,10 +10,10 @@ from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.display.row_order import Facts, RowChoice, chosen_rows, verdict
-from beam_bleu.pipeline.display.score_tables import meaning_of_stars, stars
+from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import LOWER, Cell, Number, Table
-from beam_bleu.pipeline.result.compared_results import ComparedMetric, ComparedResults
-from beam_bleu.pipeline.result.rows import ComparedRow
+from beam_bleu.pipeline.result.compared_results import ComparedResults
+from beam_bleu.pipeline.result.rows import ComparedRow, MetricNames
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
@@ -32,18 +32,18 @@ class Part:
     """The differences of a metric that are shown in one table.
 
     Attributes:
-      metric: the metric.
       name: what they are of: "system", "macro average", or the labels of slices.
       rows: the differences, one or more.
       family: these, and all others for which their p-values are adjusted.
       is_of_slices: whether they are of slices.
+      has_one_system: whether the table of systems has only one.
     """
 
-    metric: ComparedMetric
     name: str
     rows: Sequence[ComparedRow]
     family: Sequence[ComparedRow]
     is_of_slices: bool = False
+    has_one_system: bool = False
 
     def chosen(
         self, choice: RowChoice, most: int | None = None
@@ -59,13 +59,14 @@ class Part:
         return chosen_rows(self.rows, lambda row: Facts([row], [row]), choice, most, "comparison")
 
 
-def parts_of(metric: ComparedMetric) -> Iterator[Part]:
-    """The tables of a metric: systems, averages, and each item of slices."""
-    for name, rows in (("system", metric.systems), ("macro average", metric.macro_average)):
+def parts_of(compared: ComparedResults) -> Iterator[Part]:
+    """The tables of one metric: systems, averages, and each item of slices."""
+    systems, averages, slices = compared.systems, compared.macro_average, compared.slices
+    for name, rows in (("system", systems), ("macro average", averages)):
         if rows:
-            yield Part(metric, name, rows, rows)
-    for labels, rows_of_item in itertools.groupby(metric.slices, key=_labels):
-        yield Part(metric, labels, [*rows_of_item], metric.slices, is_of_slices=True)
+            yield Part(name, rows, rows)
+    for labels, group in itertools.groupby(slices, key=_labels):
+        yield Part(labels, [*group], slices, True, len(systems) == 1)
 
 
 def text_table(part: Part, choice: RowChoice, most: int | None) -> Table:
@@ -78,14 +79,13 @@ def text_table(part: Part, choice: RowChoice, most: int | None) -> Table:
     """
     rows, hidden = part.chosen(choice, most)
     errors = [row.standard_error for row in rows]
-    decimals = decimals_of(part.metric.metric, None, errors)
+    decimals = decimals_of(part.rows[0].metric, None, errors)
     more = decimals if any(errors) else decimals + _MORE_DECIMALS
-    # The only system is in the table above. Without it, 80 columns have room for p-values.
-    is_only = part.is_of_slices and len(part.metric.systems) == 1
     columns: dict[str, list[Cell]] = {}
     if part.is_of_slices:
         columns[part.name] = [_values(row) for row in rows]
-    if not is_only:
+    # The only system is in the table above. Without it, 80 columns have room for p-values.
+    if not part.has_one_system:
         columns["system" if part.is_of_slices else part.name] = [row.system for row in rows]
     if part.is_of_slices:
         columns["segments"] = [Number(str(row.segments)) for row in rows]
@@ -110,21 +110,22 @@ def paper_tables(compared: ComparedResults, choice: RowChoice) -> Iterator[Table
       choice: which rows are shown, and in which order.
     """
     for metric in compared.metrics:
-        for number, part in enumerate(parts_of(metric)):
-            table = _paper_table(compared, part, choice)
-            yield dataclasses.replace(table, notes=() if number else metric.notes)
+        for number, part in enumerate(parts_of(compared.by(metric))):
+            table = _paper_table(metric, part, choice, is_paired=compared.is_paired)
+            notes = [] if number else notes_of(compared.new, metric)
+            yield dataclasses.replace(table, notes=notes)
 
 
-def _paper_table(compared: ComparedResults, part: Part, choice: RowChoice) -> Table:
+def _paper_table(metric: MetricNames, part: Part, choice: RowChoice, *, is_paired: bool) -> Table:
     rows, hidden = part.chosen(choice)
-    metric, name = part.metric.metric, part.metric.name
-    decimals = decimals_of(metric, None, [row.standard_error for row in rows])
+    name = metric.name
+    decimals = decimals_of(metric.metric, None, [row.standard_error for row in rows])
     tested, shown = (
         [row for row in each if row.p_value_holm is not None] for each in (part.family, part.rows)
     )
-    in_pairs = compared.is_paired and part.name == "system"
+    in_pairs = is_paired and part.name == "system"
     way = "in pairs" if in_pairs else "as if their segments were independent"
-    arrow = f" {LOWER}" if row_of(metric).lower_is_better else ""
+    arrow = f" {LOWER}" if row_of(metric.metric).lower_is_better else ""
     about = f"{name} by {part.name}" if part.is_of_slices else name
     if part.name == "macro average":
         about = f"Macro averages of {name}"
