@@ -106,6 +106,25 @@ def hostile_segments(count: int) -> list[Segment]:
     return [hostile_segment(rng) for _ in range(count)]
 
 
+def segments_with_references(seed: int, number: int, references: int) -> list[Segment]:
+    """Segments with so many references, some of them missing. A candidate is like the first."""
+    rng = random.Random(seed)
+    pieces = [*FRAGMENTS, *WORDS * 3, *[" "] * 200]
+
+    def text() -> str:
+        return "".join(rng.choices(pieces, k=rng.randrange(24)))
+
+    segments: list[Segment] = []
+    for _ in range(number):
+        texts = [text() if rng.random() < 0.8 else None for _ in range(references)]
+        if not any(each is not None for each in texts):
+            texts[rng.randrange(references)] = text()
+        first = next(each for each in texts if each is not None)
+        candidate = first[rng.randrange(9) :] + text() if rng.random() < 0.7 else text()
+        segments.append((candidate, texts))
+    return segments
+
+
 def at_the_edges_of_blocks(boundaries: Iterable[int]) -> Iterator[Segment]:
     """Special text across each boundary of blocks. A reference has it near its start."""
     for fragment, filler, after in itertools.product(FRAGMENTS, "a5 .É", ("", "b", "5")):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sacrebleu
-from hostile_texts import CODE_POINTS, FRAGMENTS, WHITE_SPACE, WORDS, Segment
+from hostile_texts import CODE_POINTS, WHITE_SPACE, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import corpus_totals
@@ -33,24 +33,6 @@ CONFIGS = [
     ChrfConfig(2, word_order=5, eps_smoothing=True, lowercase=True),
     ChrfConfig(16, word_order=16),
 ]
-
-
-def hostile(seed: int, number: int, references: int) -> list[Segment]:
-    rng = random.Random(seed)
-    pieces = [*FRAGMENTS, *WORDS, *[" "] * 60]
-
-    def text() -> str:
-        return "".join(rng.choices(pieces, k=rng.randrange(16)))
-
-    segments: list[Segment] = []
-    for _ in range(number):
-        of_segment = [text() if rng.random() < 0.8 else None for _ in range(references)]
-        if not any(each is not None for each in of_segment):
-            of_segment[rng.randrange(references)] = text()
-        given = next(each for each in of_segment if each is not None)
-        candidate = given[: rng.randrange(30)] + text() if rng.random() < 0.7 else text()
-        segments.append((candidate, of_segment))
-    return segments
 
 
 def theirs(config: ChrfConfig) -> sacrebleu.CHRF:
@@ -93,7 +75,7 @@ def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: ChrfConfig) -
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 @pytest.mark.parametrize("references", [1, 2, 4])
 def test_hostile_text(config, references):
-    assert_equal_to_sacrebleu(hostile(references, 400, references), config)
+    assert_equal_to_sacrebleu(segments_with_references(references, 400, references), config)
 
 
 def test_white_space_is_that_of_python():
@@ -145,7 +127,7 @@ def test_generated_text(segments):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit(config):
-    segments, metric = hostile(7, 300, 3), config.metric
+    segments, metric = segments_with_references(7, 300, 3), config.metric
     statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([KINDS["chrf"].segment_fields(metric)])

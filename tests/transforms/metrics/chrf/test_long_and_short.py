@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from hostile_texts import CODE_POINTS
-from test_chrf_against_sacrebleu import assert_equal_to_sacrebleu, counted, hostile
+from hostile_texts import CODE_POINTS, segments_with_references
+from test_chrf_against_sacrebleu import assert_equal_to_sacrebleu, counted
 
 from beam_bleu import ChrfConfig
 from beam_bleu.transforms.metrics.chrf import kernel
@@ -102,7 +102,7 @@ def test_very_short_and_very_long_segments(segment):
 
 def test_memory_that_must_be_zero_is_zero_again():
     # It is kept for the next batch, which would count what is left in it.
-    segments = hostile(3, 100, 2)
+    segments = segments_with_references(3, 100, 2)
     segments += [("漢字" * 600 + " x. " * 600, ["漢é😀" * 600 + " x, " * 600, "漢"])]
     for config in CONFIGS:
         counted(segments, config)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-from hostile_texts import FRAGMENTS, WHITE_SPACE, WORDS, Segment
+from hostile_texts import Segment
 from jiwer_counts import Config, best_of_jiwer
 
 from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
@@ -14,25 +14,6 @@ from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-
-
-def hostile(seed: int, number: int, references: int) -> list[Segment]:
-    """Segments of difficult characters; some references are missing or empty."""
-    rng = random.Random(seed)
-    pieces = [*FRAGMENTS, *WORDS * 3, *WHITE_SPACE * 3, *[" "] * 200]
-
-    def text() -> str:
-        return "".join(rng.choices(pieces, k=rng.randrange(24)))
-
-    segments: list[Segment] = []
-    for _ in range(number):
-        of_segment = [text() if rng.random() < 0.8 else None for _ in range(references)]
-        if not any(reference is not None for reference in of_segment):
-            of_segment[rng.randrange(references)] = text()
-        present = next(reference for reference in of_segment if reference is not None)
-        candidate = present[rng.randrange(9) :] + text() if rng.random() < 0.7 else text()
-        segments.append((candidate, of_segment))
-    return segments
 
 
 def edited(rng: random.Random, symbols: str, length: int, edits: int) -> Segment:

@@ -8,8 +8,8 @@ from typing import Any
 import jiwer
 import numpy as np
 import pytest
-from error_segments import counted, hostile
-from hostile_texts import Segment
+from error_segments import counted
+from hostile_texts import Segment, segments_with_references
 from jiwer_counts import Config, jiwers
 from scoring import corpus_sums
 
@@ -42,7 +42,7 @@ def paired(candidates: Sequence[str], references: Sequence[str]) -> list[Segment
 
 @pytest.mark.parametrize("config", BOTH, ids=str)
 def test_the_score_of_a_corpus_is_jiwers_to_the_last_bit(config):
-    segments = hostile(5, 200, 1)
+    segments = segments_with_references(5, 200, 1)
     candidates = [candidate for candidate, _ in segments]
     references = [reference for _, (reference,) in segments]
     score = score_of(segments, config)
@@ -58,7 +58,7 @@ def test_the_score_of_a_corpus_is_jiwers_to_the_last_bit(config):
 
 @pytest.mark.parametrize("config", BOTH, ids=str)
 def test_scores_of_segments_are_those_of_jiwer_to_the_last_bit(config):
-    segments = hostile(7, 300, 1)
+    segments = segments_with_references(7, 300, 1)
     statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     name, metric = config.metric.name.lower(), config.metric

@@ -11,10 +11,9 @@ from error_segments import (
     assert_counts_are_those_of_jiwer,
     counted,
     edited,
-    hostile,
     unrelated,
 )
-from hostile_texts import CODE_POINTS, Segment
+from hostile_texts import CODE_POINTS, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jiwer_counts import counts_of_jiwer
@@ -36,13 +35,13 @@ CONFIGS = [
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_hostile_text_by_each_definition(config):
-    assert_counts_are_those_of_jiwer(hostile(1, 400, 1), config)
+    assert_counts_are_those_of_jiwer(segments_with_references(1, 400, 1), config)
 
 
 @pytest.mark.parametrize("config", BOTH, ids=str)
 @pytest.mark.parametrize("references", [2, 5])
 def test_the_reference_with_the_fewest_edits_counts(references, config):
-    assert_counts_are_those_of_jiwer(hostile(references, 300, references), config)
+    assert_counts_are_those_of_jiwer(segments_with_references(references, 300, references), config)
 
 
 @pytest.mark.parametrize(

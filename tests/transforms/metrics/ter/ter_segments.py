@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import sacrebleu
-from hostile_texts import FRAGMENTS, WORDS, Segment
+from hostile_texts import Segment
 
 from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
 from beam_bleu.transforms.metrics.ter.kernel import TerCounter
@@ -16,25 +16,6 @@ from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-
-
-def hostile(seed: int, number: int, references: int) -> list[Segment]:
-    """Segments of difficult characters; some references are missing or empty."""
-    rng = random.Random(seed)
-    pieces = [*FRAGMENTS, *WORDS * 3, *[" "] * 200]
-
-    def text() -> str:
-        return "".join(rng.choices(pieces, k=rng.randrange(24)))
-
-    segments: list[Segment] = []
-    for _ in range(number):
-        of_segment = [text() if rng.random() < 0.8 else None for _ in range(references)]
-        if not any(each is not None for each in of_segment):
-            of_segment[rng.randrange(references)] = text()
-        given = next(each for each in of_segment if each is not None)
-        candidate = given[rng.randrange(9) :] + text() if rng.random() < 0.7 else text()
-        segments.append((candidate, of_segment))
-    return segments
 
 
 def shuffled(rng: random.Random, symbols: int, words: int, moves: int, changes: int) -> Segment:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_texts import Segment
+from hostile_texts import Segment, segments_with_references
 from scoring import corpus_sums
-from ter_segments import columns_of, counted, hostile, sacrebleus
+from ter_segments import columns_of, counted, sacrebleus
 
 from beam_bleu.transforms.metrics.ter.kind import KINDS
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
@@ -32,7 +32,7 @@ def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> Te
 @pytest.mark.parametrize("references", [1, 2])
 @pytest.mark.parametrize("config", [TerConfig(), TerConfig(True, True, True, True)], ids=str)
 def test_scores_and_signatures_are_those_of_sacrebleu(references, config):
-    segments = hostile(references, 120, references)
+    segments = segments_with_references(references, 120, references)
     candidates, columns = columns_of(segments)
     expected = sacrebleus(config)
     corpus = expected.corpus_score(candidates, columns)
@@ -48,7 +48,7 @@ def test_scores_and_signatures_are_those_of_sacrebleu(references, config):
 
 @pytest.mark.parametrize("references", [3, 5])
 def test_with_more_references_only_the_rounding_differs(references):
-    segments = hostile(references, 120, references)
+    segments = segments_with_references(references, 120, references)
     corpus = sacrebleus(TerConfig()).corpus_score(*columns_of(segments))
     found = score_of(segments)
     assert found.edits == corpus.num_edits
@@ -58,7 +58,7 @@ def test_with_more_references_only_the_rounding_differs(references):
 
 
 def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
-    segments = hostile(7, 300, 3)
+    segments = segments_with_references(7, 300, 3)
     statistics = counted(segments)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([KINDS["ter"].segment_fields(Ter())])

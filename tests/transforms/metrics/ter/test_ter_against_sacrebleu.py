@@ -7,6 +7,7 @@ import json
 
 import pytest
 import sacrebleu
+from hostile_texts import segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ter_segments import (
@@ -14,7 +15,6 @@ from ter_segments import (
     RECORDED,
     assert_counts_are_those_of_sacrebleu,
     counted,
-    hostile,
     recorded_segments,
 )
 
@@ -32,12 +32,12 @@ CONFIGS = [
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_hostile_text_by_each_definition(config):
-    assert_counts_are_those_of_sacrebleu(hostile(1, 40, 2), config)
+    assert_counts_are_those_of_sacrebleu(segments_with_references(1, 40, 2), config)
 
 
 @pytest.mark.parametrize("references", [1, 3, 5])
 def test_hostile_text_with_several_references(references):
-    assert_counts_are_those_of_sacrebleu(hostile(references, 150, references))
+    assert_counts_are_those_of_sacrebleu(segments_with_references(references, 150, references))
 
 
 @pytest.mark.parametrize("title", RECORDED)
