@@ -1,9 +1,8 @@
 """The folder for compiled code, to which no other user can write, and the files in it.
 
-Loading compiled code means running it. So a folder is used only if it and all folders above it
-belong to this user or to root, and no other user can write to them. (Folders above it may also have
-the sticky bit, like /tmp: then users cannot remove or rename entries of other users.) If root runs
-the sources of another user, root's own cache folder is used.
+Loading compiled code means running it. So a folder or a file is used only if it belongs to this
+user or to root, and no other user can write to it. Files are checked when they are open, so it does
+not matter who can write to the folders above them.
 
 A file begins with the SHA-256 of its name and its content. A damaged or renamed one is never used.
 """
@@ -45,8 +44,8 @@ def cache_folder() -> CacheFolder:
     refused: list[str] = []
     for parent in _parents(package):
         try:
-            folder = _checked(parent / name)
-        except (OSError, RuntimeError) as error:  # RuntimeError: links that form a circle
+            folder = _made(parent / name)
+        except OSError as error:
             refused.append(f"{parent}: {reason(error)}")
             continue
         if os.access(folder, os.W_OK | os.X_OK):
@@ -73,15 +72,12 @@ def reason(error: BaseException) -> str:
     return text or str(error) or type(error).__name__
 
 
-def require_trusted(
-    state: os.stat_result, path: str | os.PathLike[str], sticky: bool = False
-) -> None:
+def require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> None:
     """Checks that only this user and root can write to a file or folder.
 
     Args:
       state: its owner and mode.
       path: its name for messages.
-      sticky: whether others may write to a folder that has the sticky bit.
 
     Raises:
       PermissionError: another user can write to it.
@@ -90,46 +86,19 @@ def require_trusted(
         return  # other systems have no such owners and bits
     if state.st_uid not in (os.geteuid(), 0):
         raise PermissionError(f"{path} belongs to another user")
-    others = state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    if others == stat.S_IWGRP and _is_own_group(state.st_gid):
-        return
-    if others and not (sticky and state.st_mode & stat.S_ISVTX):
+    if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise PermissionError(f"other users can write {path}")
 
 
-@functools.cache
-def _is_own_group(number: int) -> bool:
-    """Whether a group has only this user, like the groups that many systems make for each user."""
-    import grp
-    import pwd
-
-    try:
-        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(number)
-    except KeyError:
-        return False
-    return (group.gr_gid, group.gr_name) == (user.pw_gid, user.pw_name) and (
-        set(group.gr_mem) <= {user.pw_name}
-    )
-
-
-def _checked(folder: pathlib.Path) -> pathlib.Path:
-    """The folder without links, made if it is missing, and checked by `require_trusted`.
+def _made(folder: pathlib.Path) -> pathlib.Path:
+    """The folder, made if it is missing, and checked by `require_trusted`.
 
     Raises:
       OSError: others can write to it, or it cannot be made.
     """
-    folder = folder.resolve()
-    for path in (*reversed(folder.parents), folder):
-        try:
-            state = path.lstat()
-        except FileNotFoundError:
-            # Whatever the umask is, others must not be able to write to it.
-            with contextlib.suppress(FileExistsError):
-                path.mkdir(mode=0o755)
-            state = path.lstat()
-        if not stat.S_ISDIR(state.st_mode):
-            raise NotADirectoryError(f"{path} is not a folder")
-        require_trusted(state, path, sticky=path != folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o755, exist_ok=True)
+    require_trusted(folder.stat(), folder)
     return folder
 
 

@@ -50,61 +50,26 @@ def give_away(path: pathlib.Path) -> None:
     os.chown(path, 12345, -1)
 
 
-@pytest.mark.parametrize("where", ["the folder", "its parent", "above"])
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757, "given away"])
 def test_a_folder_that_others_can_write_is_not_used(
     mode: int | str,
-    where: str,
     chosen: pathlib.Path,
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    parent = chosen / "inner"
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(parent))
     monkeypatch.setattr(
         folders, "__file__", str(tmp_path / "package" / "native" / "cache_folder.py")
     )
     folder = choose().path
     assert folder is not None
-    assert folder.parent == parent
-    path = {"the folder": folder, "its parent": parent, "above": chosen}[where]
-    monkeypatch.setattr(folders, "_is_own_group", lambda number: False)
+    assert folder.parent == chosen
     if isinstance(mode, int):
-        path.chmod(mode)
+        folder.chmod(mode)
     else:
-        give_away(path)
+        give_away(folder)
     place = choose()
     assert place.path is not None
     assert place.path.parent == tmp_path / "package" / "__pycache__"
     assert place.warning is not None
-    assert f"NUMBA_CACHE_DIR is not used ({parent}: " in place.warning
-    assert str(path) in place.warning
-
-
-def test_the_folder_of_another_user_is_not_used_beside_the_source_either(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # As when root runs a checkout of another user.
-    package = tmp_path / "package"
-    package.mkdir()
-    package.chmod(0o777)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
-    monkeypatch.setattr(folders, "__file__", str(package / "native" / "cache_folder.py"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
-    place = choose()
-    assert place.path is not None
-    assert (place.path.parent, place.warning) == (tmp_path / "own", None)
-    assert list(package.iterdir()) == []
-
-
-def test_a_link_does_not_hide_where_the_folder_is(
-    chosen: pathlib.Path, tmp_path: pathlib.Path
-) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o777)
-    chosen.symlink_to(shared)
-    place = choose()
-    assert place.warning is not None
-    assert str(shared) in place.warning
-    assert list(shared.iterdir()) == []
+    assert f"NUMBA_CACHE_DIR is not used ({chosen}: " in place.warning
+    assert str(folder) in place.warning
