@@ -323,12 +323,8 @@ def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]],
 
     With --compare all they are ranks, otherwise stars.
     """
-    compared = [
-        row
-        for metric in result.words
-        for row in result.compared(metric)
-        if row.group == (None if result.whole(metric) else MACRO_AVERAGE)
-    ]
+    groups = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
+    compared = [row for row in result.comparisons if row.group == groups[row.metric]]
     tested = [row for row in compared if row.p_value_holm is not None]
     if not tested:
         return {}, []
