@@ -5,8 +5,8 @@ terminal, each line begins with the time, and with --log_format json each line i
 a terminal. A thread writes the lines. It ends with the run, and a run goes on if stderr cannot be
 written.
 
-rich measures the width of texts. Its console would draw the line, too, but importing it takes more
-than 1 % of the CPU of a run of a few seconds.
+rich only measures the width of texts: importing its console takes more than 1 % of the CPU of a run
+of a few seconds.
 """
 
 from __future__ import annotations
@@ -45,25 +45,9 @@ _MINUTE = 60.0
 _OFTEN = 10.0
 
 _USUAL_COLUMNS = 80
-_SMALLEST_BAR = 10
-_LARGEST_BAR = 40
-_SMALLEST_DETAIL = 12
-_GAP = 2
-
-_BAR = ("━", "─")
-_ASCII_BAR = ("=", "-")
-"""The characters of a bar, for what is done and for the rest."""
-
-Kind = Literal["phase", "done", "rest", "plain"]
-"""How a piece of the line is shown."""
-
-_COLOURS: Mapping[Kind, str] = {
-    "phase": "\x1b[1m",  # bold
-    "done": "\x1b[36m",  # cyan
-    "rest": "\x1b[2m",  # faint
-    "plain": "",
-}
-_PLAIN = "\x1b[0m"
+_BAR = 20
+"""How many cells the bar has."""
+_GAP = "  "
 
 
 @contextlib.contextmanager
@@ -231,19 +215,15 @@ class LinesOfLog:
 class LineOfTerminal:
     """Writes the last line of a terminal again and again."""
 
+    delay = _DELAY
+
     def __init__(self, line: BottomLine) -> None:
-        self.delay = _DELAY
         self._line = line
         self._rate = Rate()
-        self._has_colours = not os.environ.get("NO_COLOR")
-        self._bar = _BAR if _can_write(line.stream, "".join(_BAR)) else _ASCII_BAR
 
     def show(self, state: State, phases: tuple[Phase, ...]) -> None:
         width = columns(self._line.stream) - 1  # a full line could begin another one
-        cells = fitted(state, self._rate.see(state), width, self._bar)
-        if self._has_colours:
-            cells = [(kind, f"{_COLOURS[kind]}{text}{_PLAIN}") for kind, text in cells]
-        self._line.write("".join(text for _, text in cells))
+        self._line.write(fitted(state, self._rate.see(state), width))
 
     def end(self, state: State, phases: tuple[Phase, ...]) -> None:
         self._line.erase()
@@ -257,50 +237,27 @@ def columns(stream: TextIO) -> int:
     return _USUAL_COLUMNS
 
 
-def fitted(
-    state: State, rate: float | None, width: int, bar: tuple[str, str] = _BAR
-) -> list[tuple[Kind, str]]:
-    """The line for a width, in pieces. Numbers are shown whole, or not at all.
+def fitted(state: State, rate: float | None, width: int) -> str:
+    """The line for a width. Numbers are shown whole, or not at all; a detail can be cut.
 
     Args:
       state: what the line shows.
       rate: the bytes per second, if they are known.
       width: the width of the line.
-      bar: the characters of a bar, for what is done and for the rest.
-
-    Returns:
-      (how to show it, text) of each piece. Together the texts are at most `width` wide.
     """
     from rich.cells import cell_len, set_cell_size
 
     texts = shares(state, rate)
-    room = width - len(texts.phase)
-    chosen = set()
+    line = texts.phase[:width]
+    if state.planned:
+        done = _BAR * state.done // state.planned
+        line += f"{_GAP}{'=' * done}{'-' * (_BAR - done)}"
+        line = line if len(line) <= width else texts.phase[:width]
+    # The most important ones come first.
     for part in (texts.percent, texts.left, texts.elapsed, texts.rate, texts.amount):
-        if part and room >= len(part) + _GAP:  # the most important ones come first
-            chosen.add(part)
-            room -= len(part) + _GAP
-    detail = printable(texts.detail)
-    if not detail or room < _SMALLEST_DETAIL + _GAP:
-        detail = ""
-    elif cell_len(detail) > room - _GAP:
-        detail = set_cell_size(detail, room - _GAP - 3) + "..."
-    room -= cell_len(detail) + _GAP
-    gap = " " * _GAP
-    pieces: list[tuple[Kind, str]] = [("phase", texts.phase[:width])]
-    if state.planned and room >= _SMALLEST_BAR + _GAP:
-        length = min(room - _GAP, _LARGEST_BAR)
-        done = length * state.done // state.planned
-        pieces += [("plain", gap), ("done", bar[0] * done), ("rest", bar[1] * (length - done))]
-    in_order = (texts.percent, texts.amount, texts.rate, texts.left, texts.elapsed)
-    numbers = [part for part in in_order if part in chosen]
-    pieces += [("plain", gap + part) for part in (*numbers, detail) if part]
-    return pieces
-
-
-def _can_write(stream: TextIO, text: str) -> bool:
-    try:
-        text.encode(stream.encoding or "ascii")
-    except UnicodeError:
-        return False
-    return True
+        if part and len(line) + len(_GAP) + len(part) <= width:
+            line += f"{_GAP}{part}"
+    detail, room = printable(texts.detail), width - len(line) - len(_GAP)
+    if not detail or room < 1:
+        return line
+    return f"{line}{_GAP}{detail if cell_len(detail) <= room else set_cell_size(detail, room)}"

@@ -50,12 +50,6 @@ def test_progress_warnings_and_logs_are_objects_with_the_name_of_the_run(tmp_pat
     assert [message for message in warned if message in record["warnings"]] == record["warnings"]
 
 
-def test_without_it_nothing_has_changed(tmp_path):
-    text = called(tmp_path / "absent", "-i", SYSTEMS["atlas"])
-    same = called(tmp_path / "absent", "-i", SYSTEMS["atlas"], "--log_format=text")
-    assert (same.code, same.err) == (text.code, text.err)
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -109,7 +103,3 @@ def test_a_terminal_has_objects_too(monkeypatch):
             progress.begin("scoring")
     messages = [json.loads(line)["message"] for line in terminal.text.splitlines()]
     assert any(message.startswith("scoring") for message in messages)
-
-
-def test_an_unknown_format_is_a_usage_error_in_text():
-    called(*WORDS, "--log_format=xml").assert_failed(2, "--log_format", "xml", "text, json")

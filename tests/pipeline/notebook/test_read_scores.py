@@ -96,13 +96,6 @@ def test_the_types_are_those_of_the_schema_of_the_document(read):
     assert checked > 20
 
 
-def test_saved_totals_have_the_same_tables(read, folder):
-    again = read_scores(folder / "totals.json")
-    assert (again.scores, again.comparisons, again.metrics) == (
-        *(read.scores, read.comparisons, read.metrics),
-    )
-
-
 def test_each_example_is_a_row(read, folder, tmp_path):
     lines = [json.loads(line) for line in (folder / "examples.jsonl").read_text().splitlines()]
     for line in lines:
