@@ -30,7 +30,7 @@ from beam_bleu.transforms.statistics.batch_steps import (
     count_matches,
 )
 from beam_bleu.transforms.statistics.counting import Counter
-from beam_bleu.transforms.statistics.segment_labels import DocumentLabel, LanguageLabel
+from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.batch_adder import Adding, Additions
 from beam_bleu.transforms.totals.sum_documents import (
@@ -127,8 +127,7 @@ def with_documents(
     documents = job.evidence.documents
     if documents is None:
         return batches
-    label = DocumentLabel(documents, job.source.labels.index(documents))
-    return check_documents(batches, label, step)
+    return check_documents(batches, _label(job, documents), step)
 
 
 def counted_of(job: Job) -> Counted:
@@ -148,7 +147,7 @@ def counting(job: Job, step: Step) -> beam.ParDo:
         list(counted.values()),
         job.threads,
         step,
-        languages=_language_label(job),
+        languages=None if job.languages is None else _label(job, job.languages),
         lengths=_lengths(job),
         keep_texts=job.source.keeps_texts,
         on_consoles=list(counted).index((first, job.scorings[first].text)),
@@ -216,7 +215,5 @@ def _lengths(job: Job) -> TokenLengths | None:
     return TokenLengths(job.text, BleuCounter(1)) if has_lengths else None
 
 
-def _language_label(job: Job) -> LanguageLabel | None:
-    if job.languages is None:
-        return None
-    return LanguageLabel(job.languages, job.source.labels.index(job.languages))
+def _label(job: Job, name: str) -> SegmentLabel:
+    return SegmentLabel(name, job.source.labels.index(name))

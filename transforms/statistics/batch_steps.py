@@ -19,8 +19,7 @@ from beam_bleu.transforms.statistics.batch_statistics import (
 )
 from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
-    DocumentLabel,
-    LanguageLabel,
+    SegmentLabel,
     count_by_language,
     require_documents,
 )
@@ -70,27 +69,10 @@ class Pick(Protocol):
 
 
 def count_matches(
-    counted: Sequence[tuple[Text, Counter]],
-    threads: int,
-    step: Step = unchanged,
-    *,
-    languages: LanguageLabel | None = None,
-    lengths: TokenLengths | None = None,
-    keep_texts: bool = False,
-    on_consoles: int = 0,
-    pick: Pick | None = None,
+    counted: Sequence[tuple[Text, Counter]], threads: int, step: Step = unchanged, **options: Any
 ) -> beam.ParDo:
     """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMatches`."""
-    counting = CountMatches(
-        counted,
-        threads,
-        languages=languages,
-        lengths=lengths,
-        keep_texts=keep_texts,
-        on_consoles=on_consoles,
-        pick=pick,
-    )
-    return giving_batches(step(counting), MetricStatistics)
+    return giving_batches(step(CountMatches(counted, threads, **options)), MetricStatistics)
 
 
 class CountMatches(ThreadedDoFn):
@@ -120,7 +102,7 @@ class CountMatches(ThreadedDoFn):
         counted: Sequence[tuple[Text, Counter]],
         threads: int,
         *,
-        languages: LanguageLabel | None = None,
+        languages: SegmentLabel | None = None,
         lengths: TokenLengths | None = None,
         keep_texts: bool = False,
         on_consoles: int = 0,
@@ -220,7 +202,7 @@ class _ConsoleCounters:
 
 
 def check_documents(
-    batches: PCollection[SegmentBatch], label: DocumentLabel, step: Step = unchanged
+    batches: PCollection[SegmentBatch], label: SegmentLabel, step: Step = unchanged
 ) -> PCollection[SegmentBatch]:
     """Adds the step that fails with an `InputError` if a segment has no document.
 
@@ -230,7 +212,7 @@ def check_documents(
 
 
 class _CheckDocuments(beam.DoFn):
-    def __init__(self, label: DocumentLabel) -> None:
+    def __init__(self, label: SegmentLabel) -> None:
         self._label = label
 
     def process(self, batch: SegmentBatch) -> Iterator[SegmentBatch]:

@@ -34,8 +34,8 @@ from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 
 @dataclasses.dataclass(frozen=True)
-class DocumentLabel:
-    """The label that has the document of each segment.
+class SegmentLabel:
+    """A label that each segment of a batch has, such as its document or its language.
 
     Attributes:
       name: its name.
@@ -46,7 +46,7 @@ class DocumentLabel:
     position: int
 
 
-def require_documents(batch: SegmentBatch, label: DocumentLabel) -> None:
+def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
     """Checks that each segment of a batch has a document.
 
     Segments without a document have nothing in common: as one document they would join what is
@@ -66,21 +66,8 @@ def require_documents(batch: SegmentBatch, label: DocumentLabel) -> None:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class LanguageLabel:
-    """The label that has the language of each segment.
-
-    Attributes:
-      name: its name.
-      position: its position in `SegmentBatch.labels`.
-    """
-
-    name: str
-    position: int
-
-
 def count_by_language(
-    prepared: PreparedBatch, label: LanguageLabel, text: Text, counter: Counter
+    prepared: PreparedBatch, label: SegmentLabel, text: Text, counter: Counter
 ) -> BatchStatistics:
     """Counts every segment of a batch, for every system, with the tokenizer of its language.
 
@@ -113,7 +100,7 @@ def count_by_language(
     return _assembled(batch, list(rows.values()), parts)
 
 
-def _rows_by_tokenizer(batch: SegmentBatch, label: LanguageLabel) -> dict[TokenizerName, Integers]:
+def _rows_by_tokenizer(batch: SegmentBatch, label: SegmentLabel) -> dict[TokenizerName, Integers]:
     """The rows of each tokenizer, ascending."""
     languages = batch.labels[label.position]
     indexes = languages.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -132,7 +119,7 @@ def _rows_by_tokenizer(batch: SegmentBatch, label: LanguageLabel) -> dict[Tokeni
 
 
 def _tokenizer(
-    code: str | None, batch: SegmentBatch, row: int, label: LanguageLabel
+    code: str | None, batch: SegmentBatch, row: int, label: SegmentLabel
 ) -> TokenizerName:
     needs = f"each segment needs in {label.name}"
     if code is None:
@@ -203,6 +190,6 @@ def _assembled(
     )
 
 
-def _place(batch: SegmentBatch, label: DocumentLabel | LanguageLabel, row: int) -> str:
+def _place(batch: SegmentBatch, label: SegmentLabel, row: int) -> str:
     """Where a label of a segment is in the input, for the end of a message; "" if unknown."""
     return f": {batch.label_places[label.position].of(row)}" if batch.label_places else ""

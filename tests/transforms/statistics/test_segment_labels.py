@@ -20,13 +20,13 @@ from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch
-from beam_bleu.transforms.statistics.segment_labels import LanguageLabel, count_by_language
+from beam_bleu.transforms.statistics.segment_labels import SegmentLabel, count_by_language
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
 
 COUNTER = BleuCounter(4)
-LABEL = LanguageLabel("lang", 1)
+LABEL = SegmentLabel("lang", 1)
 
 SENTENCES = {
     "en": ["The cat, of 3.5 kg, sat.", "It's &quot;new&quot;.", "The cat sat on the mat."],
