@@ -199,7 +199,12 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             words = redacted([utf8(word) for word in argv], flags_without_secrets())
             named(
                 RunFacts(
-                    *(run, output, runner.name, tuple(words), label, replaces),
+                    run,
+                    output,
+                    runner.name,
+                    tuple(words),
+                    label,
+                    replaces,
                     monitoring=in_metrics,
                     lineage=of_lineage,
                 )

@@ -52,10 +52,7 @@ def result_of(results: Results, ends: Ends) -> JobResult:
       InputError: the input does not have what was asked for.
     """
     scorings, evidence = results.scorings, results.evidence
-    totals = totals_of_ends(
-        *(ends, scorings, results.slicing, results.most_rejected, results.allow),
-        is_of_lines=results.is_of_lines,
-    )
+    totals = totals_of_ends(ends, results)
     systems = totals.systems
     picked: Picked | None = None
     if results.examples:

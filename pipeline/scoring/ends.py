@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
+from beam_bleu.pipeline.job import Results
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
@@ -17,7 +17,6 @@ from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import tally_of
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 from beam_bleu.transforms.totals.rejected import (
-    MostRejected,
     check_rejected,
     require_segments_left,
 )
@@ -49,24 +48,12 @@ def with_text(scorings: Scorings, text: TextName | None) -> str:
     return f"{scorings.name} ({text.label})"
 
 
-def totals_of_ends(
-    ends: Ends,
-    scorings: ScoringsOfMetrics,
-    slicing: Slicing,
-    most_rejected: MostRejected | None,
-    allow: Collection[AllowedName] = (),
-    *,
-    is_of_lines: bool = False,
-) -> Totals:
+def totals_of_ends(ends: Ends, results: Results) -> Totals:
     """The totals of a job.
 
     Args:
       ends: what has come at the last step.
-      scorings: the scorings of each metric.
-      slicing: the slices.
-      most_rejected: how many segments may be rejected; None if a bad record ends the job before.
-      allow: the kinds of findings in the texts that are meant.
-      is_of_lines: as of the source.
+      results: what is done with the sums.
 
     Raises:
       JobError: something was lost or repeated.
@@ -75,19 +62,20 @@ def totals_of_ends(
     """
     segments: FoundSegments = only_sum("segments", ends["segments"])
     metrics = {
-        name: _metric_totals(of_metric, slicing, ends) for name, of_metric in scorings.items()
+        name: _metric_totals(scorings, results.slicing, ends)
+        for name, scorings in results.scorings.items()
     }
     tally = tally_of(segments, ends.get("tallies"))
-    rejected = check_rejected(ends.get("rejected", ()), tally, most_rejected)
+    rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
     require_segments_left(tally, rejected)
     sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
     notices = list(segments.notices)
     if sample is not None:
         notices += look_at(
             sample,
-            allow,
-            is_composed=all(own.text.normalize is not None for own in scorings.values()),
-            of_values=not is_of_lines,
+            results.allow,
+            is_composed=all(own.text.normalize is not None for own in results.scorings.values()),
+            of_values=not results.is_of_lines,
         )
     return Totals(
         segments.systems,
