@@ -1,52 +1,33 @@
-"""Each choice is a row of a table, and each row has everything that belongs to it.
-
-These tests fail if a row has no function or no oracle. A row without a function also gives an error
-when it is used, and never the number of another choice.
-"""
+"""Each tokenizer has an oracle, and each smoothing method is as its row says."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
-import unicodedata
-import warnings
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
-import brute_force
 import numpy as np
 import pytest
 import sacrebleu
 import spm_models
-from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from scoring import (
-    bleu_table,
-    of_segments,
     sacrebleu_signature_of,
     score_of,
-    signature_of,
-    statistics_of,
     sums_of,
 )
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
-    BleuColumns,
 )
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.scoring import (
     SMOOTH_METHODS,
     Scoring,
-    corpus_smooth_methods,
     counted_order,
 )
-from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
+from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.text.text import (
-    CASES,
-    NORMALIZATIONS,
-    Lowercase,
     SentencePieceModel,
 )
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
@@ -57,21 +38,6 @@ SEGMENTS: list[Segment] = [
     ("a\u001cb c\u00a0d", ["a b c d e f g h i j k l m n o p"]),
     ("x y", ["y x z"]),
 ]
-PLAIN: list[Segment] = [
-    ("a b c d e f", ["a b c e d f g", "a b", "f"]),
-    ("b a", ["a b c", "b"]),
-    ("a b d c a", ["b d c", "b d c a a b"]),
-]
-PLAIN_WITHOUT_4GRAMS: list[Segment] = [("a b c x d e", ["a b c d e", "x y z"]), ("c b a", ["a b"])]
-
-
-# The tables themselves
-
-
-# The functions in the rooms
-
-
-# An oracle for each row
 
 
 def of_tokenizer(name: str) -> BleuConfig:
@@ -129,110 +95,6 @@ def test_a_tokenizer_is_its_oracles(name: str) -> None:
     assert sign_of == (None if row.sacrebleu is None else str(metric.get_signature()))
 
 
-@pytest.mark.parametrize("value", CASES, ids=str)
-def test_a_case_is_its_oracles(value: Lowercase) -> None:
-    texts = [("GÜNEŞ Doğdu VE Geldi x y", ["güneş doğdu ve geldi x Y"])]
-    ours = score_of(texts, BleuConfig("none", value))
-    change = {True: str.lower, False: str, "ascii": lambda text: text.encode().lower().decode()}
-    changed = [
-        (change[value](one), [change[value](each) for each in others]) for one, others in texts
-    ]
-    assert ours.score == score_of(changed, BleuConfig("none")).score
-    signed = sacrebleu_signature_of(sums_of(texts, BleuConfig()), BleuConfig("13a", value))
-    assert (signed is not None) == CASES[value].in_sacrebleu
-
-
-@pytest.mark.parametrize("name", NORMALIZATIONS)
-def test_a_normalization_is_pythons(name: Any) -> None:
-    row = NORMALIZATIONS[name]
-    text = "e\u0301 ﬃ Å \u1100\u1161 ½"
-    done = unicodedata.normalize(row.form, text)
-    assert not unicodedata.is_normalized(row.form, text)
-    ours = score_of([(text, [done])], BleuConfig("none", normalize=name))
-    assert ours.matches == score_of([(done, [done])], BleuConfig("none")).matches
-
-
-def brute(segments: list[Segment], rule: str = "closest", order: int = 4) -> Any:
-    tokens = [(one.split(), [each.split() for each in others]) for one, others in segments]
-    return brute_force.corpus_sums(tokens, order, rule)
-
-
-@pytest.mark.parametrize("name", REFERENCE_LENGTHS)
-def test_a_reference_length_is_by_brute_force(name: Any) -> None:
-    assert brute_force.REFERENCE_LENGTHS.keys() == REFERENCE_LENGTHS.keys()
-    config = BleuConfig("none", reference_length=name)
-    sums = sums_of(PLAIN, config)
-    expected = brute(PLAIN, name).reference_length
-    assert Fraction(*BleuColumns(sums.columns).reference_length(name)) == expected
-    ours = score_of(PLAIN, config)
-    assert ours.ref_len == float(expected)
-    assert type(ours.ref_len) is (float if REFERENCE_LENGTHS[name].divided else int)
-    signed = sacrebleu_signature_of(sums, config)
-    assert (signed is not None) == REFERENCE_LENGTHS[name].in_sacrebleu
-    if signed is not None:
-        assert expected == sacrebleus(PLAIN, tokenize="none")[1].ref_len
-
-
-def nltks(number: int, segments: list[Segment]) -> float:
-    """NLTK's score of a corpus, 0..1."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of orders without matches
-        return corpus_bleu(
-            [[each.split() for each in others] for _, others in segments],
-            [one.split() for one, _ in segments],
-            smoothing_function=getattr(SmoothingFunction(), f"method{number}"),
-        )
-
-
-SMOOTHINGS_BEYOND_SACREBLEU: dict[str, Callable[[list[Segment]], float]] = {
-    "add-k-all": lambda segments: brute_force.papineni2002(
-        dataclasses.replace(
-            brute(segments),
-            matches=[m + 1 for m in brute(segments).matches],
-            totals=[t + 1 for t in brute(segments).totals],
-        )
-    ),
-    "epsilon": lambda segments: brute_force.papineni2002_epsilon(brute(segments)),
-    "mteval": lambda segments: brute_force.mteval13a(brute(segments)),
-    "leave-out": lambda segments: brute_force.nltk_legacy(brute(segments)),
-    **{
-        f"nltk-method{number}": lambda segments, number=number: nltks(number, segments)
-        for number in range(5)
-    },
-}
-
-
-@pytest.mark.parametrize("name", corpus_smooth_methods())
-@pytest.mark.parametrize("segments", [PLAIN, PLAIN_WITHOUT_4GRAMS])
-def test_the_smoothing_of_a_corpus_is_its_oracles(name: Any, segments: list[Segment]) -> None:
-    row = SMOOTH_METHODS[name]
-    config = BleuConfig("none", smooth_method=name)
-    ours = score_of(segments, config).score
-    signed = sacrebleu_signature_of(sums_of(segments, config), config)
-    if row.sacrebleu is None:
-        assert ours == pytest.approx(100 * SMOOTHINGS_BEYOND_SACREBLEU[name](segments), rel=1e-12)
-        assert signed is None
-        return
-    assert sacrebleu.BLEU.SMOOTH_DEFAULTS[row.sacrebleu] == row.value
-    assert name not in SMOOTHINGS_BEYOND_SACREBLEU
-    metric, theirs = sacrebleus(segments, tokenize="none", smooth_method=row.sacrebleu)
-    assert ours == theirs.score
-    assert signed == str(metric.get_signature())
-
-
-@pytest.mark.parametrize("name", sorted(set(SMOOTH_METHODS) - set(corpus_smooth_methods())))
-def test_the_smoothing_of_segments_is_nltks(name: Any) -> None:
-    config = of_segments(BleuConfig("none", smooth_method=name))
-    with pytest.raises(ValueError, match="is for segment scores only"):
-        config.scoring.require_corpus()
-    given = [("a b c d e f", ["a b c e d f g"])]
-    rows = bleu_table(statistics_of(to_batch(given), config), config.scoring)
-    ((one, (other,)),) = given
-    method = getattr(SmoothingFunction(), name.removeprefix("nltk-"))
-    expected = sentence_bleu([other.split()], one.split(), smoothing_function=method)
-    assert rows["score"].to_pylist() == [pytest.approx(100 * expected, rel=1e-12)]
-
-
 @pytest.mark.parametrize("name", SMOOTH_METHODS)
 def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
     row = SMOOTH_METHODS[name]
@@ -254,36 +116,6 @@ def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
         with pytest.raises(ValueError, match="effective_order cannot be used with"):
             Scoring(name, effective_order=True)
     assert Scoring(name).for_segments().effective_order is row.takes_effective_order
-
-
-def test_each_choice_changes_the_signature() -> None:
-    # The signature of a tokenizer of MeCab has the version of a library: see the next test.
-    tokenizers = [name for name, row in TOKENIZERS.items() if row.extra in IN_EXTRA_TEST]
-    configs = [
-        *map(of_tokenizer, tokenizers),
-        *(BleuConfig(lowercase=value) for value in CASES if value is not False),
-        *(BleuConfig(normalize=name) for name in NORMALIZATIONS),  # type: ignore[arg-type]
-        *(
-            BleuConfig(reference_length=name)  # type: ignore[arg-type]
-            for name in REFERENCE_LENGTHS
-            if name != "closest"
-        ),
-        *(
-            BleuConfig(smooth_method=name)  # type: ignore[arg-type]
-            for name in SMOOTH_METHODS
-            if name != "exp"
-        ),
-    ]
-    sums = sums_of(PLAIN, BleuConfig())
-    signatures = [signature_of(sums, config) for config in configs]
-    assert (
-        len(set(signatures))
-        == len(configs)
-        == sum(map(len, (tokenizers, CASES, NORMALIZATIONS, REFERENCE_LENGTHS, SMOOTH_METHODS))) - 3
-    )
-
-
-# A row without its function
 
 
 @pytest.mark.parametrize(

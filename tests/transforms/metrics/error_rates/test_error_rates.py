@@ -1,4 +1,4 @@
-"""WER and CER as metrics: definitions, scores and standard errors."""
+"""The scores of WER and CER are those of jiwer."""
 
 from __future__ import annotations
 
@@ -120,6 +120,3 @@ def test_kinds_of_edits():
     assert (words.substitutions, words.deletions, words.insertions) == (5, 1, 1)
     letters = score_of(paired(candidates, references), CerConfig())
     assert (letters.substitutions, letters.deletions, letters.insertions) == (6, 5, 6)
-
-
-# Uncertainty

@@ -1,4 +1,4 @@
-"""Perplexity as a metric: scores and standard errors."""
+"""Perplexity as a metric: its scores are those of lm-eval."""
 
 from __future__ import annotations
 

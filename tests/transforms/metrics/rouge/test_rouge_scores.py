@@ -1,4 +1,4 @@
-"""ROUGE as metrics: scores, warnings and standard errors."""
+"""ROUGE as metrics: scores and warnings."""
 
 from __future__ import annotations
 
@@ -90,6 +90,3 @@ def test_rougelsum_of_too_many_sentences_is_an_error():
     with pytest.raises(InputError, match=message):
         counted([("a", ["a"]), (f"{candidate}a", ["a", reference])], "rougeLsum")
     assert len(counted([(f"{candidate}a", [reference])], "rougeL").counts) == 1
-
-
-# Sums

@@ -1,4 +1,4 @@
-"""Exact match and token F1 as metrics: scores and standard errors."""
+"""The scores of exact match and token F1."""
 
 from __future__ import annotations
 
@@ -57,6 +57,3 @@ def test_text_without_spaces_has_a_warning_if_words_are_counted():
         "for such text, use chrF" in each for each in score_of(segments, "token_f1").warnings
     )
     assert not any("spaces" in each for each in score_of(segments, "exact_match").warnings)
-
-
-# Uncertainty

@@ -1,4 +1,4 @@
-"""TER as a metric: definitions, scores and standard errors."""
+"""The scores and signatures of TER are those of sacreBLEU."""
 
 from __future__ import annotations
 
@@ -89,6 +89,3 @@ def test_scores_of_small_corpora(segments, score):
     assert score_of(segments).score == score
     expected = sacrebleus(TerConfig()).corpus_score(*columns_of(segments))
     assert expected.score == score
-
-
-# Uncertainty
