@@ -208,6 +208,11 @@ class MetricResult:
             for name, definition in self.scorings.presets.items()
         }
 
+    @functools.cached_property
+    def _fields(self) -> tuple[str, ...]:
+        """The fields of its scores: there can be a score for each of 100,000 slices."""
+        return self.scorings.kind.fields
+
     def _scored(
         self,
         sums: CorpusSums,
@@ -238,7 +243,7 @@ class MetricResult:
             score.score,
             score.standard_error,
             score.interval,
-            {name: getattr(score, name) for name in kind.fields},
+            {name: getattr(score, name) for name in self._fields},
         )
         return Scored(row, score.warnings)
 

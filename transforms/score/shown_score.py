@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -55,7 +54,6 @@ class Score:
         return "  ".join(f"{name} {value}" for name, value in shown.items())
 
 
-@functools.cache  # a score of each slice asks for them
 def own_fields(score_type: type[Score]) -> tuple[str, ...]:
     """The names of the attributes that only scores of one metric have, in their order."""
     common = len(dataclasses.fields(Score))  # which come first
