@@ -403,19 +403,15 @@ class MetricResult:
         p_values = holm([each.difference.p_value for each in compared])
         return [
             ComparisonRow(
-                self.scorings.name,
-                each.system,
-                each.baseline,
-                each.group,
-                family,
-                each.difference.segments,
-                each.difference.units,
-                each.difference.difference,
-                each.difference.standard_error,
-                each.difference.interval,
-                each.difference.p_value,
-                p_value_holm,
-                each.difference.detectable,
+                metric=self.scorings.name,
+                system=each.system,
+                baseline=each.baseline,
+                group=each.group,
+                p_value_holm=p_value_holm,
+                family=family,
+                **{
+                    name: value for name, value in vars(each.difference).items() if name != "reason"
+                },
             )
             for each, p_value_holm in zip(compared, p_values, strict=True)
         ]

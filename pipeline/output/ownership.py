@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,7 +43,6 @@ _OF_RECORD = frozenset(["state", "run", "exit_code", "last_success", "versions"]
 """Fields that our documents always have."""
 
 _PARQUET = (".parquet", ".parq", ".pq")
-_OF_OLD_VERSIONS = re.compile(r"part-[0-9a-f]{32}\.parquet")
 
 _SHOWN = 3
 """The largest number of files that a message names."""
@@ -256,15 +254,16 @@ def check_places(output: str, asked: bool) -> None:
     """Checks that the folders for segment scores are the output folder's own.
 
     Raises:
-      JobError: one of them is a link, so its files may belong to another output folder; or the
-        job writes segment scores, and one of them is a file.
+      JobError: one of them is a link, so its files may belong to another output folder; or one
+        that the job needs is a file.
     """
     if not is_local(output):
         return
     final = final_folder(output)
     for folder in (final, aside_folder(output)):
         if not os.path.islink(folder):
-            if asked and storage.exists(folder) and not storage.is_folder(folder):
+            is_used = asked or folder != final
+            if is_used and storage.exists(folder) and not storage.is_folder(folder):
                 raise JobError(
                     f"{folder} is not a folder",
                     "move it to another folder, or name another --output",
@@ -285,17 +284,14 @@ def notes_on(output: str, contents: FolderContents) -> list[str]:
     if not contents.foreign:
         return []
     folder = final_folder(output)
-    return [
-        f"{folder} has Parquet files that this run did not write: {_shown(contents.foreign)}"
-        f"{_told_of_old_versions(contents.foreign)}"
-    ]
+    return [f"{folder} has Parquet files that this run did not write: {_shown(contents.foreign)}"]
 
 
 def _refuse_foreign(folder: str, foreign: list[str]) -> None:
     if foreign:
         raise JobError(
             f"{folder} has files that this version of beam-bleu did not write, and readers would "
-            f"take them for segment scores: {_shown(foreign)}{_told_of_old_versions(foreign)}",
+            f"take them for segment scores: {_shown(foreign)}",
             "move them to another folder, or name another --output",
         )
 
@@ -303,11 +299,6 @@ def _refuse_foreign(folder: str, foreign: list[str]) -> None:
 def _shown(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
-
-
-def _told_of_old_versions(names: list[str]) -> str:
-    old = [name for name in names if _OF_OLD_VERSIONS.fullmatch(name)]
-    return f"; an older version of beam-bleu wrote {_shown(old)}" if old else ""
 
 
 def _is_marked(folder: str, name: str) -> bool | None:

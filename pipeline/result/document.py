@@ -5,6 +5,7 @@ Its bytes do not depend on where the job ran.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -42,13 +43,7 @@ def document_of(result: Result) -> dict[str, Any]:
     document = {
         "format": SCORES_FORMAT,
         "metrics": [
-            {
-                "metric": metric.metric,
-                "name": metric.name,
-                "signature": metric.signature,
-                "sacrebleu_signature": metric.sacrebleu_signature,
-            }
-            for metric in result.metrics
+            {name: getattr(metric, name) for name in _OF_METRIC} for metric in result.metrics
         ],
         "segments": result.segments,
         "scores": [
@@ -122,22 +117,20 @@ def _preset_entry(preset: PresetNames, result: Result) -> dict[str, Any]:
 
 
 def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
-    return {
-        "metric": row.metric,
-        "system": row.system,
-        "baseline": row.baseline,
-        **({} if row.group == MACRO_AVERAGE else {"slice": row.group}),
-        "segments": row.segments,
-        "units": row.units,
-        "difference": row.difference,
-        "standard_error": row.standard_error,
-        "interval": row.interval,
-        "p_value": row.p_value,
-        "p_value_holm": row.p_value_holm,
-        "detectable": row.detectable,
-        "family": row.family,
-    }
+    entry = {name: getattr(row, _RENAMED.get(name, name)) for name in _OF_COMPARISON}
+    if row.group == MACRO_AVERAGE:
+        del entry["slice"]
+    return entry
 
+
+_RENAMED = {"slice": "group"}
+
+_OF_METRIC = [field.name for field in dataclasses.fields(MetricNames)]
+
+_OF_COMPARISON = [
+    "slice" if field.name == "group" else field.name for field in dataclasses.fields(ComparisonRow)
+]
+"""The keys of an entry."""
 
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
@@ -153,12 +146,7 @@ def read_result(document: Document) -> Result:
     """
     return Result(
         metrics=tuple(
-            MetricNames(
-                metric["metric"],
-                metric["name"],
-                metric["signature"],
-                metric["sacrebleu_signature"],
-            )
+            MetricNames(**{name: metric[name] for name in _OF_METRIC})
             for metric in document["metrics"]
         ),
         scores=tuple(_scores(document)),
@@ -227,21 +215,8 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
 
 
 def _comparison(entry: Document, group: Group) -> ComparisonRow:
-    return ComparisonRow(
-        metric=entry["metric"],
-        system=entry["system"],
-        baseline=entry["baseline"],
-        group=group,
-        family=entry["family"],
-        segments=entry["segments"],
-        units=entry["units"],
-        difference=entry["difference"],
-        standard_error=entry["standard_error"],
-        interval=_interval(entry["interval"]),
-        p_value=entry["p_value"],
-        p_value_holm=entry["p_value_holm"],
-        detectable=entry["detectable"],
-    )
+    values = {name: entry[name] for name in _OF_COMPARISON if name != "slice"}
+    return ComparisonRow(**values | {"group": group, "interval": _interval(entry["interval"])})
 
 
 def _interval(ends: Sequence[float] | None) -> tuple[float, float] | None:

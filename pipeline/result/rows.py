@@ -104,14 +104,13 @@ class ScoreRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """The difference of two systems.
+    """The difference of two systems. scores.json has these fields, in this order.
 
     Attributes:
       metric: the metric, as commands write it.
       system: the system.
       baseline: the system whose score is subtracted.
       group: what of the corpus it is about.
-      family: the comparisons for which the p-value is adjusted.
       segments: the number of segments that both have.
       units: the number of segments or documents that both have.
       difference: in points of the score; None if one has none.
@@ -120,13 +119,13 @@ class ComparisonRow:
       p_value: how probable such a difference is if there is none in truth; None if it is unknown.
       p_value_holm: the same, adjusted for the family.
       detectable: the smallest true difference that would usually be found; None if it is unknown.
+      family: the comparisons for which the p-value is adjusted.
     """
 
     metric: MetricWord
     system: str
     baseline: str
     group: Group
-    family: FamilyName
     segments: int
     units: int
     difference: float | None
@@ -135,6 +134,7 @@ class ComparisonRow:
     p_value: float | None
     p_value_holm: float | None
     detectable: float | None
+    family: FamilyName
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

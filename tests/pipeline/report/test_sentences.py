@@ -15,7 +15,7 @@ BLEU, TER = Measure("bleu", "BLEU", 1), Measure("ter", "TER", 1)
 
 def comparison(system, difference, p=0.0001, baseline="atlas", metric="bleu"):
     return ComparisonRow(
-        metric, system, baseline, None, "corpus", 100, 100, difference, 1.0, None, p, p, 2.8
+        metric, system, baseline, None, 100, 100, difference, 1.0, None, p, p, 2.8, "corpus"
     )
 
 
