@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar
 
 
-class SharedPool:
-    """A pool of threads that several steps use. It ends with the last one of them.
+@functools.cache
+def shared_pool(threads: int) -> ThreadPoolExecutor:
+    """The pool of this process with this number of threads. Nothing that it runs may wait for it.
 
-    Attributes:
-      pool: the pool. Nothing that it runs may wait for it.
+    It stays: without work its threads only wait.
     """
+    return ThreadPoolExecutor(threads)
 
-    _lock: ClassVar[threading.Lock] = threading.Lock()
-    _shared: ClassVar[dict[int, SharedPool]] = {}
 
-    def __init__(self, threads: int) -> None:
-        self.pool = ThreadPoolExecutor(threads)
-        self._threads = threads
-        self._users = 0
-
-    @classmethod
-    def of(cls, threads: int) -> SharedPool:
-        """The pool with this number of threads, for one more user."""
-        with cls._lock:
-            if threads not in cls._shared:
-                cls._shared[threads] = cls(threads)
-            pool = cls._shared[threads]
-            pool._users += 1
-            return pool
-
-    def leave(self) -> None:
-        """Ends the use, without waiting: a thread may be stuck in a filesystem."""
-        with self._lock:
-            self._users -= 1
-            if not self._users:
-                del self._shared[self._threads]
-                self.pool.shutdown(wait=False, cancel_futures=True)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=shared_pool.cache_clear)  # a child has no such threads
 
 
 def available_threads() -> int:

