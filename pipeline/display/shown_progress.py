@@ -18,7 +18,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, Protocol, TextIO
+from typing import Literal, TextIO
 
 from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.printable import printable
@@ -59,7 +59,9 @@ def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterato
         stream = None if mode == "off" else _kept_stderr()
         if stream is not None:
             if _is_terminal(stream) and JsonLines.current is None:
-                writer: Writer = LineOfTerminal(until_end.enter_context(BottomLine.of(stream)))
+                writer: LineOfTerminal | LinesOfLog = LineOfTerminal(
+                    until_end.enter_context(BottomLine.of(stream))
+                )
             else:
                 every = _OFTEN if mode == "on" else _MINUTE
                 writer = LinesOfLog(stream, every, with_phases=mode == "on")
@@ -67,27 +69,6 @@ def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterato
             until_end.callback(shown.stop)
             shown.start()
         yield
-
-
-class Writer(Protocol):
-    """A way to show the states of a run. It is used by one thread at a time."""
-
-    delay: float
-    """Seconds before the first state."""
-
-    def show(self, state: State, phases: tuple[Phase, ...]) -> None:
-        """Shows a state.
-
-        Args:
-          state: the state.
-          phases: the phases that have begun so far, in order.
-
-        Raises:
-          OSError, ValueError: stderr cannot be written.
-        """
-
-    def end(self, state: State, phases: tuple[Phase, ...]) -> None:
-        """Shows the last state, or removes what is shown."""
 
 
 def _kept_stderr() -> TextIO | None:
@@ -112,7 +93,9 @@ def _is_terminal(stream: TextIO) -> bool:
 class _Shown:
     """A thread that shows the progress of a run."""
 
-    def __init__(self, writer: Writer, stream: TextIO, progress: Progress) -> None:
+    def __init__(
+        self, writer: LineOfTerminal | LinesOfLog, stream: TextIO, progress: Progress
+    ) -> None:
         self._writer = writer
         self._stream = stream
         self._stderr = sys.stderr
