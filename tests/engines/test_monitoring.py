@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import http.server
 import json
 import re
-import socket
 import subprocess
-import threading
-import time
-import urllib.parse
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import EXAMPLE, EXAMPLES, PROJECT, called
@@ -117,91 +107,3 @@ def test_grafanas_types_know_every_field_of_the_dashboard(tmp_path):
 
 
 # A real Prometheus
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-@contextlib.contextmanager
-def serving(data: bytes) -> Iterator[int]:
-    """An exporter of these metrics; its port."""
-
-    class Exporter(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: Any) -> None:
-            """Says nothing."""
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Exporter)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def ask(metrics, tmp_path) -> Iterator[Any]:
-    """A function that asks a running Prometheus, which has scraped the metrics of a run."""
-    with serving(metrics) as exporter:
-        (tmp_path / "prometheus.yml").write_text(
-            json.dumps(
-                {
-                    "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
-                    "rule_files": [str(FOLDER / "rules.yml")],
-                    "scrape_configs": [
-                        {
-                            "job_name": "node",
-                            "static_configs": [{"targets": [f"127.0.0.1:{exporter}"]}],
-                        }
-                    ],
-                }
-            )
-        )
-        port = free_port()
-        program = [
-            parts.prometheus() / "prometheus",
-            f"--config.file={tmp_path / 'prometheus.yml'}",
-            f"--storage.tsdb.path={tmp_path / 'data'}",
-            f"--web.listen-address=127.0.0.1:{port}",
-        ]
-        with open(tmp_path / "log", "wb") as log, subprocess.Popen(program, stderr=log) as running:
-            try:
-                yield functools.partial(answer, port)
-            finally:
-                running.terminate()
-
-
-def answer(port: int, query: str) -> list[Any]:
-    address = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
-    with urllib.request.urlopen(address, timeout=30) as reply:
-        result: list[Any] = json.load(reply)["data"]["result"]
-        return result
-
-
-def until(condition: Any) -> None:
-    begin = time.monotonic()
-    while True:
-        with contextlib.suppress(OSError):
-            if condition():
-                return
-        assert time.monotonic() - begin < 60
-        time.sleep(0.2)
-
-
-@pytest.mark.engines
-def test_prometheus_answers_each_query_of_the_dashboard(ask):
-    until(lambda: ask("beam_bleu_warnings"))
-    for query in QUERIES:
-        found = ask(re.sub(r"\$\w+", ".*", query))
-        # Nothing was scored yesterday.
-        assert bool(found) == ("offset 1d" not in query), query
-    now = [re.sub(r"\$\w+", ".*", query).replace("offset 1d", "") for query in QUERIES]
-    assert all(map(ask, now))

@@ -154,26 +154,6 @@ def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(t
     assert not [each for each in plain["warnings"] if "clusters" in each]
 
 
-@pytest.mark.parametrize("documents", [False, True])
-def test_identical_systems_have_a_p_value_of_1_without_a_standard_error(tmp_path, documents):
-    lines = read_lines(SYSTEMS["atlas"])
-    for kept, reference in (
-        (lines[:29], read_lines(REFERENCES[0])[:29]),
-        (lines, ["no such word"] * 72),
-    ):
-        paths = [
-            write_lines(tmp_path / name, texts)
-            for name, texts in (("a.txt", kept), ("b.txt", kept), ("r.txt", reference))
-        ]
-        labels = write_lines(tmp_path / "documents.txt", ["one"] * 20 + ["two"] * (len(kept) - 20))
-        flags = [f"--documents={labels}"] if documents else []
-        found = document(*streams(paths[:2], paths[2:]), *flags)
-        (only,) = found["comparisons"]
-        assert found["scores"][0]["standard_error"] is None
-        assert (only["difference"], only["standard_error"]) == (0, 0)
-        assert (only["p_value"], only["p_value_holm"]) == (1, 1)
-
-
 def test_a_slice_has_the_comparison_of_its_own_corpus(tmp_path):
     found = document(*EXAMPLE, *DOMAINS)
     labels = read_lines(EXAMPLES / "domains.txt")

@@ -215,17 +215,6 @@ def test_a_header_in_the_middle_is_an_error_unless_the_user_says_that_it_is_a_re
     assert numbered["counters"]["segments"] == len(PAIRS) + 2
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_long_integer_that_nobody_asks_for_is_no_error(tmp_path, first):
-    long = '{"hyp": "a b", "ref": "a b", "x": %s}\n' % ("9" * 5000)
-    path = write(tmp_path / "r.jsonl", long + GOOD if first else GOOD + long)
-    run = called("--input", path, "--format", "json", "--no_uncertainty")
-    assert run.document["counters"]["segments"] == 2
-    line = "line 1" if first else "line 2"
-    for flags in (["--metrics", "mean:x"], ["--slice_by", "x"], ["--where", "x!=1"]):
-        called("--input", path, *flags).assert_failed(3, line if first else "x")
-
-
 @pytest.mark.parametrize("order", [1, -1])
 def test_files_of_json_lines_with_other_references_are_an_error(tmp_path, order):
     records = [{"hyp": "a b c d", "ref0": "a b c d", "ref1": "a"}, {"hyp": "a", "ref0": "a"}]

@@ -147,21 +147,6 @@ def half_of(interval: list[float]) -> float:
     return (interval[1] - interval[0]) / 2
 
 
-@pytest.mark.parametrize("format", ["markdown", "tsv"])
-def test_all_formats_show_all_metrics(format):
-    flags = ["-m", "chrf", "bleu", "--compare_presets", f"--format={format}"]
-    text = called(*EXAMPLE, *DOMAINS, *flags).out.decode()
-    for each in document(*EXAMPLE, *DOMAINS, "-m", "chrf", "bleu")["scores"]:
-        assert (
-            f"{each['score']:.1f}" if format in ("markdown", "latex") else str(each["score"])
-        ) in text
-    if format == "tsv":
-        header, *rows = [line.split("\t") for line in text.splitlines()]
-        assert header[0] == "metric"
-        assert {row[0] for row in rows} == {"bleu", "chrf"}
-        assert all(len(row) == len(header) for row in rows)
-
-
 def test_empty_candidates_do_not_depend_on_the_order_of_metrics(tmp_path: Path):
     # Of BLEU the second candidate has no token, of chrF it has characters.
     write_lines(tmp_path / "candidate", ["a b c d", "<skipped>"])
@@ -234,19 +219,6 @@ def test_thresholds_name_their_metric(tmp_path):
     for_none.assert_failed(2, "it does not say for which metric", "--fail_under chrf=1")
     other = called("gate", out, "--fail_over=ter=1")
     other.assert_failed(2, "there are no scores of ter", "choose from bleu, chrf")
-
-
-def test_a_drop_is_that_of_the_metric(tmp_path):
-    for name in ("atlas", "birch"):
-        system = f"hyp={SYSTEMS[name]}"
-        run = called(*streams([system], REFERENCES), "-m", "chrf", "--output", tmp_path / name)
-        assert run.code == 0
-    flags = ["--max_drop=0.1", "--against", tmp_path / "atlas"]
-    gate = called("gate", tmp_path / "birch", *flags)
-    assert gate.code == 4
-    assert "hyp scores" in gate.out.decode()
-    bleu = called(*streams([f"hyp={SYSTEMS['birch']}"], REFERENCES), *flags)
-    bleu.assert_failed(3, "has no scores of bleu", "--metrics bleu")
 
 
 # Reruns, saved totals
@@ -403,12 +375,3 @@ def test_runs_are_compared_by_the_metrics_of_both(nights):
     called("compare", nights / "bleu", nights / "chrf").assert_failed(
         3, "have no metric in common: bleu, and chrf", "repeat one of the runs"
     )
-
-
-def test_prometheus_has_each_metric(tmp_path):
-    called(*EXAMPLE, "-m", "bleu", "chrf", "--output", tmp_path)
-    text = (tmp_path / "metrics.prom").read_text()
-    assert text.count("beam_bleu_info{") == 2
-    for each in json.loads((tmp_path / "scores.json").read_bytes())["scores"]:
-        labels = f'metric="{each["metric"]}",system="{each["system"]}"'
-        assert f"beam_bleu_score{{{labels}}} {each['score']}" in text

@@ -8,7 +8,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import Argument, called
@@ -47,17 +46,6 @@ def records_of(number: int, seed: int = 2) -> Records:
 
 
 RECORDS = records_of(80)
-
-
-def with_sums(records: Records) -> Records:
-    return [
-        {
-            "sum": math.fsum(record["logprobs"]),
-            "tokens": len(record["logprobs"]),
-            "text": record["text"],
-        }
-        for record in records
-    ]
 
 
 def jsonl(path: Path, records: Records) -> Path:
@@ -118,29 +106,6 @@ def test_scores_are_those_of_lm_eval(path, per):
     assert score["words"] == sum(words_of(record["text"]) for record in RECORDS)
     assert score["bytes"] == sum(bytes_of(record["text"]) for record in RECORDS)
     assert score["standard_error"] > 0
-
-
-@pytest.mark.parametrize("suffix", ["jsonl", "tsv", "parquet"])
-def test_sums_in_every_format(tmp_path, suffix):
-    records = with_sums(RECORDS)
-    for record in records:  # TSV has no way to write them
-        record["text"] = record["text"].replace("\n", " ")
-    path = tmp_path / f"sums.{suffix}"
-    if suffix == "jsonl":
-        jsonl(path, records)
-    elif suffix == "parquet":
-        pq.write_table(pa.Table.from_pylist(records), path)
-    else:
-        rows = ["\t".join(map(str, record.values())) for record in records]
-        path.write_text("\n".join(["\t".join(records[0]), *rows, ""]), encoding="utf-8")
-    flags = ["--logprob_column=sum", "--token_count_column=tokens", "--text_column=text"]
-    score = score_of(path, *flags)
-    expected = lm_eval_scores(
-        [{**record, "text": record["text"].replace("\n", " ")} for record in RECORDS]
-    )
-    assert score["score"] == pytest.approx(expected["token"], rel=RELATIVE)
-    assert score["bits_per_byte"] == pytest.approx(expected["bits_per_byte"], rel=RELATIVE)
-    assert score["tokens"] == sum(record["tokens"] for record in records)
 
 
 # Samples of lm-eval

@@ -130,22 +130,6 @@ def test_a_missing_python_is_named(tmp_path):
     )
 
 
-def test_a_python_that_cannot_make_environments_is_named(tmp_path):
-    # Debian's python3 without python3-venv.
-    project = copy_of_the_project(tmp_path)
-    python = stub_python(tmp_path)
-    run = run_script(project, python=python, fault="venv")
-    assert (run.returncode, run.stdout) == (1, "")
-    first, stub, *last = run.stderr.splitlines()
-    assert first == f"run.sh: installing into {project}/.venv (once)"
-    assert stub == f"stub: -m venv --clear --without-pip {project}/.venv"
-    assert last == [
-        f"run.sh: {python} cannot make a virtual environment",
-        "  install its venv module (Debian: python3-venv)",
-    ]
-    assert not (project / ".venv" / "installed").exists()
-
-
 def test_arguments_reach_the_command_as_they_were_typed(tmp_path):
     project = installed(tmp_path)
     run = run_script(project, "--candidates", "my system=a b.txt", "*")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import random
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,7 @@ from command_line import (
     streams,
     write_lines,
 )
-from shown_tables import shown
 
-from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.output.manifest import without_versions
 from beam_bleu.transforms.definition.slicing import SliceKey, slicing_of
 
 LINES = 400
@@ -176,21 +172,6 @@ def test_labels_are_aligned_and_checked_like_all_streams(tmp_path):
     )
 
 
-def test_the_manifest_has_the_labels_last(corpus, tmp_path):
-    assert called(*corpus.arguments("--slice_by=lang", "--output"), tmp_path).code == 0
-    found = json.loads((tmp_path / "manifest.json").read_bytes())["streams"]
-    assert [each["role"] for each in found] == [*["candidates"] * 2, *["references"] * 2] + [
-        "labels"
-    ] * 2
-    assert [each.get("labels") for each in found] == [None] * 4 + [["domain"], ["lang"]]
-    assert [each["lines"] for each in found] == [LINES] * 6
-    alone = [each for each in corpus.arguments("--output") if "--labels" not in str(each)]
-    assert called(*alone, tmp_path).code == 0
-    # The files were written again, so they have other versions.
-    again = json.loads((tmp_path / "manifest.json").read_bytes())["streams"]
-    assert without_versions(again) == without_versions(found[:4])
-
-
 def test_a_label_of_ids_is_an_error_that_shows_some(tmp_path):
     ids = write_lines(tmp_path / "ids.txt", [f"segment-{i}" for i in range(72)])
     arguments = streams(
@@ -201,52 +182,6 @@ def test_a_label_of_ids_is_an_error_that_shows_some(tmp_path):
         run.assert_failed(3, "more than 50 slices; most of them are of id", "'segment-", "ids")
         assert not (tmp_path / "scores.json").exists()
     assert called(*arguments, "--max_slices=76").code == 0
-
-
-# What stdout shows
-
-
-def wide(slices: int, systems: int) -> dict[str, Any]:
-    """A document with a slice for each number."""
-
-    def score(system: int, of_slice: Any, segments: int) -> dict[str, Any]:
-        return {
-            "metric": "bleu",
-            "system": f"system-{system}",
-            "slice": of_slice,
-            "segments": segments,
-            "score": 10.0 + system,
-            "precisions": [1.0],
-            "matches": [1],
-            "totals": [1],
-            "bp": 1.0,
-            "ratio": 1.0,
-            "sys_len": 1,
-            "ref_len": 1,
-        }
-
-    scores = [score(system, None, 1000) for system in range(systems)]
-    for number in range(slices):
-        of_slice = {"document": f"doc-{number:03}"}
-        scores += [score(system, of_slice, number + 1) for system in range(systems)]
-    metric = {"metric": "bleu", "name": "BLEU", "signature": "nrefs:1"}
-    metric["sacrebleu_signature"] = ""
-    return {"metrics": [metric], "segments": 1000, "scores": scores, "warnings": []}
-
-
-def test_a_terminal_shows_the_worst_slices():
-    text = shown("text", wide(200, 16), screen=Screen(80))
-    for number in range(200):
-        assert (f"doc-{number:03}" in text) == (number < 20)
-    hidden = "180 of 200 slices are hidden: these are the 20 with the worst scores"
-    assert f"{hidden}; --format json" in " ".join(text.split())
-
-
-@pytest.mark.parametrize("format", ["text", "jsonl", "latex"])
-def test_a_file_has_all_slices_in_every_format(format):
-    text = shown(format, wide(200, 2))
-    assert all(f"doc-{number:03}" in text for number in range(200))
-    assert "hidden" not in text
 
 
 # The order of slices
@@ -342,18 +277,6 @@ def test_the_same_labels_are_missing_in_every_form(tmp_path):
         run = called(*form, "--slice_by=x", "--format=json", "--no_uncertainty")
         slices = {each["slice"]["x"]: each["segments"] for each in run.document["scores"][1:]}
         assert slices == {None: 3, "NaN": 1, " a": 1, "a": 1}
-
-
-def test_a_number_that_is_nan_is_a_missing_label_but_a_condition_can_name_it(tmp_path):
-    rows = [{"hyp": "a b", "ref": "a b", "x": [1.5, math.nan][i % 2]} for i in range(6)]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
-    write_lines(tmp_path / "rows.jsonl", [json.dumps(row) for row in rows])
-    for path in tmp_path.glob("rows.*"):
-        flags = ["--input", path, "--slice_by=x", "--format=json", "--no_uncertainty"]
-        scores = called(*flags).document["scores"][1:]
-        assert {each["slice"]["x"]: each["segments"] for each in scores} == {"1.5": 3, None: 3}
-        chosen = called(*flags, "--where", "x!=NaN").document
-        assert chosen["counters"]["segments"] == 3
 
 
 def test_a_rejected_line_leaves_the_label_of_its_segment_out(tmp_path):

@@ -224,20 +224,6 @@ def test_systems_with_different_segments_are_compared_on_the_common_ones(corpus,
         assert each["standard_error"] == pytest.approx(expected)
 
 
-def test_replicates_draw_documents(corpus):
-    flags = ["--documents=DOCS", "--resample=bootstrap", "--resamples=500", "--format=json"]
-    run = called(*corpus.texts(*flags))
-    found = run.document["resampling"]
-    assert found["unit"] == "document"
-    for each in found["scores"]:
-        low, high = each["interval"]
-        assert (high - low) / 2 / 1.96 == pytest.approx(
-            corpus.standard_error(each["system"]), rel=0.15
-        )
-    split = called(*corpus.texts(*flags, "--range_bytes=1024", pieces=4))
-    assert split.out == run.out
-
-
 @pytest.mark.parametrize(
     ("line", "fragments"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import random
 from pathlib import Path
 from typing import Any
@@ -149,18 +148,3 @@ def test_no_text_goes_through_a_shuffle(hostile, tmp_path):
     assert read.producer.full_label.startswith(READING)
     assert grouped
     assert not grouped & {read, *statistics}
-
-
-def test_the_counters_of_consoles_count_each_segment_once(hostile, tmp_path):
-    def counters(*flags: str) -> dict[str, int]:
-        result = graph_of([*hostile, *flags], tmp_path).run()
-        result.wait_until_finish()
-        found = result.metrics().query(beam.metrics.MetricsFilter().with_namespace("beam_bleu"))
-        sums: collections.Counter[str] = collections.Counter()
-        for each in found["counters"]:  # each step has counters of its own
-            sums[each.key.metric.name] += each.committed
-        return dict(sums)
-
-    alone = counters()
-    assert alone["segments"] == 600
-    assert counters("--compare_presets=all") == alone

@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import Run, called
 
-from beam_bleu.pipeline.command_line.record_flags import _id_columns
-
 TEXTS = ["one two three four", "five six seven eight nine", "a b c d e", "red green blue black"]
 KEYS: list[tuple[Any, Any]] = [("wmt", 0), ("wmt", 1), ("flores", 0), ("flores", 1)]
 
@@ -72,13 +70,6 @@ def test_a_part_that_is_null(key: Any, said: str, tmp_path: Path) -> None:
     assert run.document["scores"][0]["segments"] == 3
 
 
-@pytest.mark.parametrize(("coverage", "segments"), [("common", 2), ("each", 2)])
-def test_coverage(coverage: str, segments: int, tmp_path: Path) -> None:
-    run = joined(tmp_path, KEYS, KEYS[:2], "--coverage", coverage)
-    assert run.document["scores"][0]["segments"] == segments
-    joined(tmp_path, KEYS, KEYS[:2]).assert_failed(3, 'ids ("flores", 0), ("flores", 1)')
-
-
 def test_long_records(tmp_path: Path) -> None:
     rows = [
         {"a": a, "b": b, "sys": system, "hyp": text, "ref": text}
@@ -115,17 +106,3 @@ def test_a_label_from_the_path_is_a_part_of_the_id(tmp_path: Path) -> None:
     assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
     run = called(*files, *flags)  # doc_id begins at 0 in each task
     run.assert_failed(3, "the id 0 occurs 2 times", "--join_on task,doc_id")
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("id", ("id",)),
-        ("a,b", ("a", "b")),
-        ("doc.id,resps[0]", ("doc.id", "resps[0]")),
-        ('["a,b"],c', ('["a,b"]', "c")),
-        ('x["a,\\"b"]', ('x["a,\\"b"]',)),
-    ],
-)
-def test_columns_with_commas_between_them(text: str, columns: tuple[str, ...]) -> None:
-    assert _id_columns(text) == columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -48,14 +47,6 @@ def tsv(root: Path) -> list[Argument]:
     return ["--input", f"{root}/news/*/*/x.tsv"]
 
 
-def tsv_with_numbers(root: Path) -> list[Argument]:
-    for pair in TEXTS:
-        lines = ["\t".join(pair) + "\n" for pair in TEXTS[pair]]
-        (folder_of(root, pair) / "x.tsv").write_text("".join(lines))
-    numbers = ["--candidate_columns", "1", "--reference_columns", "2"]
-    return ["--input", f"{root}/news/*/*/x.tsv", *numbers]
-
-
 def parquet(root: Path) -> list[Argument]:
     for pair in TEXTS:
         pq.write_table(pa.Table.from_pylist(rows_of(pair)), folder_of(root, pair) / "x.parquet")
@@ -91,16 +82,7 @@ def text(root: Path) -> list[Argument]:
     return [f"{root}/news/*/*/ref.txt", "-i", f"{root}/hyp.txt"]
 
 
-def compressed_text(root: Path) -> list[Argument]:
-    """Compressed files are read once, without counting their lines first."""
-    for pair, texts in TEXTS.items():
-        for name, place in (("hyp", 0), ("ref", 1)):
-            lines = "".join(f"{both[place]}\n" for both in texts)
-            (folder_of(root, pair) / f"{name}.txt.gz").write_bytes(gzip.compress(lines.encode()))
-    return [f"{root}/news/*/*/ref.txt.gz", "-i", f"a={root}/news/*/*/hyp.txt.gz"]
-
-
-FORMS = [jsonl, tsv, tsv_with_numbers, parquet, long_records, joined, text, compressed_text]
+FORMS = [jsonl, tsv, parquet, long_records, joined, text]
 
 
 def sliced(run: Run) -> dict[str, tuple[int, list[int]]]:

@@ -55,16 +55,6 @@ def test_fields_are_references_as_if_they_were_files(tmp_path):
         (
             2,
             [
-                "one two\tthree four five",
-                "\tsix seven eight",
-                "nine\tten ",
-                "日本　\tです",
-                "a\tb\r",
-            ],
-        ),
-        (
-            2,
-            [
                 "one two\tthree four five\t",
                 "\tsix seven eight\t\t \t",
                 "nine\tten\t\r",

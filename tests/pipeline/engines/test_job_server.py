@@ -154,15 +154,6 @@ def test_a_job_on_a_real_job_server(beams_own, tmp_path_factory, tmp_path, monke
     assert run.err == f"beam-bleu: Created job with id: [{ids[0]}]\n"
 
 
-def test_the_id_is_printed_with_quiet_too_and_a_given_name_is_kept(beams_own, tmp_path) -> None:
-    servicer, endpoint = beams_own
-    flags = ["--runner=PortableRunner", f"--job_endpoint={endpoint}", "--job_name=nightly-7"]
-    run = on(tmp_path, *flags, HERE, "--quiet")
-    (job,) = servicer._jobs.values()
-    assert options_of(job)["beam:option:job_name:v1"] == "nightly-7"
-    assert run.err == f"beam-bleu: Created job with id: [{job._job_id}]\n"
-
-
 @pytest.mark.parametrize("endpoint", ["8099", "localhost:http"])
 def test_an_invalid_endpoint(endpoint, tmp_path) -> None:
     run = on(tmp_path, "--runner=PortableRunner", f"--job_endpoint={endpoint}")

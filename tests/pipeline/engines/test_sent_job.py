@@ -127,25 +127,6 @@ def test_flink_tells_where_the_threads_of_a_job_wait() -> None:
     assert Submitted(portable(), PipelineOptions()).waiting_threads(["b.wait("]) == []
 
 
-def test_a_former_job_of_the_same_name_does_not_count() -> None:
-    """The job server may need seconds until Flink knows the job."""
-    jobs = [flink_job(1, NAME, "FAILED")]
-    entries = [{"timestamp": 1, "stacktrace": str(MarkedError("a line is bad", BAD))}]
-    answers = {
-        "/jobs/overview": {"jobs": jobs},
-        "/jobs/f1/exceptions": {"exceptionHistory": {"entries": entries}},
-        "/jobs/f2/exceptions": {"exceptionHistory": {"entries": entries}},
-    }
-    with fake_flink(answers) as url:
-        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
-        job = Submitted(portable(), options)
-        assert job.seen().page == ""
-        assert job.failures() == []
-        jobs.append(flink_job(2, NAME, "FAILED"))
-        assert job.seen().page == f"{url}/#/job/f2"
-        assert len(job.failures()) == 1
-
-
 def test_a_job_of_dataflow_has_a_page() -> None:
     state = SimpleNamespace(name="JOB_STATE_RUNNING")
     client = SimpleNamespace(get_job=lambda job: SimpleNamespace(current_state=state))

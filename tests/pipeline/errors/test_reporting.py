@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 
@@ -77,22 +76,6 @@ def test_a_warning_of_the_library_is_the_commands_own(verbose: bool, capfd) -> N
     ]
     assert len(lines) == (2 if verbose else 1)
     assert not logging.getLogger("beam_bleu").handlers
-
-
-@pytest.mark.parametrize("verbose", [0, 1])
-def test_a_thread_that_ends_with_an_exception_is_seen_only_by_verbose(verbose, capfd) -> None:
-    def fail() -> None:
-        raise RuntimeError("the connection is lost")
-
-    def work() -> None:
-        thread = threading.Thread(target=fail, name="a thread of Beam")
-        thread.start()
-        thread.join()
-
-    assert reported(work, verbose) == 0
-    err = capfd.readouterr().err
-    shown = "a thread of Beam ended with an exception" in err and "the connection is lost" in err
-    assert shown if verbose else not err
 
 
 def test_the_log_of_a_run_with_verbose_is_escaped_too(capfd) -> None:
