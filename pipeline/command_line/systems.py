@@ -16,7 +16,7 @@ from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import order_keys
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
-from beam_bleu.transforms.shown_names import can_be_shown, look_alikes
+from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 _STDIN = "-"
@@ -218,7 +218,7 @@ def check_names(named: Sequence[tuple[str, str]], flag: str) -> None:
       flag: the flag that names systems: -i or --candidates.
 
     Raises:
-      UsageError: a name cannot be printed, or two names look the same.
+      UsageError: a name cannot be printed, or is there twice.
     """
     patterns: dict[str, str] = {}
     for name, pattern in named:
@@ -239,9 +239,3 @@ def check_names(named: Sequence[tuple[str, str]], flag: str) -> None:
                 f"{flag} {name}-2={'<(COMMAND)' if pattern.startswith('/dev/fd/') else pattern}",
             )
         patterns[name] = pattern
-    alike = look_alikes(patterns)
-    if alike is not None:
-        raise UsageError(
-            f"two systems have names that look the same: {alike[0]!a} and {alike[1]!a}",
-            f"give each system its own name: {flag} NAME=PATTERN",
-        )

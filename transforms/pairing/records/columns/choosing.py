@@ -32,7 +32,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Lacking,
     Wanted,
 )
-from beam_bleu.transforms.shown_names import can_be_shown, look_alikes, natural_order
+from beam_bleu.transforms.shown_names import can_be_shown, natural_order
 
 FLAGS: dict[Role, str] = {
     "candidates": "--candidate_columns",
@@ -240,7 +240,7 @@ def _candidates(
 
 
 def _check_systems(names: Sequence[str], columns: _Columns, remedy: str) -> None:
-    """Checks that the names of systems can be shown, and told from each other.
+    """Checks that the names of systems can be shown.
 
     Raises:
       InputError: they cannot.
@@ -252,13 +252,6 @@ def _check_systems(names: Sequence[str], columns: _Columns, remedy: str) -> None
                 "name has only printable characters, and no white space around it",
                 remedy,
             )
-    alike = look_alikes(names)
-    if alike is not None:
-        raise InputError(
-            f"{columns.label}: two systems have names that look the same: "
-            f"{alike[0]!a} and {alike[1]!a}",
-            remedy,
-        )
 
 
 def _check_kept_texts(wanted: Wanted, texts: Sequence[ColumnPath], columns: _Columns) -> None:

@@ -9,7 +9,6 @@ from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.records.joins.coverage import Report
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.shown_names import look_alikes
 
 MOST_SYSTEMS = 1000
 """The largest number of systems of long records. Each one costs a row in the result, and memory in
@@ -61,20 +60,13 @@ def require_names(names: Sequence[str], column: str, label: str) -> None:
     """Checks that a column of systems can be one.
 
     Raises:
-      InputError: it has too many names, or two names that look the same.
+      InputError: it has too many names.
     """
     if len(names) > MOST_SYSTEMS:
         raise InputError(
             f"{label}: the column {column} names more than {MOST_SYSTEMS:,} systems: "
             f"{joined(names)}",
             "name the column of the systems' names: --system_column COLUMN",
-        )
-    alike = look_alikes(names)
-    if alike is not None:
-        raise InputError(
-            f"{label}: the column {column} has two system names that look the same: "
-            f"{alike[0]!a} and {alike[1]!a}",
-            "write the name of each system in one way",
         )
 
 
