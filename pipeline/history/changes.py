@@ -72,30 +72,19 @@ class Change:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Unknown:
-    """Two nights of which it is not known whether their segments are the same.
-
-    Attributes:
-      reason: why.
-    """
-
-    reason: str
-
-
-@dataclasses.dataclass(frozen=True)
 class _Nights:
     """Two nights that are compared.
 
     Attributes:
       definitions: how the scores of each metric of both were made, on the old and the new night.
       segments: whether their segments are the same; a break if a test set that should be the same
-        has changed.
+        has changed; why they are not compared, if nothing says it.
       pairs: what compares systems in pairs, or why nothing does.
       rows: the scores that both have.
     """
 
     definitions: Mapping[MetricWord, tuple[Definition, Definition]]
-    segments: Literal["same", "different"] | Break | _Unknown
+    segments: Literal["same", "different"] | Break | NotPaired
     pairs: Paired | NotPaired
     rows: Mapping[Key, ComparedRow]
 
@@ -111,7 +100,7 @@ class _Nights:
             return Change(against, cause="there is no score")
         if row.method == "unchanged":
             return Change(against, 0.0, 0.0, (0.0, 0.0), 1.0, row.method)
-        if isinstance(self.segments, _Unknown):
+        if isinstance(self.segments, NotPaired):
             return Change(against, row.difference, cause=self.segments.reason)
         if row.p_value is None:
             method, reason = None, row.reason
@@ -210,7 +199,7 @@ def _new_definition(key: Key, old: Definition, new: Definition) -> Break | None:
 
 def _segments(
     old: SavedResult, new: SavedResult, new_texts: bool
-) -> Literal["same", "different"] | Break | _Unknown:
+) -> Literal["same", "different"] | Break | NotPaired:
     """Whether two nights have the same segments."""
     references, records = (
         [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
@@ -226,5 +215,5 @@ def _segments(
         text = f"the number of segments changed from {sizes[0]} to {sizes[1]}; {_IF_NEW}"
         return Break("references", text)
     if any(records):
-        return _Unknown(f"records do not show whether their references are the same; {_IF_NEW}")
-    return _Unknown(f"there is no manifest.json that says what was read; {_IF_NEW}")
+        return NotPaired(f"records do not show whether their references are the same; {_IF_NEW}")
+    return NotPaired(f"there is no manifest.json that says what was read; {_IF_NEW}")

@@ -89,12 +89,12 @@ def groups(examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure
       examples: the lines of examples.jsonl.
       measures: how to speak of each metric.
     """
-    of_groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    by_kind: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for example in examples:
         key = tuple(example[name] for name in ("kind", "metric", "system", "baseline"))
-        of_groups.setdefault(key, []).append(example)
+        by_kind.setdefault(key, []).append(example)
     kinds = list(KINDS)
-    ordered = sorted(of_groups, key=lambda key: kinds.index(key[0]))  # the sort is stable
+    ordered = sorted(by_kind, key=lambda key: kinds.index(key[0]))  # the sort is stable
     most = max(1, _MOST_EXAMPLES // max(len(ordered), 1))
     shown: list[Group] = []
     for key in ordered[:_MOST_EXAMPLES]:
@@ -102,7 +102,7 @@ def groups(examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure
         title = KINDS[kind].format(system=system, baseline=baseline)
         if len(measures) > 1:
             title += f", by {measures[metric].name}"
-        entries = of_groups[key]
+        entries = by_kind[key]
         left = len(entries) - most
         note = f"examples.jsonl has {left} more of this kind." if left > 0 else ""
         texts = [_shown(entry, measures[metric]) for entry in entries[:most]]
