@@ -151,9 +151,9 @@ def test_the_page_knows_all_kinds_of_examples():
 
 def test_hostile_names_and_texts_are_shown_as_text(tmp_path):
     document = of_two_systems(HOSTILE, slices=1)
-    for score in document["scores"]:
-        if score["slice"] is not None and "domain" in score["slice"]:
-            score["slice"] = {"domain": HOSTILE[1]}
+    for row in (*document["scores"], *document["comparisons"]):
+        if row["slice"] is not None and "domain" in row["slice"]:
+            row["slice"] = {"domain": HOSTILE[1]}
     document["warnings"] = list(HOSTILE)
     examples = [
         example("worst", text, system=text, kept={text: text}, labels={text: text}, id=text)
