@@ -56,7 +56,7 @@ class Segments:
           ValueError: they have wrong types or different lengths, there is no segment, or not
             exactly one of both forms of references.
         """
-        of_candidates = tuple(Texts.of(values, name) for name, values in candidates.items())
+        of_candidates = tuple(Texts(values, name) for name, values in candidates.items())
         first = of_candidates[0]
         if not len(first):
             raise ValueError(f"{first.name} is empty: there is no segment to score")
@@ -74,7 +74,7 @@ class Segments:
             )
         if references is not None:
             return cls(of_candidates, _streams(references, first), systems)
-        lists = TextLists.of(references_per_segment, "references_per_segment")
+        lists = TextLists(references_per_segment, "references_per_segment")
         if len(lists) != len(first):
             raise ValueError(
                 f"references_per_segment has {counted(len(lists), 'list')}, but {first.name} has "
@@ -143,9 +143,7 @@ def _streams(references: Any, candidates: Texts) -> tuple[Texts, ...]:
                 f"{_FOR_EACH_REFERENCE}, such as [[first, second, ...]] for one reference; "
                 f"{_FOR_EACH_SEGMENT}"
             )
-    streams = tuple(
-        Texts.of(texts, f"references[{place}]") for place, texts in enumerate(references)
-    )
+    streams = tuple(Texts(texts, f"references[{place}]") for place, texts in enumerate(references))
     for stream in streams:
         if len(stream) != len(candidates):
             raise ValueError(

@@ -93,10 +93,10 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
     chosen = remembered(ChosenMetrics.of, [metric], of_segments=True)
     if _are_lists(candidates):
         return [
-            _pairs(Texts.of(of_segment, f"candidates[{place}]"), chosen)
+            _pairs(Texts(of_segment, f"candidates[{place}]"), chosen)
             for place, of_segment in enumerate(candidates)
         ]
-    return _pairs(Texts.of(candidates, "candidates"), chosen)
+    return _pairs(Texts(candidates, "candidates"), chosen)
 
 
 def _are_lists(candidates: Any) -> bool:

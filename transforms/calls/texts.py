@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import sys
 from collections.abc import Sequence
@@ -21,34 +20,34 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import (
 
 _FORMS = "a list or tuple, a pyarrow Array, a numpy array or a pandas Series"
 
-_PLAIN = {str, type(None)}
-
 _LISTS = (list, tuple, np.ndarray)
 
 
-@dataclasses.dataclass(frozen=True)
-class Texts:
-    """Texts in a form that a user has, in order.
+class _Argument:
+    """Values for each segment in a form that a user has, in order.
 
     Attributes:
-      values: the texts; a list if they are not in an Arrow array.
+      values: the values; a list if they are not in an Arrow array.
       name: the argument that they are, for messages, such as "references[0]".
+
+    Raises:
+      ValueError: it is not one of the forms.
     """
 
-    values: Sequence[Any] | pa.ChunkedArray
-    name: str
+    _WHAT: str
 
-    @classmethod
-    def of(cls, values: Any, name: str) -> Texts:
-        """The texts of an argument.
-
-        Raises:
-          ValueError: it is not one of the forms.
-        """
-        return cls(_sequence(values, name, "texts"), name)
+    def __init__(self, values: Any, name: str) -> None:
+        self.values = _sequence(values, name, self._WHAT)
+        self.name = name
 
     def __len__(self) -> int:
         return len(self.values)
+
+
+class Texts(_Argument):
+    """A text for each segment."""
+
+    _WHAT = "texts"
 
     def column(self, first: int, stop: int) -> pa.LargeStringArray:
         """The texts of these rows; null where one is missing.
@@ -77,29 +76,10 @@ class Texts:
         return column
 
 
-@dataclasses.dataclass(frozen=True)
-class TextLists:
-    """Lists of texts in a form that a user has: one for each segment.
+class TextLists(_Argument):
+    """A list of texts for each segment."""
 
-    Attributes:
-      values: the lists; a list of them if they are not in an Arrow array.
-      name: the argument that they are, for messages.
-    """
-
-    values: Sequence[Any] | pa.ChunkedArray
-    name: str
-
-    @classmethod
-    def of(cls, values: Any, name: str) -> TextLists:
-        """The lists of an argument.
-
-        Raises:
-          ValueError: it is not one of the forms.
-        """
-        return cls(_sequence(values, name, "lists of texts"), name)
-
-    def __len__(self) -> int:
-        return len(self.values)
+    _WHAT = "lists of texts"
 
     def column(self, first: int, stop: int) -> pa.LargeListArray:
         """The lists of these rows, as `list_column` gives them.
@@ -174,16 +154,15 @@ def _column(texts: Sequence[Any], name_of: Any) -> pa.LargeStringArray:
     Raises:
       ValueError: something is not a text.
     """
-    if not {*map(type, texts)} <= _PLAIN:
-        for place, text in enumerate(texts):
-            if not isinstance(text, str | None):
-                raise ValueError(
-                    f"{name_of(place)} must be a str, got {shown(text)}{_remedy(text)}"
-                )
     try:
         return padded_texts(texts)
-    except UnicodeEncodeError:
+    except (TypeError, UnicodeEncodeError):
         for place, text in enumerate(texts):
+            if not isinstance(text, str | None):
+                remedy = _remedy(text)
+                raise ValueError(
+                    f"{name_of(place)} must be a str, got {shown(text)}{remedy}"
+                ) from None
             try:
                 _ = text and text.encode()
             except UnicodeEncodeError as error:

@@ -42,7 +42,7 @@ OF_COMPLETE = {
 
 @pytest.mark.parametrize("form", {**FORMS, **OF_COMPLETE})
 def test_texts_in_every_form(form):
-    texts = Texts.of({**FORMS, **OF_COMPLETE}[form](TEXTS), "texts")
+    texts = Texts({**FORMS, **OF_COMPLETE}[form](TEXTS), "texts")
     assert len(texts) == 4
     assert texts.column(0, 4).to_pylist() == TEXTS
     assert texts.column(1, 3).to_pylist() == TEXTS[1:3]
@@ -51,7 +51,7 @@ def test_texts_in_every_form(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_none_is_a_missing_text(form):
-    assert Texts.of(FORMS[form](["a", None]), "texts").column(0, 2).to_pylist() == ["a", None]
+    assert Texts(FORMS[form](["a", None]), "texts").column(0, 2).to_pylist() == ["a", None]
 
 
 LIST_FORMS: dict[str, Callable[[], Any]] = {
@@ -66,7 +66,7 @@ LIST_FORMS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("form", LIST_FORMS)
 def test_lists_in_every_form(form):
-    lists = TextLists.of(LIST_FORMS[form](), "lists")
+    lists = TextLists(LIST_FORMS[form](), "lists")
     assert len(lists) == 4
     assert lists.column(0, 4).to_pylist() == LISTS
     assert lists.column(1, 3).to_pylist() == LISTS[1:3]
@@ -101,7 +101,7 @@ def test_references_can_be_rows_of_an_array():
 )
 def test_what_is_not_a_text_is_refused(texts, message):
     with pytest.raises(ValueError, match=message):
-        Texts.of(texts, "texts").column(0, len(texts))
+        Texts(texts, "texts").column(0, len(texts))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_is_not_a_text_is_refused(texts, message):
 )
 def test_what_has_no_order_or_one_value_is_refused(texts):
     with pytest.raises(ValueError, match="texts must be "):
-        Texts.of(texts, "texts")
+        Texts(texts, "texts")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_has_no_order_or_one_value_is_refused(texts):
 )
 def test_what_is_not_a_list_of_texts_is_refused(lists, message):
     with pytest.raises(ValueError, match=message):
-        TextLists.of(lists, "lists").column(0, len(lists))
+        TextLists(lists, "lists").column(0, len(lists))
 
 
 def test_messages_have_the_place_in_all_texts(monkeypatch):
@@ -151,9 +151,9 @@ class TestPandas:
     def test_series_of_every_type(self, pandas):
         for kind in (object, "string", "category", pandas.ArrowDtype(pa.string())):
             series = pandas.Series(TEXTS, dtype=kind, index=[5, 6, 7, 8])
-            assert Texts.of(series, "texts").column(1, 4).to_pylist() == TEXTS[1:]
-        assert Texts.of(pandas.Index(TEXTS), "texts").column(0, 4).to_pylist() == TEXTS
-        lists = TextLists.of(pandas.Series(LISTS), "lists")
+            assert Texts(series, "texts").column(1, 4).to_pylist() == TEXTS[1:]
+        assert Texts(pandas.Index(TEXTS), "texts").column(0, 4).to_pylist() == TEXTS
+        lists = TextLists(pandas.Series(LISTS), "lists")
         assert lists.column(0, 4).to_pylist() == LISTS
 
     @pytest.mark.parametrize("kind", [object, "string"])
@@ -161,8 +161,8 @@ class TestPandas:
         series = pandas.Series(["a", math.nan], dtype=kind)
         message = r"texts\[1\] must be a str, got .*fill it with '', or put None"
         with pytest.raises(ValueError, match=message):
-            Texts.of(series, "texts").column(0, 2)
+            Texts(series, "texts").column(0, 2)
 
     def test_none_in_a_series_of_objects_is_missing(self, pandas):
         series = pandas.Series(["a", None], dtype=object)
-        assert Texts.of(series, "texts").column(0, 2).to_pylist() == ["a", None]
+        assert Texts(series, "texts").column(0, 2).to_pylist() == ["a", None]
