@@ -238,6 +238,7 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 
 def refuse(function, *types):
     sys.exit(f"{function} is compiled late")
@@ -248,10 +249,10 @@ batch = dataclasses.replace(batch, numbers=np.arange(2))
 statistics = count_batch(batch, config.text, max_order=5)
 metric = Bleu(config.scoring.for_segments())
 schema = segment_schema([kind_of("bleu").segment_fields(metric)])
-scoring = ScoreSegments("bleu", kind_of, metric, schema, threads=1)
+scoring = ScoreSegments("bleu", 0, kind_of, metric, schema, threads=1)
 scoring.setup()
 CompiledFunction.load = refuse
-print(len(scoring.work(statistics)[0]))
+print(len(scoring.work(MetricStatistics((statistics,)))[0]))
 """
 
 
