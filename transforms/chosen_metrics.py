@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.transforms.known_metrics import (
@@ -15,11 +16,13 @@ from beam_bleu.transforms.known_metrics import (
     parameter_of,
     word_of,
 )
+from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 
 if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.pairing.needs import ValueColumn
-    from beam_bleu.transforms.statistics.counting import Counter
     from beam_bleu.transforms.text.text import Text
 
 
@@ -62,25 +65,6 @@ def _with_article(name: str) -> str:
     return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
 
 
-def definitions_of(metrics: Any, *, of_segments: bool = False) -> list[tuple[Text, Definition]]:
-    """The definitions of several metrics, as `definition_of` gives them, in their order.
-
-    Args:
-      metrics: a list of names, such as "bleu", and of configs; each metric can be there once.
-      of_segments: whether they are to score single segments.
-
-    Raises:
-      ValueError: it is something else, or one of them is impossible.
-    """
-    if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
-        raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
-    defined = [_defined(metric, of_segments) for metric in metrics]
-    names = [definition.name for _, definition in defined]
-    if len({*names}) < len(names):
-        raise ValueError(f"metrics must be different ones, got {', '.join(names)}")
-    return defined
-
-
 def _defined(metric: Any, of_segments: bool) -> tuple[Text, Definition]:
     """The definition of a metric, which is given as its name or as its config.
 
@@ -97,20 +81,6 @@ def _defined(metric: Any, of_segments: bool) -> tuple[Text, Definition]:
     return definition_of(kind.config(**parameter_of(metric)), of_segments=of_segments)
 
 
-def require_texts_only(counters: Iterable[Counter]) -> None:
-    """Checks that metrics can count segments, which have only texts.
-
-    Raises:
-      ValueError: one needs numbers.
-    """
-    for value in (value for counter in counters for value in counter.needs.values):
-        raise ValueError(
-            f"a metric needs numbers of the column {value.column}, and segments have only "
-            "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
-            "them with CorpusScores.PerSystem"
-        )
-
-
 def require_readable(values: Iterable[ValueColumn]) -> None:
     """Checks that the transforms that read can read columns that metrics need.
 
@@ -123,3 +93,80 @@ def require_readable(values: Iterable[ValueColumn]) -> None:
                 f"a metric needs the column {value.column}, which the transforms of the "
                 "library do not read: score these records with the command beam-bleu"
             )
+
+
+@dataclasses.dataclass(frozen=True)
+class ChosenMetrics:
+    """The metrics that a call or a transform scores by.
+
+    Attributes:
+      definitions: the definition of each metric.
+      counted: for each metric the steps from a text to its tokens, and what counts its columns.
+    """
+
+    definitions: tuple[Definition, ...]
+    counted: tuple[tuple[Text, Counter], ...]
+
+    @classmethod
+    def single(cls, config: Any, metrics: Iterable[MetricName] = METRICS) -> ChosenMetrics:
+        """The metric of a config, as `definition_of` takes it."""
+        return cls._of([definition_of(config, metrics)])
+
+    @classmethod
+    def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
+        """Several metrics, in their order.
+
+        Args:
+          metrics: a list of words, such as "bleu", and of configs; each metric can be there once.
+          of_segments: whether they are to score single segments.
+
+        Raises:
+          ValueError: it is something else, or one of them is impossible.
+        """
+        if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
+            raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
+        chosen = cls._of([_defined(metric, of_segments) for metric in metrics])
+        names = [definition.name for definition in chosen.definitions]
+        if len({*names}) < len(names):
+            raise ValueError(f"metrics must be different ones, got {', '.join(names)}")
+        return chosen
+
+    @classmethod
+    def _of(cls, defined: Sequence[tuple[Text, Definition]]) -> ChosenMetrics:
+        counted = tuple((text, definition.counter) for text, definition in defined)
+        return cls(tuple(definition for _, definition in defined), counted)
+
+    def require_texts_only(self) -> ChosenMetrics:
+        """The metrics, if they can count segments, which have only texts.
+
+        Raises:
+          ValueError: one needs numbers.
+        """
+        for value in self._values():
+            raise ValueError(
+                f"a metric needs numbers of the column {value.column}, and segments have only "
+                "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
+                "them with CorpusScores.PerSystem"
+            )
+        return self
+
+    def require_readable(self) -> ChosenMetrics:
+        """The metrics, if the transforms that read can read what they need.
+
+        Raises:
+          ValueError: one needs a column of other values than numbers.
+        """
+        require_readable(self._values())
+        return self
+
+    def _values(self) -> Iterator[ValueColumn]:
+        return (value for _, counter in self.counted for value in counter.needs.values)
+
+    def count(self, batch: SegmentBatch) -> MetricStatistics:
+        """The statistics of a batch. Each text is prepared once for all metrics.
+
+        Raises:
+          InputError: a segment has no reference, has 2 GiB of text or more, or cannot be tokenized.
+        """
+        prepared = PreparedBatch(batch)
+        return MetricStatistics(tuple(prepared.count(*counted) for counted in self.counted))

@@ -10,7 +10,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.chosen_metrics import definition_of, require_texts_only
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.corpus_scores import require_no_files
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
@@ -47,11 +47,10 @@ class _Comparing(beam.PTransform):
             raise ValueError(f"systems must be a list of names, got {systems!r}")
         self._systems = tuple(systems)
         self._pairs = chosen_pairs(self._systems, baseline, all_pairs=all_pairs)
-        self._text, self._definition = definition_of(config)
-        require_texts_only([self._definition.counter])
+        self._chosen = ChosenMetrics.single(config).require_texts_only()
         self._gather = GatherSegments(self._keyed, self._systems, columns)
         self._compare = functools.partial(
-            self._definition.compared,
+            self._chosen.definitions[0].compared,
             systems=self._systems,
             pairs=self._pairs,
             all_pairs=all_pairs,
@@ -63,8 +62,8 @@ class _Comparing(beam.PTransform):
         return sum_groups_of_systems(
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches([(self._text, self._definition.counter)], threads=1),
-            self._definition.counter.basis,
+            | "Count matches" >> count_matches(self._chosen.counted, threads=1),
+            self._chosen.counted[0][1].basis,
             self._pairs,
             self._gather.key_type(segments),
         )

@@ -15,11 +15,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.chosen_metrics import (
-    definition_of,
-    require_readable,
-    require_texts_only,
-)
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName
@@ -30,8 +26,6 @@ from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.statistics.counting import Counter
-from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
     require_all_scored,
     tally_of,
@@ -87,48 +81,42 @@ class Scoring(beam.PTransform):
 
     Attributes:
       _METRIC: the metric whose config it takes; None for that of any metric.
+      _is_single: whether it gives the score of one metric, and not a dict of scores.
     """
 
     _METRIC: MetricName | None = None
+    _is_single = True
 
     def __init__(self, config: Any, *, uncertainty: bool) -> None:
         super().__init__()
         require_flag("uncertainty", uncertainty)
         self._uncertainty = uncertainty
-        self._define(config)
-        require_readable(value for counter in self._counters for value in counter.needs.values)
+        self._chosen = self._choose(config).require_readable()
+        self._scorer = Scorer(self._chosen.definitions, self._is_single)
 
-    def _define(self, config: Any) -> None:
-        """Takes the definition of a config.
+    def _choose(self, config: Any) -> ChosenMetrics:
+        """The metric of a config.
 
         Raises:
           ValueError: it is not a config that can score a corpus.
         """
-        metrics = METRICS if self._METRIC is None else [self._METRIC]
-        text, definition = definition_of(config, metrics)
-        self._texts: tuple[Text, ...] = (text,)
-        self._scorer = Scorer((definition,), is_single=True)
-
-    @property
-    def _counters(self) -> list[Counter]:
-        """What counts the columns of each metric."""
-        return [definition.counter for definition in self._scorer.definitions]
+        return ChosenMetrics.single(config, METRICS if self._METRIC is None else [self._METRIC])
 
     @property
     def _score_type(self) -> Any:
         """The type of what the transform gives for each corpus."""
-        scorer = self._scorer
-        kinds = [definition.kind.score_type for definition in scorer.definitions]
-        return kinds[0] if scorer.is_single else typehints.Dict[str, Any]
+        if self._is_single:
+            return self._chosen.definitions[0].kind.score_type
+        return typehints.Dict[str, Any]
 
     def _sums_of_batches(
         self, batches: PCollection[SegmentBatch], key_type: Any
     ) -> PCollection[tuple[tuple[str, Any], Any]]:
         """Adds the steps from batches to ((system, key of the group), sums)."""
-        counted = list(zip(self._texts, self._counters, strict=True))
+        counted = self._chosen.counted
         return sum_groups(
             batches | "Count matches" >> count_matches(counted, threads=1),
-            [counter.basis for counter in self._counters],
+            [counter.basis for _, counter in counted],
             key_type,
             with_products=self._uncertainty,
         )
@@ -147,7 +135,7 @@ class _ScoringOfSegments(Scoring):
         uncertainty: bool = True,
     ) -> None:
         super().__init__(config, uncertainty=uncertainty)
-        require_texts_only(self._counters)
+        self._chosen.require_texts_only()
         self._gather = GatherSegments(keyed=self._KEYED, columns=columns)
 
     def _sums_of(

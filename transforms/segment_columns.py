@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from beam_bleu.transforms.chosen_metrics import definitions_of, require_texts_only
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -15,7 +15,7 @@ from beam_bleu.transforms.score.segment_table import (
     named_columns,
     named_fields,
 )
-from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
+from beam_bleu.transforms.statistics.counting import prepare_counting
 
 
 class SegmentColumns:
@@ -36,15 +36,11 @@ class SegmentColumns:
 
     def __init__(self, metrics: Sequence[MetricWord | object], *, details: bool = False) -> None:
         require_flag("details", details)
-        self._defined = [
-            (text, definition, definition.counter)
-            for text, definition in definitions_of(metrics, of_segments=True)
-        ]
-        require_texts_only(counter for _, _, counter in self._defined)
+        self._chosen = ChosenMetrics.of(metrics, of_segments=True).require_texts_only()
         self._details = details
         self.schema = pa.schema(
             field
-            for _, definition, _ in self._defined
+            for definition in self._chosen.definitions
             for field in named_fields(
                 *(definition.name, definition.kind, definition.metric), details=details
             )
@@ -52,8 +48,9 @@ class SegmentColumns:
 
     def prepare(self) -> None:
         """Compiles the code that scores segments, or loads it, unless this process has done so."""
-        for text, definition, counter in self._defined:
-            prepare_counting(text, counter)
+        for counted in self._chosen.counted:
+            prepare_counting(*counted)
+        for definition in self._chosen.definitions:
             compile_segment_table(definition.kind, definition.metric)
 
     def of_batch(self, batch: SegmentBatch) -> pa.RecordBatch:
@@ -62,10 +59,9 @@ class SegmentColumns:
         Raises:
           InputError: a segment has no reference, is too long, or cannot be tokenized.
         """
-        prepared = PreparedBatch(batch)
+        counted = self._chosen.count(batch).metrics
         columns: list[pa.Array] = []
-        for text, definition, counter in self._defined:
-            statistics = prepared.count(text, counter)
+        for definition, statistics in zip(self._chosen.definitions, counted, strict=True):
             kind, metric = definition.kind, definition.metric
             columns += named_columns(statistics, kind, metric, details=self._details)
         return pa.record_batch(columns, schema=self.schema)

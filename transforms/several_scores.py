@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from beam_bleu.transforms.chosen_metrics import definitions_of
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.corpus_scores import (
     ScoreGlobally,
     ScorePerKey,
     ScorePerSystem,
-    Scorer,
     Scoring,
 )
 from beam_bleu.transforms.known_metrics import MetricWord
@@ -27,11 +26,10 @@ __all__ = ["CorpusScores"]
 class _SeveralMetrics(Scoring):
     """What the transforms of `CorpusScores` do otherwise than those of one metric."""
 
-    def _define(self, metrics: Any) -> None:
-        defined = definitions_of(metrics)
-        self._texts = tuple(text for text, _ in defined)
-        definitions = tuple(definition for _, definition in defined)
-        self._scorer = Scorer(definitions, is_single=False)
+    _is_single = False
+
+    def _choose(self, config: Any) -> ChosenMetrics:
+        return ChosenMetrics.of(config)
 
 
 class CorpusScores:

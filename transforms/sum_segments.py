@@ -8,7 +8,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.chosen_metrics import definition_of
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.corpus_scores import require_no_files
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
@@ -49,7 +49,7 @@ class SumSegments(beam.PTransform):
         self, config: BleuConfig | None = None, *, columns: ArrowColumns | None = None
     ) -> None:
         super().__init__()
-        self._text, self._definition = definition_of(config, ["bleu"])
+        self._counted = ChosenMetrics.single(config, ["bleu"]).counted
         self._gather = GatherSegments(keyed=True, columns=columns)
 
     def expand(
@@ -57,13 +57,17 @@ class SumSegments(beam.PTransform):
     ) -> PCollection[tuple[Any, dict[str, int]]]:
         require_no_files(segments)
         key_type = self._gather.key_type(segments)
-        counter = self._definition.counter
         statistics = (
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches([(self._text, counter)], threads=1)
+            | "Count matches" >> count_matches(self._counted, threads=1)
         )
-        sums = sum_groups(statistics, [counter.basis], key_type, with_products=True)
+        sums = sum_groups(
+            statistics,
+            [counter.basis for _, counter in self._counted],
+            key_type,
+            with_products=True,
+        )
         return sums | "Make rows" >> beam.Map(_row).with_output_types(
             typehints.Tuple[key_type, typehints.Dict[str, int]]
         )

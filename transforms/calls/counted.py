@@ -1,63 +1,15 @@
-"""What a call does with the batches of its segments: it counts them for its metrics, on threads."""
+"""What all calls share: metrics that many calls name, and the threads that count batches."""
 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from beam_bleu.transforms.chosen_metrics import definitions_of, require_texts_only
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
-from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch
-
-if TYPE_CHECKING:
-    from beam_bleu.transforms.known_metrics import Definition
-    from beam_bleu.transforms.pairing.batch import SegmentBatch
-    from beam_bleu.transforms.text.text import Text
+from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
-
-
-@dataclasses.dataclass(frozen=True)
-class ChosenMetrics:
-    """The metrics of a call.
-
-    Attributes:
-      definitions: the definition of each metric.
-      counted: for each metric the steps from a text to its tokens, and what counts its columns.
-    """
-
-    definitions: tuple[Definition, ...]
-    counted: tuple[tuple[Text, Counter], ...]
-
-    @classmethod
-    def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
-        """The metrics that a call names.
-
-        Args:
-          metrics: a list of words, such as "bleu", and of configs.
-          of_segments: whether they are to score single segments.
-
-        Raises:
-          ValueError: there is no such metric, or it needs numbers.
-        """
-        defined = definitions_of(metrics, of_segments=of_segments)
-        counted = tuple((text, definition.counter) for text, definition in defined)
-        require_texts_only(counter for _, counter in counted)
-        return cls(tuple(definition for _, definition in defined), counted)
-
-    def count(self, batch: SegmentBatch) -> MetricStatistics:
-        """The statistics of a batch. Each text is prepared once for all metrics.
-
-        Raises:
-          InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it.
-        """
-        prepared = PreparedBatch(batch)
-        return MetricStatistics(tuple(prepared.count(*counted) for counted in self.counted))
 
 
 def remembered(function: Callable[..., _Result], metrics: Any, **options: bool) -> _Result:

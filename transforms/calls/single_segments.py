@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.calls.counted import (
-    ChosenMetrics,
     on_threads,
     remembered,
     require_threads,
 )
 from beam_bleu.transforms.calls.segments import Segments
 from beam_bleu.transforms.calls.texts import Texts
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.native.arrays import Floats
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.segment_columns import SegmentColumns
@@ -90,7 +90,7 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
       >>> int(utilities.argmax())
       0
     """
-    chosen = remembered(ChosenMetrics.of, [metric], of_segments=True)
+    chosen = remembered(ChosenMetrics.of, [metric], of_segments=True).require_texts_only()
     if _are_lists(candidates):
         return [
             _pairs(Texts(of_segment, f"candidates[{place}]"), chosen)
