@@ -273,7 +273,6 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
         if not arguments.runner.in_process:
             handshake, workers = _asking_workers(job, arguments, watchers.record)
         build(pipeline, job, handshake)
-        arguments.runner.check_resources(pipeline)
         gc.freeze()
         gc.enable()
         result = None

@@ -30,9 +30,3 @@ def fake_flink(answers: Mapping[str, Any]) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
-
-
-def task_managers(*hosts: str) -> dict[str, Any]:
-    """Flink's answer about its TaskManagers on these hosts."""
-    paths = [f"pekko.tcp://flink@{host}:6122/user/rpc/taskmanager_0" for host in hosts]
-    return {"/taskmanagers": {"taskmanagers": [{"path": path} for path in paths]}}

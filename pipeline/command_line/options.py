@@ -313,7 +313,7 @@ def our_parser() -> Parser:
         type=positive,
         metavar="SECONDS",
         help="how long the workers of an engine may take to answer before the job is "
-        f"cancelled; default {WORKER_TIMEOUT}, or less if Flink shows that a worker's start hangs; "
+        f"cancelled; default {WORKER_TIMEOUT}; "
         "without this flag, a job is never cancelled while it may be in the engine's queue",
     )
     about = group("messages and help")

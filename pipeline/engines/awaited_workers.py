@@ -6,15 +6,12 @@ engine says nothing and waits forever. So the launcher has to notice that no wor
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from beam_bleu.pipeline.engines.address import WORKER_TIMEOUT
-from beam_bleu.pipeline.engines.flink_master import FlinkFailure, FlinkThread
+from beam_bleu.pipeline.engines.flink_master import FlinkFailure
 from beam_bleu.pipeline.engines.handshake import Handshake
-from beam_bleu.pipeline.engines.hanging_starts import METHODS, HangingStarts
 from beam_bleu.pipeline.engines.worker_facts import Worker, differences_to_know, require_able
 from beam_bleu.pipeline.errors.error_marks import find_error
 from beam_bleu.pipeline.errors.reporting import (
@@ -31,24 +28,8 @@ _WARNS_AFTER = 60
 """Seconds after which there is a warning. A busy machine may need longer to start a worker."""
 
 
-_BETWEEN_LOOKS = 5.0
-"""Seconds before the threads of the engine's workers are looked at, and between two looks.
-
-Workers that answer sooner are never looked at: a look costs a cluster of many hosts some work.
-"""
-
 _MOST_LATE_STARTS = 2
 """After one, a worker can be quicker the next time: it has installed its packages by then."""
-
-
-class WatchedJob(Protocol):
-    """What an engine tells of a job, as far as it is known."""
-
-    def failures(self) -> Sequence[FlinkFailure]:
-        """The failures after which the engine starts the job again."""
-
-    def waiting_threads(self, methods: Sequence[str]) -> Sequence[FlinkThread]:
-        """The threads of the job that wait in a method."""
 
 
 class AwaitedWorkers:
@@ -82,24 +63,24 @@ class AwaitedWorkers:
         self._clock = clock
         self._begin: float | None = None
         self._failures = 0
-        self._hanging = HangingStarts(pool, timeout)
-        self._looked = -math.inf
         self._has_warned = False
 
-    def error(self, is_working: bool | None, job: WatchedJob) -> BleuError | None:
+    def error(
+        self, is_working: bool | None, failures: Callable[[], Sequence[FlinkFailure]]
+    ) -> BleuError | None:
         """Asks whether the workers have answered; returns the error that must end the job now.
 
         Args:
           is_working: whether the engine works on the job, and does not only keep it in a queue;
             None if it may be in a queue.
-          job: what else the engine tells of the job.
+          failures: asks the engine for the failures after which it starts the job again.
         """
         if self.workers is not None:
             return None
         answers = self._handshake.answers()
         if answers is not None:
             return self._judge(answers)
-        known = job.failures()
+        known = failures()
         for failure in known:
             error = find_error(failure.text) or error_about_worker(failure.text, failure.host)
             if error is not None:
@@ -115,11 +96,7 @@ class AwaitedWorkers:
             return None
         now = self._clock()
         self._begin = now if self._begin is None else self._begin
-        error = self._timed_out(is_working is True, now - self._begin)
-        if error is None and is_working and now - max(self._begin, self._looked) >= _BETWEEN_LOOKS:
-            self._looked = now
-            error = self._hanging.error(job.waiting_threads(METHODS), now)
-        return error
+        return self._timed_out(is_working is True, now - self._begin)
 
     def _judge(self, answers: Sequence[Worker]) -> BleuError | None:
         self.workers = answers

@@ -15,7 +15,7 @@ from apache_beam.options.pipeline_options import (
 )
 
 from beam_bleu.pipeline.engines.flink_master import FlinkFailure, flink_master
-from beam_bleu.pipeline.engines.worker_pool import pool_address, pool_that_may_be_missing
+from beam_bleu.pipeline.engines.worker_pool import pool_address
 from beam_bleu.pipeline.errors.error_marks import find_error
 from beam_bleu.pipeline.errors.reporting import error_about_start
 from beam_bleu.transforms.errors import BleuError, JobError, causes, joined
@@ -48,7 +48,6 @@ _LOST = re.compile(
 """The words of Flink and Spark for a lost TaskManager or executor."""
 
 _BUFFERS = re.compile(r"Insufficient number of network buffers: [^\n]*")
-_BUFFERS_OF_TASK_MANAGER = re.compile(r"currently set to (\d+) of (\d+) bytes")
 _NO_SLOTS = re.compile(r"Could not acquire the minimum required resources|NoResourceAvailable")
 
 
@@ -65,11 +64,6 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
         for exception in causes(error)
     ):
         return None
-    missing = pool_that_may_be_missing(options)
-    start_pool = (
-        f"no pool of Python workers answers at {missing} on this machine: start one if the "
-        "engine runs here"
-    )
     if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:
         endpoint = options.view_as(PortableOptions).job_endpoint
         where = f" at {endpoint}" if endpoint else ""
@@ -80,7 +74,7 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
         )
         return JobError(
             f"the connection to the job server{where} was lost: {error.details()}",
-            start_pool if missing else remedy,
+            remedy,
         )
     texts = _texts(result)
     traceback = next((text for text in reversed(texts) if "\n\tat " in text), "")
@@ -119,8 +113,6 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
             f"{_where(last, _FULL)}a disk of the engine's workers is full: {_FULL}",
             "free space there: the engine and its Python workers write temporary files",
         )
-    if missing and texts:
-        return JobError(f"the job failed: {_last_line(texts[-1])}", start_pool)
     return None
 
 
@@ -132,37 +124,24 @@ def known_failure(texts: Sequence[str]) -> JobError | None:
     """
     lost = [match[0] for text in texts for match in _LOST.finditer(text)]
     buffers = [match[0] for text in texts for match in _BUFFERS.finditer(text)]
-    no_slots = any(_NO_SLOTS.search(text) for text in texts)
     if lost:
-        then = ""
-        if buffers:
-            then = f"; the others have too few network buffers for its work: {buffers[-1]}"
-        elif no_slots:
-            then = "; the others have too few free slots for its work"
-        more = f" ({_more_buffers(buffers[-1])})" if buffers else ""
         return JobError(
-            f"a worker of the engine was lost: {lost[-1]}{then}",
+            f"a worker of the engine was lost: {lost[-1]}",
             "look at its log and at the memory of its machine, and start the job again when enough "
-            f"workers run{more}",
+            "workers run",
         )
     if buffers:
         return JobError(
             f"a TaskManager of Flink has too few network buffers: {buffers[-1]}",
-            f"{_more_buffers(buffers[-1])}, or give the job a lower --parallelism",
+            "raise taskmanager.memory.network.min and .max in Flink's configuration, or give the "
+            "job a lower --parallelism",
         )
-    if no_slots:
+    if any(_NO_SLOTS.search(text) for text in texts):
         return JobError(
             "Flink has too few free slots for the job",
             "lower --parallelism, start more TaskManagers, or raise taskmanager.numberOfTaskSlots",
         )
     return None
-
-
-def _more_buffers(text: str) -> str:
-    """What to set for more network buffers: twice as many as there are."""
-    total = _BUFFERS_OF_TASK_MANAGER.search(text)
-    value = f" to {2 * int(total[1]) * int(total[2]) >> 20} MB, twice its value," if total else ""
-    return f"raise taskmanager.memory.network.min and .max{value} in Flink's configuration"
 
 
 def _where(failures: Sequence[FlinkFailure], mark: str) -> str:

@@ -116,17 +116,6 @@ class Runner:
         check_flink_master(self.name, options)
         check_pool(self.name, options)
 
-    def check_resources(self, pipeline: beam.Pipeline) -> None:
-        """Checks that an engine can run a pipeline, as far as it can be asked.
-
-        Raises:
-          JobError: it certainly cannot.
-        """
-        if not self.in_process:
-            from beam_bleu.pipeline.engines.flink_master import check_resources_of_flink
-
-            check_resources_of_flink(self.name, pipeline)
-
     def name_job(self, options: PipelineOptions, systems: Sequence[str], run: str) -> None:
         """Gives the job of a run on an engine a name, if the user has given none."""
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there

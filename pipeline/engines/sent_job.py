@@ -29,12 +29,7 @@ from apache_beam.runners.runner import PipelineState
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import tell
 from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
-from beam_bleu.pipeline.engines.flink_master import (
-    FlinkFailure,
-    FlinkJob,
-    FlinkThread,
-    flink_master,
-)
+from beam_bleu.pipeline.engines.flink_master import FlinkFailure, FlinkJob, flink_master
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.progress import PROGRESS, Progress
 
@@ -123,17 +118,6 @@ class Submitted:
         """The failures after which the engine may start the job again, as far as they are known."""
         job = self._job_on_flink()
         return [] if self._flink is None or job is None else self._flink.failures(job)
-
-    def waiting_threads(self, methods: Sequence[str]) -> Sequence[FlinkThread]:
-        """The threads of this job that wait in a method, as far as they are known.
-
-        Args:
-          methods: what Java's stacks have of each method.
-        """
-        job = self._job_on_flink()
-        return (
-            [] if self._flink is None or job is None else self._flink.waiting_threads(job, methods)
-        )
 
     def cancel(self) -> None:
         """Ends the job on the engine, as far as that is possible."""
@@ -233,7 +217,7 @@ class Watch:
             if is_working is None and seen.state != "RUNNING":
                 is_working = False
             try:
-                self.error = self._workers.error(is_working, self._job)
+                self.error = self._workers.error(is_working, self._job.failures)
             except Exception:  # a filesystem can fail for a moment
                 _LOGGER.debug("the answers of the workers cannot be read", exc_info=True)
 

@@ -2,7 +2,7 @@
 
 With --environment_type EXTERNAL, each machine of an engine asks a pool to start its Python
 workers. The address is the same on all machines, so it is usually localhost and a port. Only if
-the engine is on this machine can the launcher know whether the pool answers.
+the launcher starts the engine itself can it know whether the pool answers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.portability import common_urns
 from apache_beam.transforms.environments import looks_like_json
 
-from beam_bleu.pipeline.engines.address import PATIENCE, Address, parse_address
+from beam_bleu.pipeline.engines.address import PATIENCE, parse_address
 from beam_bleu.pipeline.engines.flink_master import flink_master
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import JobError, UsageError
@@ -26,9 +26,6 @@ from beam_bleu.transforms.errors import JobError, UsageError
 _TYPES = ("EXTERNAL", common_urns.environments.EXTERNAL.urn)
 """The values of --environment_type that mean a pool."""
 
-
-_STARTED_HERE = ("FlinkRunner", "PrismRunner")
-"""The runners that start an engine on this machine if no address of an engine is given."""
 
 _GIVE_ADDRESS = "give it with --environment_config HOST:PORT"
 
@@ -62,66 +59,37 @@ def pool_address(options: PipelineOptions) -> str | None:
 
 
 def check_pool(runner: str, options: PipelineOptions) -> None:
-    """Checks that the pool answers, if it must be on this machine.
+    """Checks that the pool answers, if it is to be on this machine.
 
-    If it may also be on another machine, there is only a warning.
+    There is only a warning if a job server of this machine may belong to an engine elsewhere.
 
     Raises:
       UsageError: the flags do not give the address.
       JobError: no pool answers.
     """
-    pool = _pool_on_loopback(options)
-    if pool is None:
+    url = pool_address(options)
+    pool = parse_address(url) if url else None
+    if pool is None or not pool.is_loopback:
         return
-    is_here = _engine_is_here(runner.rpartition(".")[2], options)
-    if is_here is False or (is_here is None and not _job_server_is_here(options)):
-        return
-    error = _error_of(pool)
-    if error is None:
+    endpoint = parse_address(options.view_as(PortableOptions).job_endpoint or "")
+    is_here = _starts_engine(runner.rpartition(".")[2], options)
+    if not is_here and (endpoint is None or not endpoint.is_loopback):
         return
     message = f"no pool of Python workers answers at {pool}"
-    if is_here:
-        raise JobError(f"{message}: {error}", "start it: see docs/engines.md") from error
-    warn(f"{message} on this machine; the job fails if the engine runs here")
-
-
-def pool_that_may_be_missing(options: PipelineOptions) -> Address | None:
-    """The address of a pool that does not answer here, if the engine may be on this machine."""
-    pool = _pool_on_loopback(options)
-    if pool is None or not _job_server_is_here(options):
-        return None
-    return pool if _error_of(pool) is not None else None
-
-
-def _pool_on_loopback(options: PipelineOptions) -> Address | None:
-    url = pool_address(options)
-    address = parse_address(url) if url else None
-    return address if address is not None and address.is_loopback else None
-
-
-def _error_of(pool: Address) -> Exception | None:
-    """Why a pool does not answer; None if it answers."""
     try:
         pool.connect(PATIENCE)
     except (OSError, OverflowError) as error:
-        return error
-    return None
+        if is_here:
+            raise JobError(f"{message}: {error}", "start it: see docs/engines.md") from error
+        warn(f"{message} on this machine; the job fails if the engine runs here")
 
 
-def _engine_is_here(runner: str, options: PipelineOptions) -> bool | None:
-    """Whether the engine starts its Python workers on this machine; None if it is not sure."""
-    if runner == "FlinkRunner":
-        master = flink_master(options.view_as(FlinkRunnerOptions).flink_master)
-        if master is not None:
-            return master.task_managers_are_here()
+def _starts_engine(runner: str, options: PipelineOptions) -> bool:
+    """Whether the runner starts an engine on this machine, because no address of one is given."""
     if options.view_as(PortableOptions).job_endpoint:
-        return None  # a port of this machine can be forwarded to another one
+        return False
+    if runner == "FlinkRunner":
+        return flink_master(options.view_as(FlinkRunnerOptions).flink_master) is None
     if runner == "SparkRunner":
-        is_local = str(options.view_as(SparkRunnerOptions).spark_master_url).startswith("local")
-        return True if is_local else None
-    return True if runner in _STARTED_HERE else None
-
-
-def _job_server_is_here(options: PipelineOptions) -> bool:
-    address = parse_address(options.view_as(PortableOptions).job_endpoint or "")
-    return address is not None and address.is_loopback
+        return str(options.view_as(SparkRunnerOptions).spark_master_url).startswith("local")
+    return runner == "PrismRunner"

@@ -392,20 +392,11 @@ def error_about_start(text: str, host: str = "") -> JobError | None:
       text: the traceback of the engine.
       host: the host of the worker; "" if it is not known.
     """
-    return late_start("three minutes", host) if _NOT_CONNECTED in text else None
-
-
-def late_start(duration: str, host: str = "", more: str = "") -> JobError:
-    """The error for a worker that has not begun any work.
-
-    Args:
-      duration: for how long.
-      host: the host of the worker; "" if it is not known.
-      more: what the remedy has at its end.
-    """
+    if _NOT_CONNECTED not in text:
+        return None
     workers = f"the workers on {host}" if host else "the workers"
     versions = f"{PYTHON} and apache-beam {importlib.metadata.version('apache-beam')}"
     return JobError(
-        f"{workers} have started, but have not begun any work for {duration}",
-        f"look at their log, or at that of their pool: do they have {versions}, as here?{more}",
+        f"{workers} have started, but have not begun any work for three minutes",
+        f"look at their log, or at that of their pool: do they have {versions}, as here?",
     )

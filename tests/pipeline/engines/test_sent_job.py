@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import socket
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +18,6 @@ from fake_flink import fake_flink
 
 from beam_bleu.pipeline.engines import sent_job
 from beam_bleu.pipeline.engines.engine_failure import engine_failure
-from beam_bleu.pipeline.engines.flink_master import FlinkThread
 from beam_bleu.pipeline.engines.sent_job import Seen, Submitted, Watch
 from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.transforms.errors import BleuError, InputError
@@ -93,38 +91,6 @@ def test_flink_tells_more_than_the_job_server(state) -> None:
         seen = Submitted(portable(), options).seen()
     told, counters = f"{state}, 6 of 36 tasks finished", {"segments": 300_000, "bytes": 1}
     assert seen == Seen(told, f"{url}/#/job/f2", counters, is_working=state == "RUNNING")
-
-
-def test_flink_tells_where_the_threads_of_a_job_wait() -> None:
-    vertices = [
-        {"id": "v1", "name": "Impulse", "parallelism": 1},
-        {"id": "v2", "name": "Map (x -&gt; y)", "parallelism": 2},
-    ]
-    managers = [
-        {"taskmanager-id": "worker-1:6122-5f", "endpoint": "worker-1:6122"},
-        {"taskmanager-id": "worker-2:6122-6a", "endpoint": "worker-2:6122"},
-    ]
-    threads = [
-        {"threadName": "Map (x -> y) (1/2)#0"},
-        {"threadName": "Map (x -> y) (2/2)#0", "stringifiedThreadInfo": "\tat a.b.wait(A.java:1)"},
-        {"threadName": "Map (x -> y) (3/2)#0", "stringifiedThreadInfo": "\tat a.b.run(A.java:1)"},
-        {
-            "threadName": "of another job (1/1)#0",
-            "stringifiedThreadInfo": "\tat a.b.wait(A.java:1)",
-        },
-    ]
-    answers = {
-        "/jobs/overview": {"jobs": [flink_job(2, NAME, "RUNNING")]},
-        "/jobs/f2": {"vertices": vertices},
-        "/jobs/f2/vertices/v2/taskmanagers": {"taskmanagers": managers},
-        "/taskmanagers/worker-1%3A6122-5f/thread-dump": {"threadInfos": threads},
-    }
-    with fake_flink(answers) as url:
-        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
-        found = Submitted(portable(), options).waiting_threads(["b.wait(", "c.wait("])
-    task = "Map (x -> y) (2/2)#0"
-    assert found == [FlinkThread("b.wait(", task, "worker-1:6122-5f", "worker-1")]
-    assert Submitted(portable(), PipelineOptions()).waiting_threads(["b.wait("]) == []
 
 
 def test_a_job_of_dataflow_has_a_page() -> None:
@@ -264,27 +230,6 @@ def test_a_lost_connection_names_the_job_server() -> None:
     not_sent = engine_failure(lost, None, options)
     assert not_sent is not None
     assert "still be running" not in not_sent.remedy
-
-
-def test_a_pool_that_may_be_missing_is_in_the_remedy() -> None:
-    """Spark's text tells nothing of the pool, and Prism ends without a text."""
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))
-        pool = f"localhost:{deaf.getsockname()[1]}"
-        flags = ["--environment_type=EXTERNAL", f"--environment_config={pool}"]
-        here = PipelineOptions([*flags, "--job_endpoint=localhost:8099"])
-        elsewhere = PipelineOptions([*flags, "--job_endpoint=engine:8099"])
-        spark = RuntimeError("x"), failed("java.lang.NoSuchMethodError: 'void checkState'")
-        prism = Lost(grpc.StatusCode.UNAVAILABLE), failed()
-        for error, result in (spark, prism):
-            found = engine_failure(error, result, here)
-            assert found is not None
-            assert "NoSuchMethodError: " in found.cause or "was lost" in found.cause
-            assert f"no pool of Python workers answers at {pool} on this machine" in found.remedy
-        assert engine_failure(*spark, elsewhere) is None
-        lost = engine_failure(*prism, elsewhere)
-        assert lost is not None
-        assert "pool" not in lost.remedy
 
 
 class Workers:
