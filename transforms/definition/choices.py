@@ -1,9 +1,8 @@
 """How choices are declared: a row in a table of choices, or a flag of a metric.
 
 A row has a name. It describes a choice and says what it needs. The function that computes it is in
-another table with the same names, in the room that uses it. `function_of` finds the function there.
-So a row without a function gives an error, and never the number of another choice. An unknown name
-is an error, too.
+another table with the same names, in the room that uses it. A row without a function is an error,
+and so is an unknown name.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ class _Row(Protocol):
 
 
 _Choice = TypeVar("_Choice", bound=_Row)
-_Function = TypeVar("_Function")
 
 
 def table(*rows: _Choice) -> Mapping[Any, _Choice]:
@@ -53,25 +51,6 @@ def require_flag(field: str, value: object) -> None:
     """
     if not isinstance(value, bool):
         raise ValueError(f"{field} must be True or False, got {value!r}")
-
-
-def function_of(functions: Mapping[Any, _Function], choice: str | bool, kind: str) -> _Function:
-    """The entry of a room's table for a choice: a function, or a number for compiled code.
-
-    Args:
-      functions: a room's table.
-      choice: the name of a row.
-      kind: the kind of choice, for the message, such as "tokenizer".
-
-    Raises:
-      NotImplementedError: the table has no entry for it.
-    """
-    if choice not in functions:
-        raise NotImplementedError(
-            f"nothing computes the {kind} {choice!r} here, only {', '.join(map(str, functions))}; "
-            "add its function to the table with these names"
-        )
-    return functions[choice]
 
 
 @dataclasses.dataclass(frozen=True)

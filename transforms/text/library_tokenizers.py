@@ -17,7 +17,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import SentencePieceModel, Text
@@ -40,7 +39,7 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     lines = column.to_pylist()
     # sacreBLEU strips the end of a text before it tokenizes.
     present = [line.rstrip() for line in lines if line is not None]
-    cut = function_of(_TOKENIZERS, text.tokenize, "tokenizer").cut
+    cut = _TOKENIZERS[text.tokenize].cut
     tokens = iter(cut(present, text))
     return pa.array([None if line is None else next(tokens) for line in lines], pa.large_string())
 
@@ -55,7 +54,7 @@ def require_tokenizer(text: Text) -> None:
     if ALL_TOKENIZERS[text.tokenize].extra is None:
         return
     try:
-        function_of(_TOKENIZERS, text.tokenize, "tokenizer").load(text)
+        _TOKENIZERS[text.tokenize].load(text)
     except JobError as error:
         raise UsageError(
             f"tokenize {text.tokenize!r} needs a library that is not installed here: "
@@ -78,7 +77,7 @@ def mecab(tokenize: AnyTokenizerName) -> Any:
     Raises:
       JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
     """
-    module, tokenizer = function_of(_MECABS, tokenize, "tokenizer")
+    module, tokenizer = _MECABS[tokenize]
     try:
         return getattr(importlib.import_module(module), tokenizer)()
     except (ImportError, RuntimeError, AssertionError) as error:

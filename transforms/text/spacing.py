@@ -31,7 +31,6 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
@@ -93,7 +92,7 @@ def spaced(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> pa.LargeS
     texts = np.empty(room, np.uint8)
     offsets = np.zeros(len(column) + 1, np.int64)
     # sacreBLEU strips the end of a text for every tokenizer, but not always the start.
-    strips_start = function_of(_STRIPS_START, tokenize, "tokenizer")
+    strips_start = _STRIPS_START[tokenize]
     _space_rows(starts, ends, strips_start, _classes(tokenize), texts, offsets)
     texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
     return padded_column(texts, offsets, column)
@@ -103,7 +102,7 @@ def spaced(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> pa.LargeS
 def _classes(tokenize: AnyTokenizerName) -> Bytes:
     """The class of every code point for a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
-    function_of(_CLASSIFY, tokenize, "tokenizer")(classes)
+    _CLASSIFY[tokenize](classes)
     for code_points in _WHITE_SPACE:
         classes[list(code_points)] = _WHITE
     return classes

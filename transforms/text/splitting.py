@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
-from beam_bleu.transforms.text.jiwer import JIWER
+from beam_bleu.transforms.text.jiwer import JIWER, JiwerSymbols
 from beam_bleu.transforms.text.jiwer_rewriting import jiwer_rewritten
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
@@ -19,7 +19,7 @@ from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.rouge_rewriting import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced
 from beam_bleu.transforms.text.squad_rewriting import squad_rewritten
-from beam_bleu.transforms.text.tercom import TERCOM
+from beam_bleu.transforms.text.tercom import TERCOM, Tercom
 from beam_bleu.transforms.text.tercom_rewriting import tercom_rewritten
 from beam_bleu.transforms.text.text import Lowercase, Text
 from beam_bleu.transforms.text.tokenization import (
@@ -64,8 +64,7 @@ def _with_spaces(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: spaced(column, text.tokenize))
 
 
-def _as_tercom(texts: TextColumns, text: Text) -> TextColumns:
-    choices = function_of(TERCOM, text.tokenize, "tokenizer")
+def _as_tercom(texts: TextColumns, _text: Text, choices: Tercom) -> TextColumns:
     return texts.changed(lambda column: padded(tercom_rewritten(column, choices)))
 
 
@@ -73,12 +72,12 @@ def _as_squad(texts: TextColumns, _text: Text) -> TextColumns:
     return texts.changed(squad_rewritten)
 
 
-def _as_jiwer(texts: TextColumns, text: Text) -> TextColumns:
-    return jiwer_rewritten(texts, function_of(JIWER, text.tokenize, "tokenizer"))
+def _as_jiwer(texts: TextColumns, _text: Text, choices: JiwerSymbols) -> TextColumns:
+    return jiwer_rewritten(texts, choices)
 
 
-def _as_rouge(texts: TextColumns, text: Text) -> TextColumns:
-    return rouge_rewritten(texts, function_of(IS_STEMMED, text.tokenize, "tokenizer"))
+def _as_rouge(texts: TextColumns, _text: Text, is_stemmed: bool) -> TextColumns:
+    return rouge_rewritten(texts, is_stemmed)
 
 
 def _by_library(texts: TextColumns, text: Text) -> TextColumns:
@@ -97,14 +96,22 @@ _TOKENIZERS: dict[str, _Tokenizer] = {
     "spm": _Tokenizer(_by_library, WHITE_SPACE),
     # sacreBLEU splits a reference, and then the words of the result, but a candidate only once. The
     # second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
-    **dict.fromkeys(TERCOM, _Tokenizer(_as_tercom, WHITE_SPACE, twice=True)),
+    **{
+        name: _Tokenizer(partial(_as_tercom, choices=choices), WHITE_SPACE, twice=True)
+        for name, choices in TERCOM.items()
+    },
     "squad": _Tokenizer(_as_squad, ASCII_SPACE),
     "squad-whole": _Tokenizer(_as_squad, ASCII_SPACE, alike="squad"),
-    "jiwer-words": _Tokenizer(_as_jiwer, SPACE),
-    "jiwer-words-no-punct": _Tokenizer(_as_jiwer, SPACE),
-    "jiwer-characters": _Tokenizer(_as_jiwer, CHARACTERS),
-    "jiwer-characters-no-punct": _Tokenizer(_as_jiwer, CHARACTERS),
-    **dict.fromkeys(IS_STEMMED, _Tokenizer(_as_rouge, ASCII_SPACE)),
+    **{
+        name: _Tokenizer(
+            partial(_as_jiwer, choices=choices), SPACE if choices.symbol == "word" else CHARACTERS
+        )
+        for name, choices in JIWER.items()
+    },
+    **{
+        name: _Tokenizer(partial(_as_rouge, is_stemmed=is_stemmed), ASCII_SPACE)
+        for name, is_stemmed in IS_STEMMED.items()
+    },
 }
 
 
@@ -131,8 +138,8 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
       text: the steps.
       reference_count: the number of columns with references.
     """
-    tokenizer = function_of(_TOKENIZERS, text.tokenize, "tokenizer")
-    change_case = function_of(_CASES, text.lowercase, "case")
+    tokenizer = _TOKENIZERS[text.tokenize]
+    change_case = _CASES[text.lowercase]
     if text.normalize is not None or change_case is not _same:
         texts = texts.changed(lambda column: padded(_cased(column, text, change_case)))
     rewritten = tokenizer.rewrite(texts, text)
@@ -145,7 +152,7 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
 
 def changed_alike(text: Text) -> Text:
     """Other steps for which `splittable` gives the same texts; these steps if there are none."""
-    alike = function_of(_TOKENIZERS, text.tokenize, "tokenizer").alike
+    alike = _TOKENIZERS[text.tokenize].alike
     return text if alike is None else dataclasses.replace(text, tokenize=alike)
 
 
@@ -164,4 +171,4 @@ def _cased(
 
 def rule_of(tokenize: AnyTokenizerName) -> int:
     """The rule with which `tokenize` splits the texts from `splittable`."""
-    return function_of(_TOKENIZERS, tokenize, "tokenizer").rule
+    return _TOKENIZERS[tokenize].rule

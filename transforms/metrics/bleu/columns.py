@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import function_of, table
+from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
@@ -145,13 +145,13 @@ def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
 
     The sum of each column times its factor is an integer: the length times `length_divisor`.
     """
-    columns, divisor = function_of(_LENGTH_COLUMNS, rule, "reference length")
+    columns, divisor = _LENGTH_COLUMNS[rule]
     return tuple((column, 1 if column == AVERAGE else divisor) for column in columns)
 
 
 def length_divisor(rule: ReferenceLengthName) -> int:
     """The number by which the sum of `length_columns` is divided."""
-    _, divisor = function_of(_LENGTH_COLUMNS, rule, "reference length")
+    _, divisor = _LENGTH_COLUMNS[rule]
     return divisor
 
 

@@ -19,7 +19,6 @@ import math
 import sys
 from collections.abc import MutableSequence, Sequence
 
-from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
 from beam_bleu.transforms.metrics.differentiation import Number, exp, log
 
@@ -66,7 +65,7 @@ _SMALLEST = sys.float_info.min
 
 def method_number(smooth_method: SmoothMethodName) -> int:
     """The number of a smoothing method in the formula."""
-    return function_of(_NUMBERS, smooth_method, "smooth_method")
+    return _NUMBERS[smooth_method]
 
 
 def brevity_penalty(sys_len: Number, ref_len: Number, divisor: int = 1) -> Number:

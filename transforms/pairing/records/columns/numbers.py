@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
@@ -87,7 +86,7 @@ def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
     """The numbers of a column whose type `has_values` allows."""
     column = plain_values(column)
     missing = nulls(column)
-    values, wrong = function_of(_FUNCTIONS, part, "part of a value")(column)
+    values, wrong = _FUNCTIONS[part](column)
     wrong = ~missing & (wrong | ~(np.abs(values) < VALUE_BOUND))
     return Numbers(np.where(missing | wrong, 0.0, values), missing, wrong)
 
