@@ -111,12 +111,12 @@ def tokenizer_of(code: str) -> TokenizerName:
     if match is None:
         raise LanguageCodeError(f"{_shown(code)} is not a language code")
     source, target = match.groups()
-    if source is not None:
-        _require_clear(code, source, target)
     for part in (source, target):
         if part is not None and not _is_known(_language(part)):
             of_pair = "" if part == code else f" of {code!r}"
             raise LanguageCodeError(f"{part!r}{of_pair} is not the code of a language")
+    if source is not None:
+        _require_clear(code, source, target)
     return _tokenizer(_language(target))
 
 
@@ -144,12 +144,6 @@ def _require_clear(code: str, source: str, target: str) -> None:
     if row is None or target.upper() not in row.regions or row.tokenize == _tokenizer(target):
         return
     region = f"{source}-{target.upper()}"
-    if not _is_known(target):
-        raise LanguageCodeError(
-            f"{target!r} of {code!r} is not the code of a language, but "
-            f"{target.upper()} is a region",
-            f"{region} if the texts are {row.description}",
-        )
     raise LanguageCodeError(
         f"{code!r} can be {region}, which is {row.description}, or a pair with the language "
         f"{target}",
