@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -66,30 +65,13 @@ def _arguments(folder: pathlib.Path) -> list[str]:
 
 
 def _prism() -> Iterator[Fact]:
-    from apache_beam.runners.portability.prism_runner import PrismJobServer
-
-    program = _prism_program()
-    kept = pathlib.Path(PrismJobServer.BIN_CACHE)
+    program = shutil.which("prism")
     if program is not None:
         yield Fact(_SECTION, "Prism", "ok", f"--prism_location {program}")
-    elif kept.is_dir() and any(kept.iterdir()):
-        yield Fact(_SECTION, "Prism", "ok", f"Beam has kept a copy in {kept}")
     else:
-        go = "" if shutil.which("go") else "install Go, then "
         package = f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{version('apache-beam')}"
-        text = "the program is not installed; Beam would download it for the first job"
-        yield Fact(_SECTION, "Prism", "no", text, f"{go}go install {package}")
-
-
-def _prism_program() -> str | None:
-    """The program that `go install` has made."""
-    go = os.environ.get("GOPATH") or "~/go"
-    folders = [
-        os.environ.get("GOBIN") or "",
-        *(f"{workspace}/bin" for workspace in go.split(os.pathsep)),
-    ]
-    places = [os.path.expanduser(folder) for folder in folders if folder]
-    return shutil.which("prism") or shutil.which("prism", path=os.pathsep.join(places))
+        text = "there is no `prism` on the PATH; Beam would download it for the first job"
+        yield Fact(_SECTION, "Prism", "no", text, f"go install {package}")
 
 
 def _of_java(engine: str) -> Iterator[Fact]:
