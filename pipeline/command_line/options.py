@@ -77,7 +77,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
     source,
     stdin_by_default,
 )
-from beam_bleu.pipeline.command_line.suggestions import suggestion
+from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.command_line.token_flags import add_token_flags, check_language_flags
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
@@ -384,7 +384,7 @@ def _refuse(words: Words, argv: Sequence[str], ours: Parser, beams: Parser) -> N
     flag = words.unknown[0].partition("=")[0]
     refuse_absent(flag, argv)
     remedy = SEE_HELP
-    if close := suggestion(flag, ours.by_flag(), beams.by_flag()):
+    if close := nearest(flag, [*beams.by_flag(), *ours.by_flag()]):
         remedy = f"did you mean {close}?"
     elif any(word.partition("=")[0] == "--runner" for word in words.beams):
         remedy = f"{SEE_HELP}; put flags that only the engine knows after --"

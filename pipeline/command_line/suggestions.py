@@ -1,4 +1,4 @@
-"""Suggestions for a word that nobody knows: a flag, a value, or a subcommand as the first word."""
+"""Suggestions for a word that nobody knows: a flag, a value, or a subcommand."""
 
 from __future__ import annotations
 
@@ -9,19 +9,6 @@ from collections.abc import Iterable
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.text.tokenizers import OTHER_TOKENS
-
-SYNONYMS = {
-    "hyp": "-i or --candidates",
-    "hypotheses": "-i or --candidates",
-    "hypothesis": "-i or --candidates",
-    "o": "--output",
-    "order": "--max_ngram_order",
-    "predictions": "-i or --candidates",
-    "sentence_bleu": "--segment_scores",
-    "system": "-i or --candidates",
-    "workers": "--threads",
-}
-"""What other programs call our flags, without their hyphens."""
 
 _REMEDIES = {"--tokenize": OTHER_TOKENS}
 """What to do if none of the values of a flag is wanted."""
@@ -36,24 +23,6 @@ def nearest(word: str, names: Iterable[str]) -> str | None:
 
 def _word(name: str) -> str:
     return name.strip().lstrip("-").replace("_", "-").lower()
-
-
-def suggestion(flag: str, ours: Iterable[str], beams: Iterable[str]) -> str | None:
-    """Our flag or Beam's that a person probably means, or the subcommand; None if there is none.
-
-    Args:
-      flag: the unknown flag, without a value.
-      ours: our flags.
-      beams: Beam's flags.
-    """
-    word = flag.lstrip("-").lower()
-    if word in SUBCOMMANDS:
-        return f"the subcommand {word}"
-    names = [name for name in ours if name.startswith("--")]
-    longer = sorted(name for name in names if _word(name).startswith(_word(word)))
-    if len(word) > 2 and longer and all(name.startswith(longer[0]) for name in longer):
-        return longer[0]
-    return SYNONYMS.get(word) or nearest(flag, names) or nearest(flag, beams)
 
 
 def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
