@@ -7,7 +7,6 @@ must neither replace nor remove these. Only scores.json is replaced whatever is 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
 from collections.abc import Mapping
@@ -182,21 +181,8 @@ def _foreign(path: str) -> JobError:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class FolderContents:
-    """What is in a folder of segment scores, without the files that readers of Parquet ignore.
-
-    Attributes:
-      own: the part files that are certainly beam-bleu's.
-      foreign: links, and Parquet files that are not beam-bleu's.
-    """
-
-    own: list[str]
-    foreign: list[str]
-
-
-def look_through(output: str, asked: bool) -> FolderContents:
-    """Finds out which files in the folder of segment scores are beam-bleu's.
+def look_through(output: str, asked: bool) -> list[str]:
+    """The part files in the folder of segment scores that are certainly beam-bleu's.
 
     On this machine it opens each file with the name of a part file. On other filesystems it opens
     only one of each run, because opening thousands of files takes a long time there.
@@ -221,14 +207,18 @@ def look_through(output: str, asked: bool) -> FolderContents:
     marks = storage.each(lambda name: _is_marked(folder, name), list(opened.values()))
     of_opened = dict(zip(opened, marks, strict=True))
     marked = {name: of_opened[name if every else run_of(name)] for name in part_files}
-    unmarked = [name for name in part_files if marked[name] is False]
-    is_parquet = storage.each(lambda name: _is_parquet(folder, name, asked), others)
-    parquet = [name for name, is_one in zip(others, is_parquet, strict=True) if is_one]
-    linked = [name for name in links if asked or name.lower().endswith(_PARQUET)]
-    foreign = sorted([*linked, *unmarked, *parquet])
     if asked:
-        _refuse_foreign(folder, foreign)
-    return FolderContents([name for name in part_files if marked[name]], foreign)
+        unmarked = [name for name in part_files if marked[name] is False]
+        is_parquet = storage.each(lambda name: _is_parquet(folder, name), others)
+        parquet = [name for name, is_one in zip(others, is_parquet, strict=True) if is_one]
+        foreign = sorted([*links, *unmarked, *parquet])
+        if foreign:
+            raise JobError(
+                f"{folder} has files that this version of beam-bleu did not write, and readers "
+                f"would take them for segment scores: {_shown(foreign)}",
+                "move them to another folder, or name another --output",
+            )
+    return [name for name in part_files if marked[name]]
 
 
 def rejected_files(output: str, asked: bool) -> list[str]:
@@ -279,23 +269,6 @@ def check_places(output: str, asked: bool) -> None:
             )
 
 
-def notes_on(output: str, contents: FolderContents) -> list[str]:
-    """Notes for a user whose job leaves foreign Parquet files in the folder."""
-    if not contents.foreign:
-        return []
-    folder = final_folder(output)
-    return [f"{folder} has Parquet files that this run did not write: {_shown(contents.foreign)}"]
-
-
-def _refuse_foreign(folder: str, foreign: list[str]) -> None:
-    if foreign:
-        raise JobError(
-            f"{folder} has files that this version of beam-bleu did not write, and readers would "
-            f"take them for segment scores: {_shown(foreign)}",
-            "move them to another folder, or name another --output",
-        )
-
-
 def _shown(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
@@ -321,11 +294,11 @@ def _is_marked(folder: str, name: str) -> bool | None:
     return run.decode(errors="replace") == run_of(name)
 
 
-def _is_parquet(folder: str, name: str, asked: bool) -> bool:
+def _is_parquet(folder: str, name: str) -> bool:
     """Whether a file is Parquet by its name or by its first bytes.
 
     Raises:
-      JobError: the job writes segment scores, and the first bytes cannot be read.
+      JobError: the first bytes cannot be read.
     """
     if name.lower().endswith(_PARQUET):
         return True
@@ -337,7 +310,6 @@ def _is_parquet(folder: str, name: str, asked: bool) -> bool:
             with storage.opened(path) as file:
                 return bool(file.read(4) == b"PAR1")
     except JobError:
-        # It does not have the name of a part file: a run without segment scores does not touch it.
-        if not asked or not storage.exists(path):
+        if not storage.exists(path):
             return False
         raise

@@ -63,7 +63,6 @@ from beam_bleu.pipeline.output.ownership import (
     check_places,
     is_report_owned,
     look_through,
-    notes_on,
     rejected_files,
 )
 from beam_bleu.transforms.errors import JobError
@@ -109,7 +108,8 @@ def prepare(
             with storage.writing(output):
                 _recover(output)
         rejected_files(output, rejecting)
-        notes = notes_on(output, look_through(output, asked))
+        look_through(output, asked)
+    notes = []
     if not held and kind_of(output) is not None:
         notes.append(
             f"{output}: this object store does not heed conditions, so there is no lock: let no "
@@ -157,7 +157,7 @@ def in_place(
                 _recover(output)
         try:
             with storage.writing(final):
-                own = look_through(output, asked=bool(part_files)).own
+                own = look_through(output, asked=bool(part_files))
                 foreign = set(storage.names(final)) - set(own)
                 replaced = (
                     _Replaced(final, part_files, own),
