@@ -27,7 +27,7 @@ def equal_numbers(count: int) -> Any:
             vector = ir.VectorType(ir.IntType(32), count)
             numbers = builder.load(builder.inttoptr(args[0], vector.as_pointer()))
             numbers.align = 1
-            wanted = _splat(builder, builder.trunc(args[1], ir.IntType(32)), count)
+            wanted = splat(builder, builder.trunc(args[1], ir.IntType(32)), count)
             equal = builder.icmp_unsigned("==", numbers, wanted)
             mask = builder.bitcast(equal, ir.IntType(count))
             return mask if count == _WORD else builder.zext(mask, ir.IntType(64))
@@ -94,7 +94,7 @@ def _lanes_of(count: int) -> Lanes:
             # The first order gets all bits, because no shorter n-gram limits it.
             one_down = ir.Constant(vector_of(32), [count, *range(count - 1)])
             shorter = builder.shuffle_vector(shifted, same(-1), one_down)
-            return builder.and_(shorter, _splat(builder, args[1], count))
+            return builder.and_(shorter, splat(builder, args[1], count))
 
         return lanes()(lanes(), types.uint64), codegen
 
@@ -131,25 +131,14 @@ def _lanes_of(count: int) -> Lanes:
     @intrinsic
     def count_bits(typingctx, counted):
         def codegen(context, builder, signature, args):
-            # llvmlite's own function refuses vectors.
-            kind = ir.FunctionType(vector_of(64), [vector_of(64)])
-            name = f"llvm.ctpop.v{count}i64"
-            return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+            return lane_sizes(builder, args[0])
 
         return lanes()(lanes()), codegen
 
     @intrinsic
     def store(typingctx, address, stored, orders):
         def codegen(context, builder, signature, args):
-            numbers = words(range(count))
-            written = builder.icmp_signed("<", numbers, _splat(builder, args[2], count))
-            vector, whole = vector_of(64), ir.IntType(32)
-            arguments = [vector, vector.as_pointer(), whole, vector_of(1)]
-            kind = ir.FunctionType(ir.VoidType(), arguments)
-            name = f"llvm.masked.store.v{count}i64.p0"
-            place = builder.inttoptr(args[0], vector.as_pointer())
-            masked = cgutils.get_or_insert_function(builder.module, kind, name)
-            builder.call(masked, [args[1], place, whole(1), written])
+            store_lanes(builder, *args)
             return context.get_dummy_value()
 
         return types.void(types.int64, lanes(), types.int64), codegen
@@ -160,7 +149,27 @@ def _lanes_of(count: int) -> Lanes:
 FOUR_LANES, SIXTEEN_LANES = _lanes_of(4), _lanes_of(16)
 
 
-def _splat(builder: Any, value: Any, count: int) -> Any:
+def lane_sizes(builder: Any, vector: Any) -> Any:
+    """The number of bits of each lane. llvmlite's own function refuses vectors."""
+    kind = ir.FunctionType(vector.type, [vector.type])
+    name = f"llvm.ctpop.v{vector.type.count}i64"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [vector])
+
+
+def store_lanes(builder: Any, address: Any, vector: Any, orders: Any) -> None:
+    """Writes the first lanes of a vector."""
+    count, whole = vector.type.count, ir.IntType(32)
+    numbers = ir.Constant(vector.type, list(range(count)))
+    written = builder.icmp_signed("<", numbers, splat(builder, orders, count))
+    arguments = [vector.type, vector.type.as_pointer(), whole, written.type]
+    kind = ir.FunctionType(ir.VoidType(), arguments)
+    name = f"llvm.masked.store.v{count}i64.p0"
+    masked = cgutils.get_or_insert_function(builder.module, kind, name)
+    place = builder.inttoptr(address, vector.type.as_pointer())
+    builder.call(masked, [vector, place, whole(1), written])
+
+
+def splat(builder: Any, value: Any, count: int) -> Any:
     """A vector with the same value in all lanes."""
     vector = ir.VectorType(value.type, count)
     first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))

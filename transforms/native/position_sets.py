@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from beam_bleu.transforms.native.compiling import cgutils, intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import intrinsic, ir, types
+from beam_bleu.transforms.native.lanes import lane_sizes, splat, store_lanes
 
 _WORD_BYTES = 8
 
@@ -62,12 +63,6 @@ def position_sets(orders: int, words: int) -> PositionSets:
             value = builder.insert_value(value, part, word)
         return value
 
-    def all_lanes(builder: Any, value: Any) -> Any:
-        undefined = ir.Constant(ir.VectorType(value.type, orders), ir.Undefined)
-        first = builder.insert_element(undefined, value, ir.IntType(32)(0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0] * orders)
-        return builder.shuffle_vector(first, undefined, zeros)
-
     @intrinsic
     def none(typingctx):
         def codegen(context, builder, signature, args):
@@ -91,7 +86,7 @@ def position_sets(orders: int, words: int) -> PositionSets:
                     shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], same(63)))
                 place = builder.add(args[1], ir.Constant(ir.IntType(64), word * _WORD_BYTES))
                 here = builder.load(builder.inttoptr(place, ir.IntType(64).as_pointer()))
-                found.append(builder.and_(shifted, all_lanes(builder, here)))
+                found.append(builder.and_(shifted, splat(builder, here, orders)))
             return joined(builder, found)
 
         return sets()(sets(), types.int64), codegen
@@ -116,27 +111,10 @@ def position_sets(orders: int, words: int) -> PositionSets:
     @intrinsic
     def store_sizes(typingctx, address, stored, count):
         def codegen(context, builder, signature, args):
-            # llvmlite's own function refuses vectors.
-            kind = ir.FunctionType(vector(), [vector()])
-            name = f"llvm.ctpop.v{orders}i64"
-            bits = cgutils.get_or_insert_function(builder.module, kind, name)
             sizes = same(0)
             for part in parts(builder, args[1]):
-                sizes = builder.add(sizes, builder.call(bits, [part]))
-            written = builder.icmp_signed("<", constant(range(orders)), all_lanes(builder, args[2]))
-            whole = ir.IntType(32)
-            arguments = [
-                vector(),
-                vector().as_pointer(),
-                whole,
-                ir.VectorType(ir.IntType(1), orders),
-            ]
-            kind = ir.FunctionType(ir.VoidType(), arguments)
-            masked = cgutils.get_or_insert_function(
-                builder.module, kind, f"llvm.masked.store.v{orders}i64.p0"
-            )
-            place = builder.inttoptr(args[0], vector().as_pointer())
-            builder.call(masked, [sizes, place, whole(1), written])
+                sizes = builder.add(sizes, lane_sizes(builder, part))
+            store_lanes(builder, args[0], sizes, args[2])
             return context.get_dummy_value()
 
         return types.void(types.int64, sets(), types.int64), codegen
