@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from typing import BinaryIO
 
 from apache_beam.io.filesystem import CompressionTypes
 
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
 from beam_bleu.transforms.text.text import SentencePieceModel
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
+from beam_bleu.transforms.wiring.filesystems import filesystem_of
 
 __all__ = ["LARGEST_MODEL", "read_model"]
 
@@ -22,13 +20,10 @@ def read_model(path: str) -> SentencePieceModel:
     """The model in a file on any filesystem that Beam knows.
 
     Raises:
-      InputError: the file cannot be read, is not a regular file, or is too large.
+      InputError: the file cannot be read, or is too large.
       JobError: this process cannot open another file.
     """
     try:
-        if is_local(path) and not _size(path):
-            # Linux's own files (/proc) report a size of 0, and some of them never end.
-            return SentencePieceModel.of(b"")
         with filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
             return SentencePieceModel.of(_all_of(file))
     except BleuError:
@@ -37,29 +32,14 @@ def read_model(path: str) -> SentencePieceModel:
         raise unreadable("cannot be read", error, "check the path") from error
 
 
-def _size(path: str) -> int:
-    """The size of a regular file on this machine."""
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
-        raise InputError(f"cannot be read: it is {what}, not a file", "name a .model file")
-    if status.st_size > LARGEST_MODEL:
-        raise _too_large()
-    return status.st_size
-
-
 def _all_of(file: BinaryIO) -> bytes:
     """The bytes of an open file, read in pieces: one read may return less than requested."""
     data = bytearray()
     while piece := file.read(min(1 << 24, LARGEST_MODEL + 1 - len(data))):
         data += piece
         if len(data) > LARGEST_MODEL:
-            raise _too_large()
+            raise InputError(
+                f"cannot be used: it has more than {LARGEST_MODEL} bytes",
+                "name a .model file of SentencePiece; such a file has a few megabytes",
+            )
     return bytes(data)
-
-
-def _too_large() -> InputError:
-    return InputError(
-        f"cannot be used: it has more than {LARGEST_MODEL} bytes",
-        "name a .model file of SentencePiece; such a file has a few megabytes",
-    )
