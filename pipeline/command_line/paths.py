@@ -9,7 +9,7 @@ import contextlib
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from apache_beam.io.filesystem import BeamIOError, FileSystem
 from apache_beam.io.filesystems import FileSystems
@@ -140,7 +140,8 @@ def _refuse_files(output: str, label: str, pattern: str) -> None:
         paths = [file.path for file in local_files(label, pattern)]
     except BleuError:
         return  # the job will report what is wrong with it
-    for path, real in zip(paths, _real(paths), strict=True):
+    for path in paths:
+        real = os.path.realpath(path)
         folder, name = os.path.split(real)
         if real.startswith(tuple(folders)) or (folder == root and run_of_rejected(name)):
             raise _refused(output, label, path, real)
@@ -148,19 +149,6 @@ def _refuse_files(output: str, label: str, pattern: str) -> None:
         replaced = written.get((state.st_dev, state.st_ino))
         if replaced is not None:
             raise _refused(output, label, path, replaced)
-
-
-def _real(paths: Sequence[str]) -> Iterator[str]:
-    """The paths without links and `..`. Each folder is resolved only once."""
-    folders: dict[str, str] = {}
-    for path in paths:
-        folder, name = os.path.split(path)
-        if os.path.islink(path):
-            yield os.path.realpath(path)
-            continue
-        if folder not in folders:
-            folders[folder] = os.path.realpath(folder)
-        yield os.path.join(folders[folder], name)
 
 
 def _normal(path: str) -> str:

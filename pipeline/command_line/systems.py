@@ -152,7 +152,11 @@ def _named(text: str) -> tuple[str, str]:
     name, pattern = name_and_pattern(text)
     if name is not None:
         if _is_there(text):
-            raise _two_meanings(text, name, pattern)
+            folder = "" if pattern.startswith("/") else "./"
+            raise UsageError(
+                f"{text} is a path of this machine, and can be the system {name} at {pattern}, too",
+                f"write ./{text} for the path, or {name}={folder}{pattern} for the system",
+            )
         return utf8(name), pattern
     if is_pattern(text):
         before, equals, _ = text.partition("=")
@@ -170,25 +174,6 @@ def _named(text: str) -> tuple[str, str]:
 def _is_there(path: str) -> bool:
     """Whether a path of this machine is a file, or a pattern that matches something."""
     return os.path.isfile(path) or (is_pattern(path) and any(glob.iglob(path)))
-
-
-def _two_meanings(text: str, name: str, pattern: str) -> UsageError:
-    """The error for NAME=PATTERN that is also the path of files."""
-    whole = "pattern" if is_pattern(text) and not os.path.isfile(text) else "file"
-    rest = "pattern" if is_pattern(pattern) else "file"
-    if whole == rest and not _is_there(pattern):
-        is_missing = "matches nothing" if rest == "pattern" else "does not exist"
-        there = "as a path it matches files" if rest == "pattern" else f"there is a file {text}"
-        return UsageError(
-            f"{text} means the system {name} and the {rest} {pattern}, which {is_missing}; "
-            f"but {there}",
-            f"write ./{text} for this {whole}",
-        )
-    folder = "" if pattern.startswith("/") else "."
-    return UsageError(
-        f"{text} can be the {whole} of this name, or the system {name} with the {rest} {pattern}",
-        f"write ./{text} for the {whole}, or {name}={folder}/{pattern} for the system",
-    )
 
 
 def name_and_pattern(text: str) -> tuple[str | None, str]:

@@ -31,14 +31,10 @@ _OPEN_FILE = re.compile(r"(?:/dev|/proc/self)/fd/([0-9]+)")
 """A file that this process has open: a shell writes this path for <(...)."""
 
 _READ = 1 << 20
-_MOST_RESERVED = 1 << 30
 NAME_SYSTEMS = "name systems with -i: beam-bleu REF... -i FILE..."
 
 _PATIENCE = 10.0
 """Seconds without data until a message says what the command is waiting for."""
-
-_RESERVED = 0.05
-"""This share of a disk stays free, but at most `_MOST_RESERVED` bytes."""
 
 
 def is_pipe(path: str) -> bool:
@@ -113,7 +109,7 @@ def spooled(source: Source, stdin_by_default: bool = False) -> Iterator[Source]:
 
     Raises:
       InputError: a pipe cannot be read, or no system is named and stdin is empty.
-      JobError: the folder for temporary files cannot be written, or its disk is nearly full.
+      JobError: the folder for temporary files cannot be written.
     """
     pipes = [stream for stream in _streams_of(source) if is_pipe(stream.pattern)]
     if not pipes:
@@ -314,28 +310,21 @@ class _Copy:
             raise _unreadable(self.pipe, error) from error
         left = memoryview(data)
         while left:
-            disk = shutil.disk_usage(self._folder)
-            if disk.free - len(left) < min(_MOST_RESERVED, _RESERVED * disk.total):
-                raise self._failed(f"is almost full ({self._copied()}, {disk.free:,} free)")
             try:
                 written = self._file.write(left)
-            except OSError as error:  # for example a quota
+            except OSError as error:  # a full disk, or a quota
                 raise self._unwritable(error) from error
             left = left[written:]
         self._bytes += len(data)
         return bool(data)
 
     def _unwritable(self, error: OSError) -> JobError:
-        return self._failed(f"cannot be written: {error.strerror} ({self._copied()})")
-
-    def _failed(self, what: str) -> JobError:
+        copied = f"{self._bytes:,} bytes of {_name(self.pipe.pattern)} copied"
         return JobError(
-            f"{self.pipe.label}: the temporary folder {os.path.dirname(self._folder)} {what}",
+            f"{self.pipe.label}: the temporary folder {os.path.dirname(self._folder)} cannot be "
+            f"written: {error.strerror} ({copied})",
             "free space there, or name a folder on a larger disk: TMPDIR=DIR",
         )
-
-    def _copied(self) -> str:
-        return f"{self._bytes:,} bytes of {_name(self.pipe.pattern)} copied"
 
 
 def _unreadable(pipe: Stream, error: OSError) -> InputError:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
-import queue
 import socket
-import threading
 
 PATIENCE = 10.0
 """Seconds within which the launcher knows whether an address answers."""
@@ -38,24 +36,7 @@ class Address:
           OverflowError: there is no such port.
           UnicodeError: there can be no host of this name.
         """
-        ends: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-
-        def attempt() -> None:
-            try:
-                socket.create_connection((self.host, self.port), seconds).close()
-            except Exception as error:
-                ends.put(error)
-            else:
-                ends.put(None)
-
-        # On another thread, because looking up the name of a host has no time limit.
-        threading.Thread(target=attempt, daemon=True).start()
-        try:
-            error = ends.get(timeout=seconds)
-        except queue.Empty:
-            error = TimeoutError("timed out")
-        if error is not None:
-            raise error
+        socket.create_connection((self.host, self.port), seconds).close()
 
     @property
     def is_loopback(self) -> bool:

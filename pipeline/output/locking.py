@@ -32,9 +32,6 @@ _PATIENCE = 600.0
 
 _PAUSE = 0.02
 
-_TRIES = 5
-"""How often to try to open a lock file that another run may remove at the same time."""
-
 
 _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 """The errors of `flock` on a filesystem without locks."""
@@ -136,33 +133,18 @@ def _acquired(path: str, patience: float) -> int | None:
 
 def _opened(path: str) -> int | None:
     """The lock file, opened; None if the folder is missing or cannot be written."""
-    flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    for _ in range(_TRIES):
-        try:
-            descriptor = os.open(path, flags | os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            first = error
-        else:
-            _share(descriptor)
-            return descriptor
-        try:
-            # Another user's file may be read-only. Most filesystems can lock such a file, too.
-            return os.open(path, flags | os.O_RDONLY)
-        except FileNotFoundError:
-            if first.errno in (errno.ENOENT, errno.ENOTDIR):
-                return None  # there is no folder: the next write to it raises the error
-            if first.errno == errno.EROFS:
-                return None
-            if not isinstance(first, PermissionError):
-                raise _not_locked(path, first) from first
-            time.sleep(_PAUSE)  # perhaps the run that held it has removed it between the two calls
-        except NotADirectoryError:
+    flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDWR | os.O_CREAT
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        # Without a folder that can be written, the next write to it raises the error.
+        missing = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)
+        forbidden = isinstance(error, PermissionError) and not os.path.lexists(path)
+        if error.errno in missing or forbidden:
             return None
-        except OSError as error:
-            if not os.path.lexists(path) and isinstance(first, PermissionError):
-                return None  # the folder cannot be entered
-            raise _not_locked(path, error) from error
-    return None  # the folder cannot be written: the next write to it raises the error
+        raise _not_locked(path, error) from error
+    _share(descriptor)
+    return descriptor
 
 
 def _share(descriptor: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import os
 import signal
@@ -186,20 +185,6 @@ def test_stdin_that_nobody_writes_to_is_refused(monkeypatch):
     )
     monkeypatch.setattr(sys, "stdin", None)
     called(*streams(["-"], REFERENCES)).assert_failed(2, "candidates stdin: stdin is closed")
-
-
-def test_the_disk_is_not_filled(monkeypatch, temporary):
-    total, free = 1 << 40, (1 << 30) + 10
-    usage = collections.namedtuple("usage", "total used free")
-    monkeypatch.setattr(temporary_files.shutil, "disk_usage", lambda path: usage(total, 0, free))
-    with open_pipe(ATLAS.read_bytes()) as pipe:
-        run = called(*streams([f"x={pipe}"], REFERENCES))
-    run.assert_failed(
-        1,
-        f"candidates x: the temporary folder {temporary} is almost full "
-        f"(0 bytes of the pipe {pipe} copied, {free:,} free)\n",
-        "TMPDIR=DIR",
-    )
 
 
 def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):

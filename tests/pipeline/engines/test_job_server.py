@@ -114,15 +114,6 @@ def test_another_server_than_a_job_server(other, what, tmp_path, monkeypatch, ca
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_name_that_is_never_found_does_not_hold_up_the_command(tmp_path, monkeypatch) -> None:
-    never = threading.Event()
-    monkeypatch.setattr("socket.getaddrinfo", lambda *_: never.wait())
-    monkeypatch.setattr(job_server, "PATIENCE", 0.1)
-    run = on(tmp_path, "--runner=FlinkRunner", "--job_endpoint=engine:8099")
-    never.set()
-    run.assert_failed(1, "no job server answers at --job_endpoint engine:8099: timed out")
-
-
 HERE = "--environment_type=beam:env:embedded_python:v1"
 """The Python workers are in the process of the job server."""
 
