@@ -80,8 +80,7 @@ def test_a_different_shard_lost_in_each_stream(tmp_path):
     hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
     score(hyp, ref).assert_failed(
         3,
-        "beam-bleu: 8 shards correspond; "
-        f"candidates x have no shard for 1 of references: {tmp_path}/r/part-01; "
+        f"beam-bleu: candidates x have no shard for 1 of references: {tmp_path}/r/part-01; "
         f"references have no shard for 1 of candidates x: {tmp_path}/h/part-03\n",
     )
 
@@ -94,7 +93,7 @@ def test_a_different_line_lost_in_each_stream(tmp_path):
         3,
         "beam-bleu: 2 of 10 shards do not have the same number of lines in all streams: "
         f"shard 5 has 7 lines in candidates x, 8 in references: {tmp_path}/h/part-04, "
-        f"{tmp_path}/r/part-04; also different: {tmp_path}/h/part-07\n",
+        f"{tmp_path}/r/part-04\n",
         "--cuts any",
     )
 
@@ -102,9 +101,7 @@ def test_a_different_line_lost_in_each_stream(tmp_path):
 def test_other_cuts_are_read_if_allowed_and_the_output_says_so(tmp_path):
     hyp = write(tmp_path / "h", shards(CANDIDATE, NAMES))
     ref = write(tmp_path / "r", shards(REFERENCE, NAMES[:3]))
-    score(hyp, ref).assert_failed(
-        3, "3 shards correspond; references have no shard for 7 of candidates x: "
-    )
+    score(hyp, ref).assert_failed(3, "references have no shard for 7 of candidates x: ")
     run = score(hyp, ref, "--cuts", "any")
     assert_right(run)
     said = "--cuts any: the streams were compared only by their total numbers of lines"

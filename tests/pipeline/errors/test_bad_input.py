@@ -36,11 +36,11 @@ BAD_INPUTS = [
     # the file's name, its bytes (None: no file), what the message says
     ("bad.txt", None, ["candidates bad: there is no file {path}"]),
     ("folder/bad.txt", None, ["candidates bad: there is no file {path}"]),
-    ("bad.txt", b"", ["candidates bad have 0 lines, the 3 other streams have 72: {path}\n"]),
+    ("bad.txt", b"", ["candidates bad have 0 lines, references 1 have 72: {path}, "]),
     (
         "bad.txt",
         b"one\ntwo\n",
-        ["candidates bad have 2 lines, the 3 other streams have 72: {path}\n"],
+        ["candidates bad have 2 lines, references 1 have 72: {path}, "],
     ),
     (
         "bad.txt",
@@ -142,13 +142,12 @@ def test_the_cause_is_in_our_words_alone(tmp_path):
         ("missing.txt", "beam-bleu: candidates missing: there is no file missing.txt"),
         (
             write_lines(tmp_path / "two.txt", ["a"]),
-            "beam-bleu: candidates two have 1 line, the 2 other streams have 72: "
-            f"{tmp_path}/two.txt",
+            f"beam-bleu: candidates two have 1 line, references 1 have 72: {tmp_path}/two.txt",
         ),
     ):
         run = called(*streams([candidate], REFERENCES))
         run.assert_failed(3)
-        assert run.err.splitlines()[0].endswith(message)
+        assert run.err.splitlines()[0].startswith(message)
 
 
 def test_verbose_shows_the_traceback_and_then_cause_and_remedy():

@@ -40,11 +40,6 @@ names in a folder come before those in a folder with a longer name.
 
 _NUMBER = re.compile(r"([0-9]+)")
 
-_MOST_ENTRIES = 10_000
-"""The largest number of entries of a folder that are looked at."""
-
-_DIGITS = re.compile(r"\d+")
-
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
     """The files that a stream's pattern matched, in the order of the stream.
@@ -87,9 +82,7 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
             "check the path; a pattern is matched where the workers run",
         )
     remedy = "check the path"
-    if near := near_file(path):
-        remedy = f"did you mean {near}?"
-    elif path.startswith("/"):  # for an engine, all paths of the command line are made absolute
+    if path.startswith("/"):  # for an engine, all paths of the command line are made absolute
         remedy = "check the path; the workers must see the file, too"
     raise InputError(f"{stream.label}: there is no file {path}", remedy)
 
@@ -308,45 +301,3 @@ def parts_of(name: str) -> Parts:
         parts[i - 1] = f"{parts[i - 1]}0"
         parts[i] = int(parts[i])
     return tuple(parts)
-
-
-def near_file(path: str) -> str | None:
-    """The only file in the same folder whose name is near to that of a missing file, or None.
-
-    Args:
-      path: a path on this machine's filesystem, without wildcards.
-    """
-    folder, name = os.path.split(path)
-    try:
-        with os.scandir(folder or ".") as entries:
-            first = itertools.islice(entries, _MOST_ENTRIES)
-            near = [entry.name for entry in first if _is_near(name, entry.name) and entry.is_file()]
-    except (OSError, ValueError):
-        return None
-    return os.path.join(folder, near[0]) if len(near) == 1 else None
-
-
-def _is_near(name: str, other: str) -> bool:
-    """Whether one name is probably the other one, mistyped.
-
-    An extension or one letter may be missing or extra, and two neighbouring letters may be swapped.
-    The digits must be the same, and no letter may be replaced: hyp-2.txt and hyp.de.txt are
-    different texts from hyp-1.txt and hyp.en.txt.
-    """
-    if not name or _DIGITS.findall(name) != _DIGITS.findall(other):
-        return False
-    short, long = sorted((name.lower(), other.lower()), key=len)
-    if len(short) == len(long):
-        return short == long or _swapped(short, long)
-    if long.startswith(f"{short}."):
-        return True
-    return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
-
-
-def _swapped(one: str, other: str) -> bool:
-    """Whether two neighbouring letters are swapped."""
-    differing = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
-    if len(differing) != 2:
-        return False
-    i, j = differing
-    return j == i + 1 and one[i] == other[j] and one[j] == other[i]

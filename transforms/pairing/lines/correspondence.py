@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
@@ -46,51 +46,44 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
         for number, of_stream in enumerate(shards)
         if len(of_stream) > 1
     }
-    if len(names) < 2:
-        return
-    kinds: list[list[int]] = []  # streams whose shards correspond to each other
-    for number in names:
-        for kind in kinds:
-            one, other = what_varies(names[number], names[kind[0]])
-            if one == other:
-                kind.append(number)
-                break
-        else:
-            kinds.append([number])
-    if len(kinds) == 1:
-        return
-    usual = max(kinds, key=len)[0]  # if equal, the first
-    odd = next(kind for kind in reversed(kinds) if usual not in kind)[-1]
-    raise _unlike(streams, shards, odd, usual, *what_varies(names[odd], names[usual]))
+    for number in list(names)[1:]:
+        first = next(iter(names))
+        first_names, other_names = what_varies(names[first], names[number])
+        if first_names != other_names:
+            raise _unlike(streams, shards, number, first, other_names, first_names)
 
 
 def _unlike(
     streams: Sequence[Stream],
     shards: Sequence[Sequence[Shard]],
-    odd: int,
-    usual: int,
-    odd_names: Sequence[Parts],
-    usual_names: Sequence[Parts],
+    number: int,
+    first: int,
+    names: Sequence[Parts],
+    first_names: Sequence[Parts],
 ) -> InputError:
     """The error for two streams, given by their numbers, whose shards have these names."""
-    paths = {
-        number: dict(zip(names, (shard.file.path for shard in shards[number]), strict=True))
-        for number, names in ((odd, odd_names), (usual, usual_names))
-    }
-    same = len(paths[odd].keys() & paths[usual].keys())
-    said = [f"{same or 'no'} {'shard corresponds' if same == 1 else 'shards correspond'}"]
-    for one, other in ((odd, usual), (usual, odd)):
-        if missing := [path for name, path in paths[other].items() if name not in paths[one]]:
+    said = []
+    for lacking, lacking_names, having, having_names in (
+        (number, names, first, first_names),
+        (first, first_names, number, names),
+    ):
+        paths = [shard.file.path for shard in shards[having]]
+        missing = [
+            path
+            for name, path in zip(having_names, paths, strict=True)
+            if name not in lacking_names
+        ]
+        if missing:
             said.append(
-                f"{streams[one].label} have no shard for {len(missing)} of "
-                f"{streams[other].label}: {joined(missing)}"
+                f"{streams[lacking].label} have no shard for {len(missing)} of "
+                f"{streams[having].label}: {joined(missing)}"
             )
-    if len(said) == 1:
-        pairs = enumerate(zip(odd_names, usual_names, strict=True), 1)
-        place, (one_name, other_name) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
+    if not said:
+        pairs = enumerate(zip(names, first_names, strict=True))
+        place = next(place for place, (name, first_name) in pairs if name != first_name)
         said = [
-            f"shard {place} of {streams[odd].label} and of {streams[usual].label} are different "
-            f"by their names: {paths[odd][one_name]}, {paths[usual][other_name]}"
+            f"{streams[number].label} and {streams[first].label} order their shards differently: "
+            f"{shards[number][place].file.path}, {shards[first][place].file.path}"
         ]
     return InputError("; ".join(said), _REMEDY)
 
@@ -106,30 +99,27 @@ def require_same_lines(
       lines: the number of lines of each shard of each stream.
 
     Raises:
-      InputError: they differ; the message names the shard that differs from the others.
+      InputError: they differ.
     """
     sharded = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
     if len(sharded) < 2:
         return
-    different = []
-    for place in range(len(shards[sharded[0]])):
-        odd, other = _odd_one({i: lines[i][place] for i in sharded})
-        if odd != other:
-            different.append((place, odd, other))
+    first, *others = sharded
+    different = [
+        (place, number)
+        for place in range(len(shards[first]))
+        for number in others
+        if lines[number][place] != lines[first][place]
+    ]
     if not different:
         return
-    place, odd, other = different[0]
-    cause = (
-        f"{len(different)} of {len(shards[odd])} shards do not have the same number of lines in "
-        f"all streams: shard {place + 1} has {_lines(lines[odd][place])} in {streams[odd].label}, "
-        f"{lines[other][place]:,} in {streams[other].label}: "
-        f"{shards[odd][place].file.path}, {shards[other][place].file.path}"
-    )
-    if len(different) > 1:
-        more = [shards[odd][place].file.path for place, odd, _ in different[1:]]
-        cause += f"; also different: {joined(more)}"
+    place, number = different[0]
+    count = len({place for place, _ in different})
     raise InputError(
-        cause,
+        f"{count} of {len(shards[first])} shards do not have the same number of lines in all "
+        f"streams: shard {place + 1} has {_lines(lines[number][place])} in "
+        f"{streams[number].label}, {lines[first][place]:,} in {streams[first].label}: "
+        f"{shards[number][place].file.path}, {shards[first][place].file.path}",
         "line i of corresponding shards must belong to one segment: find the lost or added line; "
         "if the streams are cut at different lines on purpose, add --cuts any",
     )
@@ -143,53 +133,24 @@ def require_equal_line_counts(streams: Sequence[Stream], lines: Sequence[int]) -
       lines: the number of lines of each.
 
     Raises:
-      InputError: they differ, or there are no lines; if most streams agree, the message begins
-        with the others.
+      InputError: they differ, or there are no lines.
     """
     paths = [stream.shown(stream.pattern) for stream in streams]
-    counts = collections.Counter(lines)
-    if len(counts) == 1:
-        if not lines[0]:
-            raise InputError(
-                f"the corpus is empty, no stream has a line: {joined(paths, _MOST)}",
-                "check that the files were written",
-            )
-        return
-    (usual, most), (_, second) = counts.most_common(2)
-    if most == second and len(streams) > 2:
-        odd = list(range(len(streams)))  # none of them is known to be right
-    else:
-        # Of two streams the first has the usual number, the references: a Counter keeps the order.
-        odd = [i for i, count in enumerate(lines) if count != usual]
-    said = [f"{streams[i].label} have {_lines(lines[i])}" for i in odd]
-    shown = [paths[i] for i in odd[:_MOST]]
-    cause = joined(said, _MOST)
-    rest = [i for i in range(len(streams)) if i not in set(odd)]
-    if len(rest) == 1:
-        cause += f", {streams[rest[0]].label} have {usual:,}"
-        shown.append(paths[rest[0]])
-    elif rest:
-        cause += f", the {len(rest)} other streams have {usual:,}"
-    elif len(odd) > _MOST:
-        cause = f"the streams have {len(counts)} different numbers of lines: {cause}"
-    raise InputError(
-        f"{cause}: {', '.join(shown)}",
-        "line i of every stream must belong to segment i: look for a missing shard or line",
-    )
-
-
-def _odd_one(values: Mapping[int, Hashable]) -> tuple[int, int]:
-    """(a stream whose value differs from most others, a stream with the usual value).
-
-    If all have the same value, both are the same stream. Of two streams, the last is odd.
-
-    Args:
-      values: the value of each stream, by the stream's number, in order.
-    """
-    counts = collections.Counter(values.values())
-    usual = max(values, key=lambda i: counts[values[i]])  # if equal, the first
-    odd = [i for i, value in values.items() if value != values[usual]]
-    return (odd[-1] if odd else usual), usual
+    usual = collections.Counter(lines).most_common(1)[0][0]  # if equal, the first
+    odd = [number for number, count in enumerate(lines) if count != usual]
+    if odd:
+        said = joined([f"{streams[i].label} have {_lines(lines[i])}" for i in odd], _MOST)
+        first = lines.index(usual)
+        raise InputError(
+            f"{said}, {streams[first].label} have {usual:,}: "
+            f"{joined([paths[i] for i in (*odd, first)], _MOST)}",
+            "line i of every stream must belong to segment i: look for a missing shard or line",
+        )
+    if not usual:
+        raise InputError(
+            f"the corpus is empty, no stream has a line: {joined(paths, _MOST)}",
+            "check that the files were written",
+        )
 
 
 def _lines(count: int) -> str:

@@ -44,31 +44,30 @@ def test_the_same_shards_correspond_for_all_forms_of_names(names):
 UNLIKE = [
     (
         ("r/p-0 r/p-1 r/p-2", "a/p-0 a/p-2 a/p-3"),
-        "2 shards correspond; candidates a have no shard for 1 of references: r/p-1; "
+        "candidates a have no shard for 1 of references: r/p-1; "
         "references have no shard for 1 of candidates a: a/p-3",
     ),
     (
         ("r/p-0 r/p-1 r/p-2", "a/p-0 a/p-1"),
-        "2 shards correspond; candidates a have no shard for 1 of references: r/p-2",
+        "candidates a have no shard for 1 of references: r/p-2",
     ),
     (
         ("r/part1 r/PART2", "a/part1 a/part2"),
-        "1 shard corresponds; candidates a have no shard for 1 of references: r/PART2; "
+        "candidates a have no shard for 1 of references: r/PART2; "
         "references have no shard for 1 of candidates a: a/part2",
     ),
     (
         ("r/0 r/1", "a/x a/y"),
-        "no shards correspond; candidates a have no shard for 2 of references: r/0, r/1; "
+        "candidates a have no shard for 2 of references: r/0, r/1; "
         "references have no shard for 2 of candidates a: a/x, a/y",
     ),
     (
         (" ".join(f"r/{i}" for i in range(9)), "a/0 a/8"),
-        "2 shards correspond; candidates a have no shard for 7 of references: r/1, r/2, r/3 and "
-        "4 more",
+        "candidates a have no shard for 7 of references: r/1, r/2, r/3 and 4 more",
     ),
     (
         ("r/x_de r/x-b_de", "a/x a/x-b"),
-        "shard 1 of candidates a and of references are different by their names: a/x, r/x-b_de",
+        "candidates a and references order their shards differently",
     ),
 ]
 
@@ -92,26 +91,21 @@ DIFFER = "shards do not have the same number of lines in all streams"
 
 ODD_LINES = [
     (
-        [[100, 101, 100] + [100] * 7, [100] * 10, [100] * 10],
-        f"1 of 10 {DIFFER}: shard 2 has 101 lines in references, 100 in candidates a: "
-        "r/part-2, a/part-2",
+        [[100, 101, 100] + [100] * 7, [100] * 10],
+        f"1 of 10 {DIFFER}: shard 2 has 100 lines in candidates a, 101 in references: "
+        "a/part-2, r/part-2",
     ),
     (
-        [[100] * 10, [100, 99] + [100] * 4 + [101] + [100] * 3, [100] * 10],
-        f"2 of 10 {DIFFER}: shard 2 has 99 lines in candidates a, 100 in references: "
-        "a/part-2, r/part-2; also different: a/part-7",
-    ),
-    (
-        [[1] * 10, [2] * 10],
-        f"10 of 10 {DIFFER}: shard 1 has 2 lines in candidates a, 1 in references: "
-        "a/part-1, r/part-1; also different: a/part-2, a/part-3, a/part-4 and 6 more",
+        [[1] * 10, [1, 2] * 5],
+        f"5 of 10 {DIFFER}: shard 2 has 2 lines in candidates a, 1 in references: "
+        "a/part-2, r/part-2",
     ),
 ]
 
 
 @pytest.mark.parametrize(("lines", "cause"), ODD_LINES)
-def test_the_message_names_the_shard_that_is_unlike_the_others(lines, cause):
-    names = [" ".join(f"{name}/part-{i}" for i in range(1, 11)) for name in "rab"[: len(lines)]]
+def test_shards_with_other_numbers_of_lines_are_refused(lines, cause):
+    names = [" ".join(f"{name}/part-{i}" for i in range(1, 11)) for name in "ra"]
     with pytest.raises(InputError) as error:
         require_same_lines(STREAMS, shards(*names), lines)
     assert error.value.cause == cause
@@ -121,20 +115,9 @@ def test_the_message_names_the_shard_that_is_unlike_the_others(lines, cause):
 TWENTY = [Stream("references", "r"), *(Stream(f"candidates {i}", f"/data/{i}") for i in range(20))]
 
 ODD_TOTALS = [
-    ([72] * 20 + [71], "candidates 19 have 71 lines, the 20 other streams have 72: /data/19"),
+    ([72] * 20 + [71], "candidates 19 have 71 lines, references have 72: /data/19, r"),
     ([72, 1], "candidates 0 have 1 line, references have 72: /data/0, r"),
-    ([71, 72, 72], "references have 71 lines, the 2 other streams have 72: r"),
-    (
-        [72, 71, 72, 70],
-        "candidates 0 have 71 lines, candidates 2 have 70 lines, the 2 other streams have 72: "
-        "/data/0, /data/2",
-    ),
-    (
-        list(range(1, 22)),
-        "the streams have 21 different numbers of lines: references have 1 line, candidates 0 "
-        "have 2 lines, candidates 1 have 3 lines, candidates 2 have 4 lines and 17 more: "
-        "r, /data/0, /data/1, /data/2",
-    ),
+    ([71, 72, 72], "references have 71 lines, candidates 0 have 72: r, /data/0"),
     (
         [0] * 21,
         "the corpus is empty, no stream has a line: r, /data/0, /data/1, /data/2 and 17 more",
