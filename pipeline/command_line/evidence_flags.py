@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.suggestions import nearest
+from beam_bleu.pipeline.command_line.suggestions import unknown_value
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,
     RESAMPLING_METHODS,
@@ -20,27 +17,6 @@ from beam_bleu.transforms.errors import UsageError
 
 _MOST_DIGITS = 100
 """Python converts numbers of at most 4,300 digits, and nobody means a longer one."""
-
-ComparedName = Literal["all"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Compared:
-    """A row of `COMPARED`.
-
-    Attributes:
-      name: its name.
-      description: which systems are compared.
-    """
-
-    name: ComparedName
-    description: str
-
-
-COMPARED: Mapping[ComparedName, Compared] = table(
-    Compared("all", "every pair of systems, on the whole corpus, and clusters of systems"),
-)
-"""What --compare can be, beside the default: each system is compared with the baseline."""
 
 
 def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
@@ -92,10 +68,9 @@ def add_comparison_flags(parser: argparse._ActionsContainer, default: str = "") 
     )
     add(
         "--compare",
-        choices=tuple(COMPARED),
+        choices=("all",),
         metavar="WHAT",
-        help="; ".join(f"{row.name}: compare {row.description}" for row in COMPARED.values())
-        + "; "
+        help="all: compare every pair of systems, on the whole corpus, and clusters of systems; "
         + (default or "default: each system with the baseline"),
     )
 
@@ -113,11 +88,7 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str]) -> Evidence:
     resampling = _resampling(flags)
     _check_effects(flags, systems)
     if flags.baseline is not None and systems and flags.baseline not in systems:
-        near = nearest(flags.baseline, systems)
-        raise UsageError(
-            f"--baseline {flags.baseline}: there is no such system",
-            (f"did you mean {near}? " if near else "") + f"choose one of {', '.join(systems)}",
-        )
+        raise unknown_value("--baseline", flags.baseline, systems)
     return Evidence(
         uncertainty=not flags.no_uncertainty,
         baseline=flags.baseline,

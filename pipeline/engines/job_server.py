@@ -18,14 +18,6 @@ from beam_bleu.transforms.errors import JobError, UsageError
 
 _OF_JAVA = ("FlinkRunner", "SparkRunner")
 
-_FOUND = {
-    "UNAVAILABLE": "answers, but is not a Beam job server: is it Flink's REST port?",
-    "UNIMPLEMENTED": "answers, but is not a Beam job server: is it the port of the Python workers?",
-    "DEADLINE_EXCEEDED": "accepts connections, but does not answer as a Beam job server within "
-    f"{PATIENCE:.0f} s",
-}
-"""What a server that is not a job server does, by gRPC's name of the error."""
-
 _REMEDY = (
     "give the port of Beam's job server, usually 8099; the ports of Flink and Spark belong to "
     "--flink_master and --spark_master_url"
@@ -63,9 +55,12 @@ def _ask(endpoint: str) -> None:
         raise UsageError(f"--job_endpoint must be HOST:PORT, got {endpoint}", "give both")
     _connect(address, endpoint)
     left = max(PATIENCE - (time.monotonic() - begin), 1.0)
-    what_it_is = _not_a_job_server(endpoint, left)
-    if what_it_is:
-        raise JobError(f"--job_endpoint {endpoint} {what_it_is}", _REMEDY)
+    if error := _error_of_job_server(endpoint, left):
+        raise JobError(
+            f"--job_endpoint {endpoint} accepts connections, but does not answer as a Beam job "
+            f"server: {error}",
+            _REMEDY,
+        )
 
 
 def _connect(address: Address, endpoint: str) -> None:
@@ -83,8 +78,8 @@ def _connect(address: Address, endpoint: str) -> None:
         ) from error
 
 
-def _not_a_job_server(endpoint: str, seconds: float) -> str:
-    """Why a process that accepts connections is not a job server; "" if it is one."""
+def _error_of_job_server(endpoint: str, seconds: float) -> str:
+    """GRPC's error of a process that accepts connections; "" if it is a job server."""
     import grpc
     from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 
@@ -96,9 +91,7 @@ def _not_a_job_server(endpoint: str, seconds: float) -> str:
                 beam_job_api_pb2.DescribePipelineOptionsRequest(), timeout=seconds
             )
         except grpc.RpcError as error:
-            code = error.code().name
-            other = f"answers, but not as a Beam job server: {code}: {error.details()}"
-            return _FOUND.get(code, other)
+            return f"{error.code().name}: {error.details()}"
     return ""
 
 

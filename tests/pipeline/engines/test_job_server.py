@@ -95,21 +95,16 @@ def test_a_job_server_that_does_not_listen(tmp_path) -> None:
     run.assert_failed(1, f"no job server answers at --job_endpoint {endpoint}: ", "start it")
 
 
-@pytest.mark.parametrize(
-    ("other", "what"),
-    [
-        (web_server, "answers, but is not a Beam job server: is it Flink's REST port?"),
-        (hanging_up, "answers, but is not a Beam job server: is it Flink's REST port?"),
-        (pool_of_workers, "not a Beam job server: is it the port of the Python workers?"),
-        (silent, "accepts connections, but does not answer as a Beam job server within 10 s"),
-    ],
-)
-def test_another_server_than_a_job_server(other, what, tmp_path, monkeypatch, capfd) -> None:
+@pytest.mark.parametrize("other", [web_server, hanging_up, pool_of_workers, silent])
+def test_another_server_than_a_job_server(other, tmp_path, monkeypatch, capfd) -> None:
     if other is silent:  # the other ones answer, but perhaps slowly
         monkeypatch.setattr(job_server, "PATIENCE", 1)
     with other() as port:
         run = on(tmp_path, "--runner=FlinkRunner", f"--job_endpoint=127.0.0.1:{port}")
-    run.assert_failed(1, f"--job_endpoint 127.0.0.1:{port} ", what, "--flink_master")
+    what = (
+        f"--job_endpoint 127.0.0.1:{port} accepts connections, but does not answer as a Beam job "
+    )
+    run.assert_failed(1, what, "--flink_master")
     assert sorted(path.name for path in tmp_path.iterdir()) == RECORDS
     assert "Traceback" not in capfd.readouterr().err
 

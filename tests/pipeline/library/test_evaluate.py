@@ -332,7 +332,7 @@ WRONG = [
     ({"examples": True}, "examples must be a text or a number"),
     ({"examples": 0}, "argument examples: must be a whole number, at least 1"),
     ({"resamples": 50}, "resamples needs resample"),
-    ({"baseline": "atlantis"}, "baseline atlantis: there is no such system"),
+    ({"baseline": "atlantis"}, "baseline atlantis: there is no such value"),
     ({"baseline": ["atlas"]}, "baseline must be one value"),
     ({"slice_by": "topic"}, "no label 'topic'; it has domain, document"),
     ({"documents": "topic"}, "no label 'topic'"),
