@@ -9,6 +9,9 @@ from beam_bleu.transforms.native.masks import (
     sequence_masks,
 )
 
+WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
+"""The code points that Python's `str.split` takes for white space."""
+
 white_space_masks = byte_masks(
     [("\t", "\r"), ("\x1c", " ")],
     [0xC2, ("\xe1", "\xe3")],

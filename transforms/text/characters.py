@@ -30,6 +30,7 @@ from beam_bleu.transforms.native.memory import (
     store_int,
 )
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
+from beam_bleu.transforms.text.byte_classes import WHITE_SPACE
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 CLASSES = 0x3001
@@ -56,7 +57,7 @@ def counted_bytes(whitespace: bool) -> Bytes:
     """
     counted = np.full(CLASSES, NUMBER_BYTES, np.uint8)
     if not whitespace:
-        counted[[code for code in range(CLASSES) if chr(code).isspace()]] = 0
+        counted[WHITE_SPACE] = 0
     return counted
 
 

@@ -47,16 +47,12 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import code_point_masks
+from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, code_point_masks
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
 
 _CODE_POINTS = 0x110000
-_WHITE_SPACE = [
-    *(range(first, last + 1) for first, last in ((0x09, 0x0D), (0x1C, 0x20), (0x2000, 0x200A))),
-    (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
-]
 _SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 
 # sacreBLEU's ranges of Chinese characters, in order, and joined if they are adjacent. It writes
@@ -103,8 +99,7 @@ def _classes(tokenize: AnyTokenizerName) -> Bytes:
     """The class of every code point for a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
     _CLASSIFY[tokenize](classes)
-    for code_points in _WHITE_SPACE:
-        classes[list(code_points)] = _WHITE
+    classes[WHITE_SPACE] = _WHITE
     return classes
 
 

@@ -36,7 +36,7 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import squad_masks
+from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, squad_masks
 
 _OTHER, _WORD, _MARK, _WHITE = range(4)
 
@@ -46,8 +46,6 @@ _THE = np.uint64(int.from_bytes(b"the", "little"))
 _3_BYTES = np.uint64(0xFFFFFF)
 
 _CODE_POINTS = 0x110000
-_LAST_WHITE_SPACE = 0x3000
-"""The last code point that `str.split` takes for white space."""
 
 
 def squad_rewritten(column: pa.LargeStringArray) -> pa.LargeStringArray:
@@ -68,7 +66,7 @@ def _classes() -> Bytes:
     code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
     for run in re.finditer(r"\w+", code_points.decode("utf-32-le", "surrogatepass")):
         classes[run.start() : run.end()] = _WORD
-    classes[[code for code in range(_LAST_WHITE_SPACE + 1) if chr(code).isspace()]] = _WHITE
+    classes[WHITE_SPACE] = _WHITE
     classes[[ord(mark) for mark in string.punctuation]] = _MARK  # the underscore, too
     return classes
 

@@ -18,12 +18,12 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.transforms.native.code_contents import LazyModule
+from beam_bleu.transforms.text.byte_classes import WHITE_SPACE
 from beam_bleu.transforms.text.tercom import Tercom
 
 pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
-_WHITE_SPACE = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-"""The white space of Python's `str.split`."""
+_WHITE_SPACE = "".join(map(chr, WHITE_SPACE))
 
 _REPLACED = (
     ("\n-", ""),
