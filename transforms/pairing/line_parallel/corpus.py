@@ -237,7 +237,7 @@ class Planning:
         notices = nul_notices(streams, counts)
         plan = make_plan(streams, counts, expected.cuts)
         expected.require_segments(plan.segments)
-        notes = (*expected.notes, *notes_of(streams, plan.shards, expected.cuts))
+        notes = (*expected.notes, *notes_of(streams, plan.shards))
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker
         labels = [stream.names for stream in corpus.label_streams]

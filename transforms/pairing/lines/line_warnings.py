@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import Notice
@@ -17,17 +17,12 @@ from beam_bleu.transforms.pairing.files.shards import (
     Parts,
     names_of,
     of_total,
-    parts_of,
-    stems_of,
     without_shared,
 )
 from beam_bleu.transforms.pairing.files.streams import (
     Shard,
     Stream,
-    before_wildcard,
-    is_pattern,
 )
-from beam_bleu.transforms.pairing.lines.correspondence import Cuts
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
 
 _MOST = 0.05
@@ -100,18 +95,15 @@ def require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
         )
 
 
-def notes_of(
-    streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], cuts: Cuts = "same"
-) -> tuple[str, ...]:
+def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tuple[str, ...]:
     """Sentences about the shards' names, for a reader of the result.
 
     They are about: gaps in a numbering; a single shard of a set; shards that `cat` would join in
-    another order, if another stream is one file; wildcards that matched different names.
+    another order, if another stream is one file.
 
     Args:
       streams: the streams.
       shards: the shards of each.
-      cuts: where the streams may be cut into shards.
     """
     gaps: dict[str, list[str]] = {}  # the gap -> the streams that have it
     notes = []
@@ -135,39 +127,7 @@ def notes_of(
                 f"{stream.label}: only 1 of {int(match['total'])} shards is read: {paths[0]}"
             )
     notes += [f"{joined(labels)}: {missing}" for missing, labels in gaps.items()]
-    if cuts == "same":
-        notes += _unlike_matches(streams, shards)
     return tuple(notes)
-
-
-def _unlike_matches(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> Iterator[str]:
-    """A sentence if the wildcards of two streams matched different names.
-
-    The names may be right: `hyp/*` and `ref/*` match hyp-0 and ref-0. But they may also belong
-    to different shards, if each stream has lost the shards of the other.
-    """
-    firsts: dict[bool, tuple[int, set[Parts]]] = {}  # of one file, and of several
-    for number, (stream, of_stream) in enumerate(zip(streams, shards, strict=True)):
-        if not is_pattern(stream.pattern):
-            continue
-        names = _matched(stream.pattern, [shard.file.path for shard in of_stream])
-        first, expected = firsts.setdefault(len(of_stream) > 1, (number, names))
-        if names != expected:
-            one, other = shards[first][0].file.path, of_stream[0].file.path
-            yield (
-                f"the wildcards of {streams[first].label} and {streams[number].label} matched "
-                "different names; check that they are the same shards, or write the constant "
-                f"part of the names before the wildcard: {one}, {other}"
-            )
-            return
-
-
-def _matched(pattern: str, paths: Sequence[str]) -> set[Parts]:
-    """The names without the text of the pattern before its first wildcard."""
-    stems = stems_of(paths).values()
-    head = before_wildcard(pattern)
-    ends = [stem[len(head) :] if stem.startswith(head) else stem for stem in stems]
-    return {parts_of(end) for end in ends}
 
 
 def _gaps(paths: Sequence[str]) -> str:

@@ -419,10 +419,10 @@ class _Columns:
                 return path
         except ValueError as error:
             cause = f"{self.label}: {text} ({what}): {error}"
-            raise InputError(cause, self._remedy(text)) from error
+            raise InputError(cause, self.listed()) from error
         shown = text if text == text.strip() else repr(text)
         cause = f"{self.label}: there is no column {shown} ({what})"
-        raise InputError(cause, self._remedy(text))
+        raise InputError(cause, self.listed())
 
     def _require_one_meaning(self, what: str, text: str) -> None:
         """Checks that the name of a column is not the number of another one.
@@ -519,14 +519,6 @@ class _Columns:
             remedy = f"write {flag} {unclear[0]} if it has the {role}, or {flag} COLUMN,..."
         elif role == "candidates":
             remedy += "; or, if no system's output is here, join the records with it: --join_on"
-        alike = [
-            name
-            for name in self.schema.names
-            if any(re.fullmatch(pattern, name, re.IGNORECASE) for pattern in FIRST[role])
-        ]
-        if alike:
-            cause += "; upper and lower case count"
-            remedy = f"write {flag} {','.join(natural_order(alike)[:_SHOWN])}"
         raise InputError(cause, f"{remedy}; {self.listed()}")
 
     def paths(self) -> Iterator[str]:
@@ -540,17 +532,6 @@ class _Columns:
                 path = quoted_path(steps)
                 # A whole column can have this text as its name.
                 yield f"[{json.dumps(steps[0])}]{path[len(steps[0]) :]}" if path in names else path
-
-    def _remedy(self, text: str) -> str:
-        alike = [path for path in self.paths() if path.lower() == text.strip().lower()]
-        if alike:
-            return f"did you mean {alike[0]}? {self.listed()}"
-        with_comma = [name for name in self.schema.names if text in name.split(",")]
-        if with_comma:
-            return (
-                f"did you mean '[{json.dumps(with_comma[0], ensure_ascii=False)}]'? {self.listed()}"
-            )
-        return self.listed()
 
     def listed(self) -> str:
         """Which columns there are, as a remedy."""

@@ -148,12 +148,6 @@ def test_columns_that_cannot_be_read(wanted: Wanted, message: str) -> None:
     assert raised.value.remedy
 
 
-def test_upper_and_lower_case_are_different_but_suggested() -> None:
-    with pytest.raises(InputError) as raised:
-        chosen("hyp", "Ref", wanted=Wanted(references=("ref",)))
-    assert raised.value.remedy == "did you mean Ref? the columns are: hyp, Ref"
-
-
 def test_columns_without_texts() -> None:
     lists, parts = pa.list_(TEXT), pa.struct([("de", TEXT), ("a.b", TEXT)])
     with pytest.raises(InputError, match="the column hyp has no texts: it is int64") as raised:
