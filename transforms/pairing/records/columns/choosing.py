@@ -84,7 +84,7 @@ def choose(
       InputError: a column is not there, a name can mean several columns, the same column is
         wanted for two things, or a column has no texts or no numbers.
     """
-    columns = _Columns(schema, label, numbered)
+    columns = FileColumns(schema, label, numbered)
     references: tuple[ColumnPath, ...] = ()
     if "references" in roles:
         references = tuple(path for _, path in columns.of_role("references", wanted.references))
@@ -215,7 +215,7 @@ def divided_column(text: str) -> tuple[str | None, str]:
 
 
 def _candidates(
-    wanted: Wanted, references: Sequence[ColumnPath], columns: _Columns
+    wanted: Wanted, references: Sequence[ColumnPath], columns: FileColumns
 ) -> tuple[tuple[str, ColumnPath], ...]:
     candidates = columns.of_role("candidates", wanted.candidates, references)
     if wanted.system_name is not None:
@@ -239,7 +239,7 @@ def _candidates(
     return tuple(candidates)
 
 
-def _check_systems(names: Sequence[str], columns: _Columns, remedy: str) -> None:
+def _check_systems(names: Sequence[str], columns: FileColumns, remedy: str) -> None:
     """Checks that the names of systems can be shown.
 
     Raises:
@@ -254,7 +254,7 @@ def _check_systems(names: Sequence[str], columns: _Columns, remedy: str) -> None
             )
 
 
-def _check_kept_texts(wanted: Wanted, texts: Sequence[ColumnPath], columns: _Columns) -> None:
+def _check_kept_texts(wanted: Wanted, texts: Sequence[ColumnPath], columns: FileColumns) -> None:
     """Checks that the word for all texts does not also name another column.
 
     Raises:
@@ -274,7 +274,7 @@ def _check_kept_texts(wanted: Wanted, texts: Sequence[ColumnPath], columns: _Col
 def _check_texts(
     candidates: Sequence[tuple[str, ColumnPath]],
     references: Sequence[ColumnPath],
-    columns: _Columns,
+    columns: FileColumns,
 ) -> None:
     """Checks the types of the columns of texts, and that no column has two uses."""
     seen: dict[tuple[str | int, ...], str] = {}
@@ -294,7 +294,7 @@ def _check_texts(
 
 
 @dataclasses.dataclass(frozen=True)
-class _Columns:
+class FileColumns:
     """The columns of a file, the input's name in messages, and whether columns have numbers."""
 
     schema: pa.Schema

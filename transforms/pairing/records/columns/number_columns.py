@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Protocol
-
-import pyarrow as pa
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, ValueColumn
@@ -14,28 +12,11 @@ from beam_bleu.transforms.pairing.records.columns.numbers import has_values
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Wanted
 from beam_bleu.transforms.shown_names import natural_order
 
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.columns.choosing import FileColumns
+
 WHAT = "a column of numbers"
 """What the columns are for, in messages."""
-
-
-class FileColumns(Protocol):
-    """The columns of a file."""
-
-    @property
-    def label(self) -> str:
-        """The input, for messages."""
-
-    def named(self, what: str, text: str) -> ColumnPath:
-        """The column that a text names. It raises an `InputError` if there is none."""
-
-    def type_of(self, path: ColumnPath) -> pa.DataType:
-        """The type of the values of a column."""
-
-    def paths(self) -> Iterator[str]:
-        """All columns, and the parts of those that have named parts."""
-
-    def listed(self) -> str:
-        """Which columns there are, as a remedy."""
 
 
 def systems_of_values(wanted: Wanted, columns: FileColumns) -> tuple[str, ...]:
