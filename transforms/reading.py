@@ -105,7 +105,7 @@ class ReadLineParallel(_Read):
         describe: bool = False,
     ) -> None:
         _require_streams(candidates, references)
-        _require_action(on_bad_record)
+        require_choice("on_bad_record", on_bad_record, ON_BAD_RECORD)
         super().__init__(
             LineParallel(
                 tuple(candidates),
@@ -244,7 +244,7 @@ class ReadLongRecords(_Read):
         on_bad_record: OnBadRecord = "fail",
         describe: bool = False,
     ) -> None:
-        _require_coverage(coverage)
+        require_choice("coverage", coverage, COVERAGE_NAMES)
         _require_text("id_column", id_column)
         _require_text("system_column", system_column)
         wanted = dataclasses.replace(
@@ -327,7 +327,7 @@ class ReadJoinedRecords(_Read):
         describe: bool = False,
     ) -> None:
         _require_streams(candidates, references)
-        _require_coverage(coverage)
+        require_choice("coverage", coverage, COVERAGE_NAMES)
         allowed = (allow,) if isinstance(allow, str) else tuple(allow)
         for name in allowed:
             require_choice("allow", name, ALLOWED)
@@ -413,17 +413,6 @@ def _reference_streams(references: Sequence[str]) -> tuple[Stream, ...]:
         Stream(f"references {number}" if len(references) > 1 else "references", path)
         for number, path in enumerate(references, 1)
     )
-
-
-def _require_coverage(coverage: str) -> None:
-    if coverage not in COVERAGE_NAMES:
-        raise ValueError(f"coverage must be one of {', '.join(COVERAGE_NAMES)}, got {coverage!r}")
-
-
-def _require_action(on_bad_record: str) -> None:
-    if on_bad_record not in ON_BAD_RECORD:
-        choices = " or ".join(ON_BAD_RECORD)
-        raise ValueError(f"on_bad_record must be {choices}, got {on_bad_record!r}")
 
 
 def _only(column: str | None) -> tuple[str, ...]:
@@ -517,15 +506,13 @@ def _records(
     """The records of a stream: a source, which is also a reader for joins."""
     _require_text(stream.label, stream.pattern)
     record_format = input_format or format_of_name(stream.pattern)
-    choices = ", ".join(RECORD_FORMAT_NAMES)
     if record_format is None:
         raise ValueError(
             f"the suffix of {stream.pattern!r} does not say the format of its records: "
-            f"give input_format, one of {choices}"
+            f"give input_format, one of {', '.join(RECORD_FORMAT_NAMES)}"
         )
-    if record_format not in RECORD_FORMAT_NAMES:
-        raise ValueError(f"input_format must be one of {choices}, got {input_format!r}")
-    _require_action(on_bad_record)
+    require_choice("input_format", record_format, RECORD_FORMAT_NAMES)
+    require_choice("on_bad_record", on_bad_record, ON_BAD_RECORD)
     if header is not None:
         require_flag("header", header)
         if record_format != "tsv":

@@ -288,7 +288,7 @@ def test_lost_or_repeated_batches_are_an_error(tmp_path, times):
         (lambda: ReadPairedRecords("a.jsonl", header=True), r"header is for tsv, but .* is jsonl"),
         (
             lambda: ReadPairedRecords("a.jsonl", on_bad_record="drop"),
-            r"on_bad_record must be fail or reject, got 'drop'",
+            r"on_bad_record must be one of fail, reject, got 'drop'",
         ),
         (lambda: ReadLineParallel({}, ["r"]), r"candidates must be a mapping of names and files"),
         (
