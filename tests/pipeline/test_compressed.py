@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -126,7 +124,7 @@ def test_an_error_is_the_same_as_if_lines_are_counted_first(tmp_path, shards, de
 @pytest.mark.parametrize(
     ("suffix", "stream"), [(".gz", "human"), (".bz2", "atlas"), (".xz", "human"), (".zst", "atlas")]
 )
-def test_a_truncated_file_leaves_the_older_result_and_no_thread(tmp_path, suffix, stream):
+def test_a_truncated_file_leaves_the_older_result(tmp_path, suffix, stream):
     arguments = written(tmp_path / "in", 1, suffix, atlas=ATLAS, human=HUMAN)
     out = tmp_path / "out"
     assert called(*arguments, "--output", out, "--segment_scores").code == 0
@@ -138,9 +136,3 @@ def test_a_truncated_file_leaves_the_older_result_and_no_thread(tmp_path, suffix
     kept = {path for path in older if path.name not in ("_SUCCESS", "run.json", "metrics.prom")}
     assert {path: path.read_bytes() for path in kept} == {path: older[path] for path in kept}
     assert set(out.rglob("*.parquet")) == {p for p in kept if p.suffix == ".parquet"}
-    # A thread ends after its piece.
-    for _ in range(500):
-        if not any("ThreadPoolExecutor" in each.name for each in threading.enumerate()):
-            return
-        time.sleep(0.01)
-    raise AssertionError(threading.enumerate())

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from saved_parts import lines_in, run_into
 
+from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import last_of_each_partition
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
@@ -164,7 +165,7 @@ def test_other_texts_with_the_same_labels_add_up(saved):
         for name in ("1", "2")
     ]
     found, _ = merged([(name, add_labels(each)) for name, each in files])
-    assert found.document["segments"] == 144
+    assert document_of(found.result)["segments"] == 144
 
 
 def add_labels(saved: SavedTotals) -> SavedTotals:
@@ -210,5 +211,5 @@ def test_replicates_add_up(saved):
         assert all_three.own.replicates is not None
         assert (all_three.own.replicates == 3 * one.own.replicates).all()
     assert found.evidence.partition is None
-    assert found.document["resampling"]["resamples"] == 20
-    assert found.document["segments"] == 3 * saved.document["segments"]
+    assert document_of(found.result)["resampling"]["resamples"] == 20
+    assert document_of(found.result)["segments"] == 3 * document_of(saved.result)["segments"]

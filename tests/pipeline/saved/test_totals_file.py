@@ -16,6 +16,7 @@ from hypothesis import given, strategies
 from jsonschema import Draft202012Validator
 from saved_parts import lines_in, run_into
 
+from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.saved import json_arrays
 from beam_bleu.pipeline.saved.totals_file import read_totals, sha256_of, totals_bytes, totals_of
 from beam_bleu.transforms.errors import InputError
@@ -47,14 +48,14 @@ def test_it_is_read_as_it_was_written(folder, data):
     scores = (folder / "scores.json").read_bytes()
     assert totals_bytes(saved, scores) == data
     (metric,) = json.loads(data)["content"]["definition"]["metrics"]
-    assert metric["signature"] == saved.document["metrics"][0]["signature"]
+    assert metric["signature"] == document_of(saved.result)["metrics"][0]["signature"]
 
 
 def test_the_digest_does_not_depend_on_the_layout(data):
     found = json.loads(data)
     assert sha256_of(found["content"]) == found["sha256"]
     pretty = json.dumps(found, indent=2, sort_keys=True).encode()
-    assert totals_of(pretty, "x").document == totals_of(data, "x").document
+    assert document_of(totals_of(pretty, "x").result) == document_of(totals_of(data, "x").result)
 
 
 def changed(data: bytes, **fields: Any) -> bytes:
