@@ -10,7 +10,6 @@ import pytest
 from command_line import called
 from saved_parts import lines_in, run_into
 
-from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.saved.dates import missing_dates
 
 
@@ -65,4 +64,4 @@ def test_a_month_without_a_day(parts, tmp_path):
     labels = days(11, 20, 21, 23)
     assert json.loads((out / "scores.json").read_bytes())["partitions"] == labels
     again = called("rescore", out, "-s=floor", "--format=json")
-    assert document_of(again.result)["partitions"] == labels
+    assert again.document["partitions"] == labels
