@@ -153,11 +153,11 @@ def test_the_default_is_strict_and_says_which_segments_are_missing(tmp_path: Pat
     run = joined(tmp_path, of_systems)
     run.assert_failed(
         3,
-        "candidates atlas: 1 record has an id that references do not have",
-        '"s999" (',
+        "candidates atlas: records with an id that references do not have: 1",
+        '(ids "s999"): ',
         f"atlas.jsonl line {COUNT + 1}",
-        f'candidates birch: 2 of {COUNT} segments are missing (ids "s3", "s7")',
-        f'candidates cobalt: 1 of {COUNT} segments is missing (id "s7")',
+        f'candidates birch: missing segments: 2 of {COUNT} (ids "s3", "s7")',
+        f'candidates cobalt: missing segments: 1 of {COUNT} (ids "s7")',
         "--coverage common",
     )
 
@@ -284,8 +284,8 @@ def test_a_bad_record_is_named_or_rejected(bad: Record, said: str, tmp_path: Pat
     flags = ["--on_bad_record=reject", "--max_rejected=1", f"--output={tmp_path / 'out'}"]
     run = joined(tmp_path, {"atlas": records, "birch": candidates("birch")}, *flags)
     if bad.get("id") is None:  # nobody knows which segment it belongs to
-        run.assert_failed(3, f"candidates atlas: 1 of {COUNT} segments is missing")
-        assert '(id "s3"); 1 bad record was rejected, and it is not known which' in run.err
+        run.assert_failed(3, f"candidates atlas: missing segments: 1 of {COUNT}")
+        assert '(ids "s3"); rejected bad records whose segment is not known: 1' in run.err
         run = joined(
             tmp_path,
             {"atlas": records, "birch": candidates("birch")},
@@ -465,7 +465,7 @@ def test_ids_of_tab_separated_text_are_those_of_typed_files(tmp_path: Path) -> N
         assert run.document["scores"][0]["score"] == score("atlas", range(COUNT))
     tab_separated(path, [rows[0], ("00", "a"), *rows[2:]])
     run = called(f"--candidates=A={path}", f"--references={texts}", "--join_on=id")
-    run.assert_failed(3, 'an id that references do not have: "00"')
+    run.assert_failed(3, 'an id that references do not have: 1 (ids "00")')
 
 
 @pytest.mark.parametrize("name", [None, "\u00a0"])

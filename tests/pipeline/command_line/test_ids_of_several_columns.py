@@ -56,7 +56,7 @@ def test_equal_texts_of_different_columns_are_different_ids(tmp_path: Path) -> N
     keys = [("x\x1e1", "z"), ("x\x1f", "z"), ("x\x1e0", "1z"), ("x\x1e", "01z")]
     assert joined(tmp_path, keys, keys).document["scores"][0]["score"] == pytest.approx(100)
     run = joined(tmp_path, [("x,y", "z")], [("x", "y,z")])
-    run.assert_failed(3, '(id ("x,y", "z"))', '("x", "y,z")')
+    run.assert_failed(3, '(ids ("x,y", "z"))', '("x", "y,z")')
 
 
 @pytest.mark.parametrize(

@@ -248,39 +248,32 @@ def require_complete(report: Report, sides: Sequence[Side], lost: Mapping[int, i
     Raises:
       InputError: a segment is missing, or there is an unknown one.
     """
-    said: list[str] = []
-    beyond = 0
+    said = []
     for side in sides:
         missing, unknown = report.of("missing", side.name), report.of("unknown", side.name)
-        if not missing and not unknown:
-            continue
-        parts = []
         if missing:
-            parts.append(
-                f"{_missing(missing, report.segments)} "
-                f"({'id' if missing.count == 1 else 'ids'} {missing.ids})"
+            said.append(
+                f"{side.name}: missing segments: {missing.count:,} of {report.segments:,} "
+                f"(ids {missing.ids})"
             )
         if unknown:
-            where = unknown.first[0].places
-            parts.append(
-                f"{unknown.count:,} {_records(unknown)} an id that {sides[0].name} do not have: "
-                f"{unknown.ids}" + (f" ({where[0]})" if where else "")
+            places = unknown.first[0].places
+            said.append(
+                f"{side.name}: records with an id that {sides[0].name} do not have: "
+                f"{unknown.count:,} (ids {unknown.ids})" + (f": {places[0]}" if places else "")
             )
-        if side.stream != sides[0].stream and lost.get(side.stream):
-            parts.append(_lost(lost[side.stream]))
-        if len(said) < SHOWN_IDS:
-            said.append(f"{side.name}: {'; '.join(parts)}")
-        else:
-            beyond += 1
-    if said:
-        more = f"; {beyond} more do not have the same segments" if beyond else ""
-        if of_first := lost.get(sides[0].stream):
-            more += f"; {sides[0].name}: {_lost(of_first)}"
-        raise InputError(
-            "; ".join(said) + more,
-            "every system must have every segment: add the missing records, or choose "
-            "--coverage common or --coverage each",
-        )
+    if not said:
+        return
+    cause = "; ".join(said[:SHOWN_IDS])
+    if len(said) > SHOWN_IDS:
+        cause += f"; and {len(said) - SHOWN_IDS} more differences"
+    if bad_records := sum(lost.values()):
+        cause += f"; rejected bad records whose segment is not known: {bad_records:,}"
+    raise InputError(
+        cause,
+        "every system must have every segment: add the missing records, or choose "
+        "--coverage common or --coverage each",
+    )
 
 
 def mismatches(report: Report) -> tuple[Notice, ...]:
@@ -299,23 +292,6 @@ def mismatches(report: Report) -> tuple[Notice, ...]:
             Notice("documents", streams, most.count, report.segments, most.first_ids, columns)
         )
     return tuple(notices)
-
-
-def _missing(findings: Findings, segments: int) -> str:
-    verb = "is" if findings.count == 1 else "are"
-    return f"{findings.count:,} of {segments:,} segments {verb} missing"
-
-
-def _lost(records: int) -> str:
-    if records == 1:
-        return "1 bad record was rejected, and it is not known which segment it belongs to"
-    return (
-        f"{records:,} bad records were rejected, and it is not known which segments they belong to"
-    )
-
-
-def _records(findings: Findings) -> str:
-    return "record has" if findings.count == 1 else "records have"
 
 
 def found_coverage(
