@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.metric_result import MetricResult
-from beam_bleu.pipeline.result.rows import (
-    Result,
-)
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals

@@ -304,8 +304,16 @@ def documents_of(
     return DocumentParts(tuple(part for _, part in adder.parts()))
 
 
-def _put_together(parts: Sequence[DocumentSums]) -> DocumentSums:
-    """The sums of all of these parts, which have the same systems."""
+def numbered_rows(
+    parts: Sequence[DocumentSums],
+) -> tuple[list[str], list[GroupKey], Integers, Integers]:
+    """The rows that parts have together: each document and group once.
+
+    Returns:
+      the names of the documents; the groups; int64 (rows,), the number of each row's document, and
+      in its low 32 bits that of its group; int64, the row here of each row of the parts, part by
+      part.
+    """
     documents: dict[str, int] = {}
     keys: dict[GroupKey, int] = {}
     pairs = []
@@ -317,9 +325,13 @@ def _put_together(parts: Sequence[DocumentSums]) -> DocumentSums:
             | np.array(of_keys, np.int64)[part.group_of]
         )
     different, rows = np.unique(np.concatenate(pairs), return_inverse=True)
+    return list(documents), list(keys), different, rows
+
+
+def _put_together(parts: Sequence[DocumentSums]) -> DocumentSums:
+    """The sums of all of these parts, which have the same systems."""
+    documents, keys, pairs, rows = numbered_rows(parts)
     first = parts[0]
-    sums = np.zeros((len(different), len(first.systems), len(first.columns)), np.int64)
+    sums = np.zeros((len(pairs), len(first.systems), len(first.columns)), np.int64)
     np.add.at(sums, rows, np.concatenate([part.sums for part in parts]))
-    return DocumentSums.of(
-        first.systems, list(documents), list(keys), different >> 32, different & 0xFFFFFFFF, sums
-    )
+    return DocumentSums.of(first.systems, documents, keys, pairs >> 32, pairs & 0xFFFFFFFF, sums)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers, exact
 from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, totals_of
-from beam_bleu.transforms.totals.document_sums import DocumentSums, has_segments
+from beam_bleu.transforms.totals.document_sums import DocumentSums, has_segments, numbered_rows
 from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
 
 
@@ -103,18 +103,7 @@ class _Documents:
 
 def _put_together(parts: Sequence[DocumentSums], systems: Sequence[str], width: int) -> _Documents:
     """Whole documents from all of their parts, with the sums of so many columns."""
-    names: dict[str, int] = {}
-    keys: dict[GroupKey, int] = {}
-    rows_of_parts = []
-    for part in parts:
-        documents = [names.setdefault(name, len(names)) for name in part.documents]
-        groups = [keys.setdefault(key, len(keys)) for key in part.keys]
-        rows_of_parts.append(
-            np.array(documents, np.int64)[part.document_of] << 32
-            | np.array(groups, np.int64)[part.group_of]
-        )
-    # A number for each pair of a document and a group.
-    pairs, rows = np.unique(np.concatenate(rows_of_parts), return_inverse=True)
+    _, keys, pairs, rows = numbered_rows(parts)
     own = np.zeros((len(pairs), len(systems), width), np.int64)
     same = all(len(part.systems) == len(systems) for part in parts)
     common = own if same else np.zeros_like(own)
