@@ -89,7 +89,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def _indented(value: Any, newline: str, step: str) -> str:
-    """A value as JSON with a line for each item, as `json.dumps` writes it in three times as long.
+    """A value as JSON with a line for each item: the text of `json.dumps`, which takes longer.
 
     Args:
       value: the value.
