@@ -84,7 +84,8 @@ def test_a_signal_ends_the_run_and_leaves_no_temporary_files(number, when, tmp_p
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert (out, err.decode()) == (b"", f"beam-bleu: stopped by {number.name}\n")
+    # A first run on a machine says before that it compiles.
+    assert (out, err.decode().splitlines()[-1]) == (b"", f"beam-bleu: stopped by {number.name}")
     assert os.listdir(temporary) == []
 
 
