@@ -13,7 +13,7 @@ from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
-from beam_bleu.pipeline.output.handover import hand_over, handed_over
+from beam_bleu.pipeline.output.handover import RunResult, hand_over, handed_over
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
 from beam_bleu.pipeline.output.part_files import WritePartFiles, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
@@ -165,7 +165,7 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     with in_place(output, run, part_files, documents, totals.rejected.files):
         write_documents(output, documents)
     if results.is_awaited:
-        hand_over(output, run, result.scores, segments.notes)
+        hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))
     # After the result, because it is complete. A launcher that waits warns itself.
     _enforce(results, result.rows)
 

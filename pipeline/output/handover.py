@@ -1,7 +1,8 @@
-"""The handover: a file by which the last step of a run gives its result to the launcher.
+"""The handover: how the last step of a run gives its result to the launcher.
 
-Other runs may replace scores.json in the output folder at any time. Only one run writes a handover,
-when its result is in place. So it proves that the last step of this run was done.
+In the same process it hands over the object, and otherwise a file in the run's own folder. Other
+runs may replace scores.json in the output folder at any time; only one run writes a handover, when
+its result is in place. So it proves that the last step of this run was done.
 
 Flink starts a whole job again after any error, so also after a missed threshold, which is the same
 each time. The next attempt finds the handover, and does not score everything again before it fails.
@@ -56,13 +57,20 @@ class RunResult:
         return [*self.notes, *self.result.all_warnings]
 
 
-def hand_over(output: str, run: str, scores: bytes, notes: Sequence[str]) -> None:
-    """Gives the launcher of a run its scores.json and its notes.
+_HERE: dict[str, RunResult | None] = {}
+"""The runs whose launcher waits in this process, and their results."""
+
+
+def hand_over(output: str, run: str, result: RunResult) -> None:
+    """Gives the launcher of a run its result.
 
     Raises:
       JobError: the file cannot be written.
     """
-    data = json.dumps(notes).encode() + b"\n" + scores
+    if run in _HERE:
+        _HERE[run] = result
+        return
+    data = json.dumps(result.notes).encode() + b"\n" + result.scores
     storage.write_atomically(handover_path(output, run), data)
 
 
@@ -72,6 +80,8 @@ def handed_over(output: str, run: str) -> RunResult | None:
     Raises:
       JobError: it cannot be read.
     """
+    if _HERE.get(run) is not None:
+        return _HERE[run]
     path = handover_path(output, run)
     if not storage.exists(path):
         return None
@@ -105,6 +115,9 @@ def awaited(job: Job, in_process: bool) -> Iterator[Job]:
         if in_process and job.output and is_local(output):
             _check_writable(output)
         stack.callback(remove_handover, output, job.run)
+        if in_process:
+            _HERE[job.run] = None
+            stack.callback(_HERE.pop, job.run)
         yield dataclasses.replace(job, output=output, is_awaited=True)
 
 

@@ -312,8 +312,9 @@ def test_without_a_handover_the_job_has_failed(tmp_path):
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)
     scores = '{"metrics": [], "scores": [], "warnings": ["größe"]}'.encode()
-    hand_over(folder, job.run, scores, ["a note"])
-    assert result_of(job) == RunResult.of(scores, ["a note"])
+    result = RunResult.of(scores, ["a note"])
+    hand_over(folder, job.run, result)
+    assert result_of(job) == result
 
 
 def test_a_filesystem_whose_clock_stands_still(tmp_path, monkeypatch):

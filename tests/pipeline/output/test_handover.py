@@ -19,13 +19,16 @@ from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.output import publication
-from beam_bleu.pipeline.output.handover import awaited, hand_over, result_of
+from beam_bleu.pipeline.output.handover import RunResult, awaited, hand_over, result_of
 from beam_bleu.pipeline.output.output_folder import handover_path
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.notices import Notice
 from deploy.dataflow.launch import command_line
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
+
+NOTHING = RunResult(b"{}", Result((), (), ()))
 
 
 @pytest.fixture
@@ -70,7 +73,7 @@ def test_it_is_removed_after_a_failure_too(tmp_path):
 
     def fail() -> None:
         with awaited(job, in_process=False) as given:
-            hand_over(given.output, given.run, b"{}", [])
+            hand_over(given.output, given.run, NOTHING)
             raise JobError("stopped", "start it again")
 
     with pytest.raises(JobError, match="stopped"):
@@ -80,7 +83,7 @@ def test_it_is_removed_after_a_failure_too(tmp_path):
 
 def test_the_handovers_of_other_runs_stay(tmp_path):
     out = str(tmp_path / "out")
-    hand_over(out, "other", b"{}", [])
+    hand_over(out, "other", NOTHING)
     assert run_on_an_engine(out)
     assert os.path.exists(handover_path(out, "other"))
 
