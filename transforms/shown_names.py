@@ -5,7 +5,6 @@ In this order "ref2" comes before "ref10".
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable
 
@@ -27,7 +26,7 @@ def natural_key(name: str) -> tuple[object, ...]:
     """The key of a name in natural order. Different names have different keys."""
     # A number is compared by the number of its digits first: it can be too long for an int.
     # Only ASCII digits are numbers, because others have no zero that could be removed so simply.
-    parts = _NUMBER.split(name)
-    digits = [part.lstrip("0") for part in parts[1::2]]
-    numbers = [(len(number), number) for number in digits]
-    return (list(itertools.chain(*zip(parts[::2], [*numbers, ()], strict=True))), name)
+    parts: list[object] = [*_NUMBER.split(name)]
+    digits = [str(part).lstrip("0") for part in parts[1::2]]
+    parts[1::2] = [(len(number), number) for number in digits]
+    return parts, name

@@ -50,13 +50,15 @@ class Sample(Sums):
     largest: int = -1
 
     @classmethod
-    def of(cls, batch: SegmentBatch) -> Sample:
-        """The sample of a batch; nothing if its segments have no texts or no positions."""
-        numbers = batch.numbers
-        if numbers is None or not batch.candidates or not len(numbers):
-            return cls()
-        largest = int(numbers.max())
-        if largest >= _LARGEST_NUMBER:
+    def of(cls, batch: SegmentBatch, other: int = -1) -> Sample:
+        """The sample of a batch; nothing if its segments have no texts or no positions.
+
+        Args:
+          batch: the batch.
+          other: the number of another segment of the corpus.
+        """
+        numbers, largest = batch.numbers, max(largest_number(batch), other)
+        if numbers is None or not batch.candidates or not 0 <= largest < _LARGEST_NUMBER:
             return cls()
         columns = {f"{REFERENCES}{place}": c for place, c in enumerate(batch.references, 1)}
         columns |= {
@@ -98,6 +100,11 @@ class Sample(Sums):
     def nbytes(self) -> int:
         """About how many bytes all texts have."""
         return sum(len(text) for texts in self.texts.values() for text in texts.values())
+
+
+def largest_number(batch: SegmentBatch) -> int:
+    """The largest number of the segments of a batch; -1 if there is none."""
+    return -1 if batch.numbers is None or not len(batch.numbers) else int(batch.numbers.max())
 
 
 def _is_taken(numbers: Integers, largest: int, streams: int) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from apache_beam.pvalue import PCollection
 
-from beam_bleu.transforms.inspection.sample import Sample
+from beam_bleu.transforms.inspection.sample import Sample, largest_number
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
@@ -37,10 +37,27 @@ class _TakeSamples(CollectBundles):
 
 
 class _Collector:
-    """Mutable: the sample of the batches so far."""
+    """Mutable: the sample of the batches so far.
+
+    A batch waits until the next one is there, which tells that its last segments are not the last
+    ones of the corpus. Otherwise the texts of all batches' last segments would be taken.
+    """
 
     def __init__(self) -> None:
-        self.total = Sample()
+        self._sample = Sample()
+        self._waiting: SegmentBatch | None = None
 
     def add(self, batch: SegmentBatch) -> None:
-        self.total += Sample.of(batch)
+        self._take(largest_number(batch))
+        self._waiting = batch
+
+    def _take(self, largest: int) -> None:
+        if self._waiting is not None:
+            self._sample += Sample.of(self._waiting, largest)
+
+    @property
+    def total(self) -> Sample:
+        """The sample of all batches."""
+        self._take(-1)
+        self._waiting = None
+        return self._sample
