@@ -1,7 +1,6 @@
 """Beam's own flags: their values, their help, which ones work in-process, and Beam's options.
 
-Beam ignores most flags that a runner does not use. It also accepts values that make it fail
-later, with a message that does not name the flag.
+Beam ignores most flags that a runner does not use, so those are refused.
 """
 
 from __future__ import annotations
@@ -9,10 +8,8 @@ from __future__ import annotations
 import argparse
 import copy
 import functools
-import importlib.util
-import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -20,10 +17,6 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from beam_bleu.pipeline.command_line.help import Formatter
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser
 from beam_bleu.transforms.errors import UsageError
-
-_LARGEST_INT = (1 << 31) - 1
-_LARGEST = {"direct_num_workers": 256, "direct_runner_bundle_repeat": 1000}
-"""The largest values of flags that could otherwise start any number of threads or repetitions."""
 
 _OF_ENGINES = (
     "FlinkRunnerOptions",
@@ -46,9 +39,7 @@ _REFUSED = {
 """Flags that the command cannot use with any runner: why not, and what to do."""
 
 _REFUSED_IN_PROCESS = {
-    "direct_test_splits": ("it is for Beam's own tests", "leave it out"),
     "dry_run": ("the job would run anyway", "leave it out"),
-    "gbek": ("no data leaves this process, so there is nothing to encrypt", "leave it out"),
     "profile_cpu": (
         "Beam's in-process runner cannot profile this job",
         "profile the command itself: python -m cProfile -m beam_bleu.pipeline ...",
@@ -60,21 +51,6 @@ _REFUSED_IN_PROCESS = {
     "update_compatibility_version": ("an in-process job cannot be updated", "leave it out"),
 }
 
-_OBJECTS = (
-    "beam_services",
-    "direct_test_splits",
-    "gcs_custom_audit_entries",
-    "sdk_harness_log_level_overrides",
-    "transform_name_mapping",
-)
-"""Flags whose value is a JSON object."""
-
-_SUCH_AS = 'give an object such as {"key": "value"}'
-
-_FILES = ("requirements_file", "setup_file", "extra_packages")
-
-_VERSION = re.compile(r"\d+\.\d+\.\d+\w*")
-
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 
 
@@ -84,10 +60,6 @@ def beam_parser() -> Parser:
     parser = Parser(add_help=False)
     for options in PipelineOptions.__subclasses__():
         options._add_argparse_args(parser)  # as Beam itself does
-    for action in parser.actions():
-        if action.type not in (None, int, float, str):
-            read: Any = action.type
-            action.type = _understood(action.option_strings[-1], read)
     return parser
 
 
@@ -95,15 +67,15 @@ def parse_beam_flags(parser: Parser, words: Sequence[str]) -> argparse.Namespace
     """The values of Beam's flags.
 
     Raises:
-      UsageError: a flag has a value that is not allowed.
+      UsageError: a flag has a value that is not allowed, or cannot be used with any runner.
     """
     try:
         flags = parser.parse_args(words)
     except UsageError:
         raise
     except Exception as error:  # some of Beam's flags have their own functions to read values
-        raise _not_understood(_culprit(parser, words)) from error
-    _check_values(parser, flags)
+        raise UsageError(f"a value of Beam's flags is not understood: {error}", SEE_HELP) from error
+    _refuse(_REFUSED, _given(parser, flags))
     return flags
 
 
@@ -116,10 +88,7 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
     flag_of = _given(parser, flags)
     if not flag_of:  # as in most runs: making the parsers of the engines takes a millisecond
         return
-    for name, flag in flag_of.items():
-        if name in _REFUSED_IN_PROCESS:
-            why, remedy = _REFUSED_IN_PROCESS[name]
-            raise UsageError(f"{flag} is refused: {why}", remedy)
+    _refuse(_REFUSED_IN_PROCESS, flag_of)
     for name in _names_of_engines():
         if name in flag_of:
             raise UsageError(
@@ -128,45 +97,11 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
             )
 
 
-def _check_values(parser: Parser, flags: argparse.Namespace) -> None:
-    flag_of = _given(parser, flags)
-    for action in parser.actions():
-        name = action.dest
-        if name not in flag_of:
-            continue
-        flag, value = flag_of[name], getattr(flags, name)
-        if name in _REFUSED:
-            why, remedy = _REFUSED[name]
+def _refuse(refused: Mapping[str, tuple[str, str]], flag_of: Mapping[str, str]) -> None:
+    for name, flag in flag_of.items():
+        if name in refused:
+            why, remedy = refused[name]
             raise UsageError(f"{flag} is refused: {why}", remedy)
-        most = _LARGEST.get(name, _LARGEST_INT)
-        if action.type is int and not 0 <= value <= most:
-            raise UsageError(f"{flag} must be 0 to {most}, got {value}", SEE_HELP)
-        if name in _OBJECTS and not isinstance(value, dict):
-            raise UsageError(f"{flag} must be a JSON object, got {value!r}", _SUCH_AS)
-        if name in _FILES:
-            _check_files(flag, [value] if isinstance(value, str) else value)
-    if flags.type_check_strictness == "ALL_REQUIRED":
-        raise UsageError(
-            "--type_check_strictness ALL_REQUIRED: not all steps of the job declare their types",
-            "leave it out",
-        )
-    version = flags.update_compatibility_version
-    if version is not None and not _VERSION.fullmatch(version):
-        raise UsageError(
-            f"--update_compatibility_version must be a version of Beam, got {version}",
-            "give a version such as 2.70.0",
-        )
-    if flags.pickle_library.startswith("dill") and importlib.util.find_spec("dill") is None:
-        raise UsageError(
-            f"--pickle_library {flags.pickle_library} needs dill, which is not installed here",
-            "leave it out, or install apache-beam[dill] here and on the workers",
-        )
-
-
-def _check_files(flag: str, paths: Sequence[str]) -> None:
-    for path in paths:
-        if "://" not in path and not os.path.isfile(path):
-            raise UsageError(f"{flag}: there is no file {path}", "check the path")
 
 
 def _given(parser: Parser, flags: argparse.Namespace) -> dict[str, str]:
@@ -184,37 +119,6 @@ def _names_of_engines() -> Iterator[str]:
             parser = Parser(add_help=False)
             options._add_argparse_args(parser)
             yield from (action.dest for action in parser.actions())
-
-
-def _understood(flag: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A function that reads a flag's value, with errors that a user understands."""
-
-    def value(text: str) -> Any:
-        try:
-            return read(text)
-        except Exception as error:
-            raise _not_understood(flag, text) from error
-
-    return value
-
-
-def _not_understood(flag: str, text: str | None = None) -> UsageError:
-    got = "" if text is None else f", got {text!r}"
-    if flag.lstrip("-") in _OBJECTS:
-        return UsageError(f"{flag} must be a JSON object{got}", _SUCH_AS)
-    return UsageError(f"the value of {flag} cannot be understood{got}", SEE_HELP)
-
-
-def _culprit(parser: Parser, words: Sequence[str]) -> str:
-    """The flag whose value cannot be read."""
-    for number, word in enumerate(words):
-        try:
-            parser.parse_known_args(words[number : number + 2])
-        except UsageError:
-            continue
-        except Exception:  # whatever Beam's own reader of a value raises
-            return word.partition("=")[0]
-    return "one of Beam's flags"
 
 
 def beam_help(ours: Collection[str]) -> str:
