@@ -157,7 +157,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     flags = with_report(ours.parse_args([*words.references, *words.ours]))
     of_beam = parse_beam_flags(beams, words.beams)
     if words.unknown:
-        _refuse(words, argv, ours, beams)
+        _refuse(words, ours, beams)
     if words.after_systems:
         raise UsageError(
             f"unexpected argument {words.after_systems[0]!r} after -i and its systems",
@@ -379,10 +379,10 @@ class _BeamHelp(argparse.Action):
         parser.exit()
 
 
-def _refuse(words: Words, argv: Sequence[str], ours: Parser, beams: Parser) -> NoReturn:
+def _refuse(words: Words, ours: Parser, beams: Parser) -> NoReturn:
     """Refuses the first unknown flag."""
     flag = words.unknown[0].partition("=")[0]
-    refuse_absent(flag, argv)
+    refuse_absent(flag)
     remedy = SEE_HELP
     if close := nearest(flag, [*beams.by_flag(), *ours.by_flag()]):
         remedy = f"did you mean {close}?"

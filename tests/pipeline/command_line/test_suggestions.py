@@ -61,7 +61,7 @@ def test_every_flag_of_sacrebleu_is_accepted_or_its_error_says_what_to_use(monke
     with monkeypatch.context() as patched:
         flags = flags_of_sacrebleu(patched)
     assert len(flags) > 60
-    absent = {flag for row in ABSENT for flag in row.flags}
+    absent = {flag for words in ABSENT for flag in words}
     assert absent <= flags  # each row is about a flag that sacreBLEU has
     ours = flags - absent
     assert {flag.replace("-", "_").replace("__", "--", 1) for flag in ours if "--" in flag} <= OURS
@@ -69,7 +69,7 @@ def test_every_flag_of_sacrebleu_is_accepted_or_its_error_says_what_to_use(monke
     assert not absent & OURS
 
 
-@pytest.mark.parametrize("flag", [flag for row in ABSENT for flag in row.flags])
+@pytest.mark.parametrize("flag", [flag for flags in ABSENT for flag in flags])
 def test_the_error_of_an_absent_flag_names_it_and_a_way(flag):
     run = called("r", flag, "1", "-i", "a")
     run.assert_failed(2, f"{flag} is a flag of sacreBLEU")
