@@ -6,17 +6,18 @@ import dataclasses
 import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from beam_bleu.pipeline.result.comparing import adjusted
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     MACRO_AVERAGE,
     ComparisonRow,
-    FamilyName,
     Group,
     MetricNames,
     PresetNames,
     ScoreRow,
+    family_of,
 )
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
@@ -25,11 +26,10 @@ from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.corpus_score import corpus_score
+from beam_bleu.transforms.score.corpus_score import corpus_numbers
 from beam_bleu.transforms.score.differences import (
     Difference,
     clusters,
-    holm,
     mean_difference,
     paired_difference,
 )
@@ -43,22 +43,6 @@ from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, Group
 
 Slice = Mapping[str, str | None]
 """The labels of a slice and their values."""
-
-
-class Scored(NamedTuple):
-    """A score, and what a reader of it must know."""
-
-    row: ScoreRow
-    warnings: tuple[str, ...]
-
-
-class _Compared(NamedTuple):
-    """The difference of a system and its baseline, before p-values are adjusted."""
-
-    system: str
-    baseline: str
-    group: Group
-    difference: Difference
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +129,7 @@ class MetricResult:
         return self._sums(self.scorings.text)
 
     @functools.cached_property
-    def scores(self) -> dict[str, Scored]:
+    def scores(self) -> dict[str, ScoreRow]:
         """The scores of the whole corpus, by system; none if its parts have no common score."""
         if self._text is None or self.tasks:
             return {}
@@ -155,7 +139,7 @@ class MetricResult:
         }
 
     @functools.cached_property
-    def sliced(self) -> dict[SliceKey, list[Scored]]:
+    def sliced(self) -> dict[SliceKey, list[ScoreRow]]:
         """The scores of each slice, one for each system that has segments in it."""
         # Those of languages or tasks judge the input if no score of the whole corpus can.
         parts = [self.scorings.languages or self.scorings.unpooled]
@@ -183,16 +167,16 @@ class MetricResult:
                 yield system, sums
 
     @functools.cached_property
-    def parts(self) -> dict[SliceKey, list[Scored]]:
+    def parts(self) -> dict[SliceKey, list[ScoreRow]]:
         """The scores of each language or task of which there is a macro average."""
         label = [self._averaged]
         return {key: scores for key, scores in self.sliced.items() if [*self._slices[key]] == label}
 
     @functools.cached_property
-    def _of_presets(self) -> dict[str, list[Scored]]:
+    def _of_presets(self) -> dict[str, list[ScoreRow]]:
         """The scores of the whole corpus by each preset."""
         # It is said already: a preset with the same tokens has the same units.
-        unknown = {name for name, (row, _) in self.scores.items() if row.standard_error is None}
+        unknown = {row.system for row in self.scores.values() if row.standard_error is None}
         return {
             name: [
                 self._scored(
@@ -224,40 +208,40 @@ class MetricResult:
         metric: Metric | None = None,
         judge_input: bool = False,
         explain_error: bool = True,
-    ) -> Scored:
-        kind = self.scorings.kind
-        score = corpus_score(
-            kind,
+    ) -> ScoreRow:
+        numbers = corpus_numbers(
+            self.scorings.kind,
             sums,
             text,
             metric or self.scorings.corpus,
             judge_input=judge_input,
             explain_error=explain_error,
         )
-        row = ScoreRow(
+        return ScoreRow(
             self.scorings.name,
             system,
             group,
             preset,
-            score.segments,
-            score.score,
-            score.standard_error,
-            score.interval,
-            {name: getattr(score, name) for name in self._fields},
+            sums.segments,
+            numbers.parts["score"],
+            numbers.uncertainty.standard_error,
+            numbers.uncertainty.interval,
+            {name: numbers.parts[name] for name in self._fields},
+            numbers.warnings,
         )
-        return Scored(row, score.warnings)
 
     @property
-    def score_rows(self) -> Iterator[ScoreRow]:
+    def rows(self) -> Iterator[ScoreRow]:
         """The scores of the whole corpus and of the slices."""
-        for scores in (self.scores.values(), *self.sliced.values()):
-            yield from (row for row, _ in scores)
+        yield from self.scores.values()
+        for rows in self.sliced.values():
+            yield from rows
 
     @property
     def preset_rows(self) -> Iterator[ScoreRow]:
         """The scores of the whole corpus by each preset."""
-        for scores in self._of_presets.values():
-            yield from (row for row, _ in scores)
+        for rows in self._of_presets.values():
+            yield from rows
 
     @property
     def averages(self) -> Iterator[ScoreRow]:
@@ -270,7 +254,7 @@ class MetricResult:
         """
         number = len(self.parts)
         for system in self.job.systems if number else ():
-            own = [row for part in self.parts.values() for row, _ in part if row.system == system]
+            own = [row for part in self.parts.values() for row in part if row.system == system]
             mean = error = None
             if len(own) == number:
                 mean = math.fsum(row.score or 0.0 for row in own) / number
@@ -286,63 +270,56 @@ class MetricResult:
     def presets(self) -> Iterator[PresetNames]:
         """The definitions of the presets."""
         for name, preset in self.scorings.presets.items():
-            sums = self._sums(preset.text).values()
-            signatures = shared_signatures(preset.text, self.scorings.kind, preset.metric, sums)
             yield PresetNames(
-                self.scorings.name,
+                self.word,
                 name,
-                signatures.own,
-                signatures.sacrebleu,
-                tuple(_warnings_of(self._of_presets[name])),
-                self.evidence.uncertainty and preset.text == self.scorings.text,
+                **self._signatures(preset.text, preset.metric, self._sums(preset.text).values()),
+                warnings=tuple(_warnings_of(self._of_presets[name])),
+                has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
             )
 
     @property
     def names(self) -> MetricNames:
         """The definition of the metric."""
-        signatures = self._signatures(self.scorings.corpus)
-        return MetricNames(self.scorings.name, self.scorings.shown, **signatures)
+        return MetricNames(self.word, self.scorings.shown, **self._of_corpus(self.scorings.corpus))
 
-    def _signatures(self, metric: Metric) -> dict[str, str | None]:
-        """Those of a definition for the whole corpus; None if languages have different ones."""
-        if self._text is None:
+    def _signatures(
+        self, text: TextName | None, metric: Metric, sums: Iterable[CorpusSums]
+    ) -> dict[str, Any]:
+        """Those of a definition as entries have them; None if languages have different ones."""
+        if text is None:
             return {"signature": None, "sacrebleu_signature": None}
-        sums = self._own.values()
-        return _named(shared_signatures(self._text, self.scorings.kind, metric, sums))
+        signatures = shared_signatures(text, self.scorings.kind, metric, sums)
+        return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
 
-    def _of_languages(self, metric: Metric) -> Iterator[tuple[Slice, dict[str, str | None]]]:
+    def _of_corpus(self, metric: Metric) -> dict[str, Any]:
+        """The signatures of a definition for the whole corpus."""
+        return self._signatures(self._text, metric, self._own.values())
+
+    def _of_languages(self, metric: Metric) -> Iterator[dict[str, Any]]:
         """Each language, and the signatures of a definition for it."""
         for key in self.parts if self.scorings.languages is not None else ():
             group, sums = self._slices[key], [sums for _, sums in self._sums_of_slice(key)]
-            text = self.scorings.text_of(group)
-            yield group, _named(shared_signatures(text, self.scorings.kind, metric, sums))
+            signatures = self._signatures(self.scorings.text_of(group), metric, sums)
+            yield {"metric": self.word, "slice": group, **signatures}
 
     @property
-    def languages(self) -> list[dict[str, Any]]:
+    def languages(self) -> Iterator[dict[str, Any]]:
         """The languages with their tokenizers and signatures."""
-        return [
-            {
-                "metric": self.word,
-                "slice": group,
-                "tokenize": self.scorings.text_of(group).tokenize,
-                **signatures,
+        for language in self._of_languages(self.scorings.corpus):
+            tokenize = self.scorings.text_of(language["slice"]).tokenize
+            yield {
+                **{name: language.pop(name) for name in ("metric", "slice")},
+                "tokenize": tokenize,
+                **language,
             }
-            for group, signatures in self._of_languages(self.scorings.corpus)
-        ]
 
-    @property
-    def definition_of_segments(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """How single segments are scored: in all languages, and in each one."""
-        metric = self.scorings.segments
-        assert metric is not None
-        whole = {"metric": self.word, **self._signatures(metric)}
-        return whole, [
-            {"metric": self.word, "slice": group, **signatures}
-            for group, signatures in self._of_languages(metric)
-        ]
+    def definition_of_segments(self, metric: Metric) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """How a definition scores single segments: in all languages, and in each one."""
+        return {"metric": self.word, **self._of_corpus(metric)}, [*self._of_languages(metric)]
 
     @functools.cached_property
-    def _compared(self) -> list[_Compared]:
+    def _compared(self) -> list[tuple[ComparisonRow, Difference]]:
         """The differences on the whole corpus, then slice by slice those with the baseline.
 
         A slice in which no unit has all systems is left out.
@@ -352,7 +329,7 @@ class MetricResult:
         systems = self.job.systems
         baseline = self.evidence.baseline_of(systems)
         pairs = self.evidence.compared(systems) if self.scores else []
-        compared = list(self._differences(self.totals.corpus, None, pairs))
+        compared = [*self._differences(self.totals.corpus, None, pairs)]
         against_baseline = [(system, baseline) for system in systems if system != baseline]
         for key in self._slices if against_baseline else ():
             compared += self._differences(self.totals.slices, key, against_baseline)
@@ -360,21 +337,26 @@ class MetricResult:
 
     def _differences(
         self, totals: GroupTotals | None, key: GroupKey, pairs: Iterable[tuple[str, str]]
-    ) -> Iterator[_Compared]:
+    ) -> Iterator[tuple[ComparisonRow, Difference]]:
+        assert totals is not None
         group = None if key is None else self._slices[key]
         for system, baseline in pairs:
-            assert totals is not None
             sums = totals.of_pair(system, baseline, key)
             if sums.units:
                 difference = paired_difference(sums, self.scorings.corpus)
-                yield _Compared(system, baseline, group, difference)
+                yield self._comparison(system, baseline, group, difference), difference
+
+    def _comparison(
+        self, system: str, baseline: str, group: Group, difference: Difference
+    ) -> ComparisonRow:
+        numbers = vars(difference) | {"metric": self.word, "system": system, "baseline": baseline}
+        del numbers["reason"]
+        return ComparisonRow(**numbers, group=group, p_value_holm=None, family=family_of(group))
 
     @functools.cached_property
     def comparisons(self) -> list[ComparisonRow]:
         """The comparisons on the whole corpus, and on each slice."""
-        whole = [compared for compared in self._compared if compared.group is None]
-        slices = [compared for compared in self._compared if compared.group is not None]
-        return [*self._adjusted("corpus", whole), *self._adjusted("slices", slices)]
+        return adjusted([row for row, _ in self._compared])
 
     @functools.cached_property
     def average_comparisons(self) -> list[ComparisonRow]:
@@ -382,39 +364,20 @@ class MetricResult:
 
         A system that does not have segments of all of them is left out, because it has no mean.
         """
-        by_system: dict[str, list[_Compared]] = {system: [] for system in self.job.systems}
-        for compared in self._compared if self.parts else ():
-            if compared.group is not None and list(compared.group) == [self._averaged]:
-                by_system[compared.system].append(compared)
-        means = [
-            _Compared(
-                system,
-                own[0].baseline,
-                MACRO_AVERAGE,
-                mean_difference([compared.difference for compared in own]),
-            )
-            for system, own in by_system.items()
-            if own and len(own) == len(self.parts)
-        ]
-        return self._adjusted("macro_average", means)
-
-    def _adjusted(self, family: FamilyName, compared: Sequence[_Compared]) -> list[ComparisonRow]:
-        """The comparisons of a family, with their p-values adjusted."""
-        p_values = holm([each.difference.p_value for each in compared])
-        return [
-            ComparisonRow(
-                metric=self.scorings.name,
-                system=each.system,
-                baseline=each.baseline,
-                group=each.group,
-                p_value_holm=p_value_holm,
-                family=family,
-                **{
-                    name: value for name, value in vars(each.difference).items() if name != "reason"
-                },
-            )
-            for each, p_value_holm in zip(compared, p_values, strict=True)
-        ]
+        if not self.parts:
+            return []
+        by_system: dict[str, list[Difference]] = {system: [] for system in self.job.systems}
+        for row, difference in self._compared:
+            if isinstance(row.group, Mapping) and list(row.group) == [self._averaged]:
+                by_system[row.system].append(difference)
+        baseline = self.evidence.baseline_of(self.job.systems)
+        return adjusted(
+            [
+                self._comparison(system, baseline, MACRO_AVERAGE, mean_difference(own))
+                for system, own in by_system.items()
+                if own and len(own) == len(self.parts)
+            ]
+        )
 
     @property
     def families(self) -> Iterator[dict[str, Any]]:
@@ -436,9 +399,9 @@ class MetricResult:
         rows = [row for row in self.comparisons if row.family == "corpus"]
         # Nothing is known about the others. They would take the lines away from all systems.
         known = {
-            system: self.scores[system].row.score or 0.0
+            system: self.scores[system].score or 0.0
             for system in dict.fromkeys(name for row in rows for name in (row.baseline, row.system))
-            if self.scores[system].row.standard_error is not None
+            if self.scores[system].standard_error is not None
         }
         p_values = {(row.system, row.baseline): row.p_value_holm for row in rows}
         lower_is_better = row_of(self.scorings.name).lower_is_better
@@ -503,21 +466,21 @@ class MetricResult:
         for system in self.job.systems:
             missing = [
                 names[key]
-                for key, scores in self.parts.items()
-                if all(row.system != system for row, _ in scores)
+                for key, rows in self.parts.items()
+                if all(row.system != system for row in rows)
             ]
             if missing:
                 yield (
                     f"{system}: there is no macro average, because it has no segment in "
                     f"{joined(missing)}"
                 )
-        for key, scores in self.parts.items():
-            for row, warnings in scores:
-                yield from (f"{row.system}, {names[key]}: {warning}" for warning in warnings)
+        for key, rows in self.parts.items():
+            for row in rows:
+                yield from (f"{row.system}, {names[key]}: {warning}" for warning in row.warnings)
 
     def _slices_without_errors(self) -> Iterator[str]:
         """One sentence about all scores of slices that have no standard error."""
-        rows = [row for scores in self.sliced.values() for row, _ in scores]
+        rows = [row for rows in self.sliced.values() for row in rows]
         missing = [row for row in rows if row.standard_error is None]
         if missing:
             is_one = len(missing) == 1
@@ -531,7 +494,7 @@ class MetricResult:
             )
 
     def _systems_without_cluster(self) -> Iterator[str]:
-        without = [name for name, (row, _) in self.scores.items() if row.standard_error is None]
+        without = [row.system for row in self.scores.values() if row.standard_error is None]
         if len(without) == len(self.scores):
             yield "clusters: there are none, because no system has a standard error"
         elif without:
@@ -559,18 +522,14 @@ def shared_signatures(
     return kind.signatures(text, metric, smallest, largest)
 
 
-def _named(signatures: Signatures) -> dict[str, str | None]:
-    return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
-
-
 def _shown(group: Slice) -> str:
     labels = (f"{name}={'null' if value is None else value}" for name, value in group.items())
     return f"the slice {', '.join(labels)}"
 
 
-def _warnings_of(scores: Iterable[Scored]) -> list[str]:
+def _warnings_of(rows: Iterable[ScoreRow]) -> list[str]:
     """The warnings about scores. Each one begins with the system's name."""
-    return [f"{row.system}: {warning}" for row, warnings in scores for warning in warnings]
+    return [f"{row.system}: {warning}" for row in rows for warning in row.warnings]
 
 
 def _systems_of(rows: Sequence[ComparisonRow]) -> str:

@@ -54,7 +54,7 @@ def scored(
         metrics=tuple(metric.names for metric in metrics),
         segments=totals.segments,
         scores=(
-            *(row for metric in metrics for row in metric.score_rows),
+            *(row for metric in metrics for row in metric.rows),
             *(row for metric in metrics for row in metric.averages),
             *(row for metric in metrics for row in metric.preset_rows),
         ),
@@ -138,9 +138,13 @@ def _segment_scores(metrics: Sequence[MetricResult], rows: int) -> dict[str, Any
       metrics: the metrics.
       rows: how many rows there are for each metric.
     """
-    if metrics[0].scorings.segments is None:
+    definitions = [
+        metric.definition_of_segments(metric.scorings.segments)
+        for metric in metrics
+        if metric.scorings.segments is not None
+    ]
+    if not definitions:
         return None
-    definitions = [metric.definition_of_segments for metric in metrics]
     languages = [language for _, of_languages in definitions for language in of_languages]
     return {
         "metrics": [whole for whole, _ in definitions],

@@ -9,10 +9,18 @@ it calls significant is so.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Method, Result, ScoreRow
+from beam_bleu.pipeline.result.rows import (
+    MACRO_AVERAGE,
+    ComparedRow,
+    ComparisonRow,
+    Method,
+    Result,
+    ScoreRow,
+    family_of,
+)
 from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
 from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.transforms.known_metrics import MetricWord
@@ -78,21 +86,14 @@ def compare(old: Result, new: Result, pairs: Paired | NotPaired) -> list[Compare
     metrics = comparable(old, new)
     means = [word for word in metrics if definition_of(old, word) == definition_of(new, word)]
     former = {_place(row): row for row in _scored(old)}
-    rows = [
-        _compared(former[_place(row)], row, pairs)
-        for row in _scored(new)
-        if _place(row) in former
-        and row.metric in (means if row.group == MACRO_AVERAGE else metrics)
-    ]
-    families: dict[tuple[MetricWord, str], list[int]] = {}
-    for number, row in enumerate(rows):
-        kind = "slices" if isinstance(row.group, Mapping) else str(row.group)
-        families.setdefault((row.metric, kind), []).append(number)
-    for numbers in families.values():
-        adjusted = holm([rows[number].p_value for number in numbers])
-        for number, p_value in zip(numbers, adjusted, strict=True):
-            rows[number] = dataclasses.replace(rows[number], p_value_holm=p_value)
-    return rows
+    return adjusted(
+        [
+            _compared(former[_place(row)], row, pairs)
+            for row in _scored(new)
+            if _place(row) in former
+            and row.metric in (means if row.group == MACRO_AVERAGE else metrics)
+        ]
+    )
 
 
 def _scored(result: Result) -> Iterable[ScoreRow]:
@@ -137,3 +138,20 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | NotPaired) -> Compar
         method="unchanged" if is_unchanged else method,
         reason=difference.reason,
     )
+
+
+Row = TypeVar("Row", ComparisonRow, ComparedRow)
+
+
+def adjusted(rows: Sequence[Row]) -> list[Row]:
+    """Differences with their p-values adjusted by Holm, for each metric and family of its own."""
+    families: dict[tuple[MetricWord, str], list[int]] = {}
+    for number, row in enumerate(rows):
+        families.setdefault((row.metric, family_of(row.group)), []).append(number)
+    p_values: dict[int, float | None] = {}
+    for numbers in families.values():
+        own = holm([rows[number].p_value for number in numbers])
+        p_values.update(zip(numbers, own, strict=True))
+    return [
+        dataclasses.replace(row, p_value_holm=p_values[number]) for number, row in enumerate(rows)
+    ]

@@ -37,6 +37,13 @@ FAMILIES: Mapping[FamilyName, str] = {
 """The families in their order, and on what their systems are compared."""
 
 
+def family_of(group: Group) -> FamilyName:
+    """The family of the comparisons that are about a part of the corpus."""
+    if isinstance(group, Mapping):
+        return "slices"
+    return "corpus" if group is None else "macro_average"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class MetricNames:
     """A metric of a result.
@@ -89,6 +96,7 @@ class ScoreRow:
       standard_error: of the score; None if there is none.
       interval: the 95 % interval; None without a standard error.
       parts: the fields of the metric, in the order of scores.json; lists are tuples.
+      warnings: what a reader of it must know. A result that is read again has them in its own.
     """
 
     metric: MetricWord
@@ -100,6 +108,7 @@ class ScoreRow:
     standard_error: float | None
     interval: tuple[float, float] | None
     parts: Mapping[str, Any]
+    warnings: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
@@ -14,7 +15,21 @@ from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 
-def corpus_score(
+class Numbers(NamedTuple):
+    """What the sums of a corpus say about its score.
+
+    Attributes:
+      parts: the score, and the fields of the metric.
+      uncertainty: that of the score.
+      warnings: what a reader of the score must know.
+    """
+
+    parts: Mapping[str, Any]
+    uncertainty: Uncertainty
+    warnings: tuple[str, ...]
+
+
+def corpus_numbers(
     kind: MetricKind,
     sums: CorpusSums,
     text: TextName,
@@ -22,8 +37,8 @@ def corpus_score(
     *,
     judge_input: bool = True,
     explain_error: bool = True,
-) -> Score:
-    """The score of a corpus.
+) -> Numbers:
+    """What the sums of a corpus say about its score.
 
     Args:
       kind: the metric.
@@ -39,8 +54,6 @@ def corpus_score(
     """
     columns, units = sums.columns, sums.unit_sums
     parts = kind.parts(columns, metric)
-    references = sums.min_reference_count, sums.max_reference_count
-    signatures = _signatures(kind.signatures, text, metric, *references)
     estimate = Uncertainty() if units is None else uncertainty(units, metric)
     why_zero = kind.why_zero(columns, metric, parts)
     lengths = metric.lengths(columns) if judge_input else None
@@ -49,13 +62,23 @@ def corpus_score(
         warnings.append(f"no standard error: {estimate.reason}")
     if lengths is not None:
         warnings += suspicions(sums, text, lengths, why_zero=why_zero)
+    return Numbers(parts, estimate, (*warnings, *kind.warnings(columns, metric)))
+
+
+def corpus_score(
+    kind: MetricKind, sums: CorpusSums, text: TextName, metric: Metric, *, judge_input: bool = True
+) -> Score:
+    """The score of a corpus; see `corpus_numbers`."""
+    parts, estimate, warnings = corpus_numbers(kind, sums, text, metric, judge_input=judge_input)
+    references = sums.min_reference_count, sums.max_reference_count
+    signatures = _signatures(kind.signatures, text, metric, *references)
     score: Score = kind.score_type(
         **parts,
         name=metric.name,
         segments=sums.segments,
         signature=signatures.own,
         sacrebleu_signature=signatures.sacrebleu,
-        warnings=(*warnings, *kind.warnings(columns, metric)),
+        warnings=warnings,
         standard_error=estimate.standard_error,
         interval=estimate.interval,
     )
