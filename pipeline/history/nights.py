@@ -12,7 +12,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Literal
 
 from beam_bleu.pipeline.errors.reporting import warn
@@ -59,17 +59,12 @@ class Moment:
     Attributes:
       place: its number: that of a day or a month, or seconds since 1970.
       text: how a reader sees it.
-      period: the day or the month; None if it is the start of a run.
+      period: the day or the month; of the start of a run, the day in UTC.
     """
 
     place: float
     text: str
-    period: Period | None = None
-
-    @property
-    def is_month(self) -> bool:
-        """Whether it is a month."""
-        return self.period is not None and self.period.is_month
+    period: Period
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,9 +112,9 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
         order = "path" if any(map(periods_in, is_named)) else "run"
     of_path = _dated if order == "path" else _started
     moments = {path: of_path(path) for path in is_named}
-    if not all(moment.is_month for moment in moments.values()):
-        months = [path for path, moment in moments.items() if moment.is_month]
-        for path in sorted(path for path in months if not is_named[path]):
+    months = [path for path, moment in moments.items() if moment.period.is_month]
+    for path in months if len(months) < len(moments) else ():
+        if not is_named[path]:
             warn(f"{path} is a whole month, and not a night: left out")
             del moments[path]
     ordered = _in_order(moments, _BY_RUN if order == "path" else "")
@@ -161,13 +156,14 @@ def last_passed(folder: str, result: str) -> str | None:
     before = {
         path: night
         for path, night in nights.items()
-        if night.is_month == moment.is_month and night.place < moment.place
+        if night.period.is_month == moment.period.is_month and night.place < moment.place
     }
     for path, _ in reversed(_in_order(before, _BY_NAME)):
-        if exists(_in_folder(path, SUCCESS)):
-            file = _in_folder(path, RUN_RECORD)
-            if not exists(file) or has_passed(_record(file)):
-                return path
+        record = _in_folder(path, RUN_RECORD)
+        if exists(_in_folder(path, SUCCESS)) and (
+            not exists(record) or has_passed(_record(record))
+        ):
+            return path
     return None
 
 
@@ -238,7 +234,7 @@ def _in_order(moments: Mapping[str, Moment], otherwise: str) -> list[tuple[str, 
     Raises:
       InputError: days and months are mixed, or two results have the same moment.
     """
-    kinds = {moment.is_month: path for path, moment in moments.items()}
+    kinds = {moment.period.is_month: path for path, moment in moments.items()}
     if len(kinds) > 1:
         raise InputError(
             f"{kinds[True]} is of a month, and {kinds[False]} of a day",
@@ -286,7 +282,8 @@ def _started(path: str) -> Moment:
             "rename its folder to its date, such as 2026-11-19",
         )
     start = _record(file)["start"]
-    return Moment(_seconds(start), start)
+    time = _time(start)
+    return Moment(time.timestamp(), start, Period(time.astimezone(timezone.utc).toordinal()))
 
 
 def _record(file: str) -> Mapping[str, Any]:
@@ -297,15 +294,14 @@ def _record(file: str) -> Mapping[str, Any]:
     """
     with named_if_damaged(file):
         record: Mapping[str, Any] = json.loads(read(file))
-        _seconds(record["start"])
+        _time(record["start"])
         if not isinstance(record["state"], str) or not isinstance(record["message"], str | None):
             raise TypeError(record)
     return record
 
 
-def _seconds(start: str) -> float:
-    """The start of a run, in seconds since 1970."""
-    return datetime.fromisoformat(start.replace("Z", "+00:00")).timestamp()
+def _time(start: str) -> datetime:
+    return datetime.fromisoformat(start.replace("Z", "+00:00"))
 
 
 def _in_folder(path: str, name: str) -> str:
@@ -319,18 +315,10 @@ def _night(path: str, moment: Moment) -> Night:
     Raises:
       InputError: it is damaged.
     """
-    if is_folder(path) and not exists(_in_folder(path, SUCCESS)):
-        return Night(moment, path, failure=_failure(_in_folder(path, RUN_RECORD)))
-    return Night(moment, path, result_at(path))
-
-
-def _failure(file: str) -> str:
-    """Why a folder has no result of its last run, by its run.json."""
-    if not exists(file):
-        return f"there is no {SUCCESS}: the last run failed, or is under way"
-    record = _record(file)
-    if record["state"] == "running":
-        return "the run has not ended: it is under way, or was killed"
-    if record["state"] == "failed":
-        return f"the run failed: {record['message'] or 'without a message'}"
-    return f"there is no {SUCCESS}, and its {RUN_RECORD} says {record['state']}"
+    if not is_folder(path) or exists(_in_folder(path, SUCCESS)):
+        return Night(moment, path, result_at(path))
+    failure = f"there is no {SUCCESS}: the last run failed, or is under way"
+    file = _in_folder(path, RUN_RECORD)
+    if exists(file) and (record := _record(file))["state"] == "failed":
+        failure = f"the run failed: {record['message'] or 'without a message'}"
+    return Night(moment, path, failure=failure)

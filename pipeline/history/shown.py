@@ -13,10 +13,10 @@ from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import LOWER, Cell, Number, Table, as_lines
 from beam_bleu.pipeline.display.table import as_text as table_text
 from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.history.changes import Break
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE
 from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
@@ -84,7 +84,7 @@ def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
     rows += [
         (_nights(gap), None, _WORDS[gap.kind])
         for gap in gaps
-        if gap.is_of(series) and not gap.is_break
+        if gap.is_of(series.key) and not gap.is_break
     ]
     rows.sort(key=lambda row: row[0])
     rows = rows[-(most or len(rows)) :]
@@ -113,14 +113,14 @@ def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
                 word,
             ]
         )
-    name = f"{series.name} {LOWER}" if series.lower_is_better else series.name
+    name = f"{series.name} {LOWER}" if row_of(series.key.metric).lower_is_better else series.name
     return Table([series.key.shown], ["night", name, "change", "p", ""], cells)
 
 
 def _word(score: NightScore) -> str:
     """What the last column says of a score that cannot be compared."""
-    cause = None if score.change is None else score.change.cause
-    return _WORDS[cause.kind] if isinstance(cause, Break) else ""
+    gap = None if score.change is None else score.change.gap
+    return "" if gap is None else _WORDS[gap.kind]
 
 
 def _nights(gap: Gap) -> str:
@@ -133,9 +133,7 @@ def _reasons(history: History) -> Iterator[str]:
         (score.change.reason, score.change.p_value is None)
         for series in history.series
         for score in series.scores
-        if score.change is not None
-        and score.change.reason
-        and not isinstance(score.change.cause, Break)
+        if score.change is not None and score.change.reason and score.change.gap is None
     )
     for (reason, is_unknown), number in reasons.items():
         what = "without a p-value" if is_unknown else "whose p is an upper bound"

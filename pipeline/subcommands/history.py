@@ -10,7 +10,6 @@ from beam_bleu.pipeline.command_line.metric_flags import add_metrics_flag
 from beam_bleu.pipeline.command_line.parser import parser_of, positive
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
-from beam_bleu.pipeline.history.changes import Changes
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
@@ -93,7 +92,7 @@ def _history(flags: argparse.Namespace) -> bytes:
             and (key.of_slice in slices or (_ALL_SLICES in slices and key.of_slice != ""))
         )
 
-    found = history(nights, Changes(new_texts=flags.new_texts), chooses, flags.last)
+    found = history(nights, chooses, flags.last, new_texts=flags.new_texts)
     if not found.series:
         raise InputError(
             f"none of {len(nights)} nights has such a score",

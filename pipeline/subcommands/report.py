@@ -78,7 +78,6 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult,
     Raises:
       InputError: one of them cannot be read, or their order is not known.
     """
-    from beam_bleu.pipeline.history.changes import Changes
     from beam_bleu.pipeline.history.history import history
     from beam_bleu.pipeline.report.results import reported_result
 
@@ -89,7 +88,7 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult,
             f"none of {len(nights)} runs has a result: {nights[-1].failure}",
             "name the folder of a run that has succeeded, too",
         )
-    of_corpus = history(nights, Changes(new_texts=new_texts), lambda key: not key.of_slice)
+    of_corpus = history(nights, lambda key: not key.of_slice, new_texts=new_texts)
     return reported_result(scored[-1].path), of_corpus
 
 

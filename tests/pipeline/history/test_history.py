@@ -12,14 +12,13 @@ from made_nights import write_night, write_run
 from made_results import SIGNATURE, entry, result
 
 from beam_bleu.pipeline.display.terminal import FILE
-from beam_bleu.pipeline.history.changes import Change, Changes
-from beam_bleu.pipeline.history.history import Gap, History, Series, history
+from beam_bleu.pipeline.history.history import Change, Gap, History, Series, history
 from beam_bleu.pipeline.history.nights import read_nights
 from beam_bleu.pipeline.history.shown import as_text
 
 
 def of(folder: Path, **choices: Any) -> History:
-    return history(read_nights([str(folder)]), Changes(**choices))
+    return history(read_nights([str(folder)]), **choices)
 
 
 def only(found: History) -> Series:
@@ -74,7 +73,6 @@ def test_a_rise_of_an_error_rate_is_worse(tmp_path):
         document["scores"] = [{**document["scores"][0], **counts}]
         write_night(tmp_path / f"2026-11-{day}", document, str(day))
     series = only(of(tmp_path))
-    assert series.lower_is_better
     assert series.scores[-1].verdict == "worse"
 
 
@@ -167,8 +165,8 @@ def test_a_system_that_stays_away_is_a_gap_of_its_series(tmp_path):
         write_night(tmp_path / f"2026-11-0{day}", document)
     found = of(tmp_path)
     one, other = found.series
-    assert [gap.is_of(one) for gap in found.gaps] == [False, False]
-    assert all(gap.kind == "absent" and gap.is_of(other) for gap in found.gaps)
+    assert [gap.is_of(one.key) for gap in found.gaps] == [False, False]
+    assert all(gap.kind == "absent" and gap.is_of(other.key) for gap in found.gaps)
     assert [(gap.night, gap.until) for gap in found.gaps] == [
         ("2026-11-03", "2026-11-04"),
         ("2026-11-06", "2026-11-06"),

@@ -63,12 +63,10 @@ def test_without_dates_the_runs_say_when_they_were(tmp_path):
 
 def test_a_failed_run_is_a_night_without_a_result(tmp_path):
     write_run(tmp_path / "2026-11-20", "failed", "2026-11-20T02:00:00.000Z", "line 3 is bad")
-    write_run(tmp_path / "2026-11-21", "running", "2026-11-21T02:00:00.000Z")
     written(tmp_path / "2026-11-22" / "scores.json", BLEU)  # without _SUCCESS
     nights = read_nights([str(tmp_path)])
     assert [night.failure for night in nights] == [
         "the run failed: line 3 is bad",
-        "the run has not ended: it is under way, or was killed",
         "there is no _SUCCESS: the last run failed, or is under way",
     ]
     assert not any(night.saved or night.scores for night in nights)

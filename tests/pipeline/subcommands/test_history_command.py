@@ -13,7 +13,6 @@ from made_nights import write_night, write_run
 from made_results import entry, result
 
 from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.history.changes import Changes
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import read_nights
 from beam_bleu.pipeline.history.shown import as_text
@@ -59,7 +58,7 @@ def test_a_table_for_each_system_and_a_line_for_each_gap(nights):
 
 
 def test_a_terminal_has_the_last_nights(nights):
-    found = history(read_nights([str(nights)]), Changes(), lambda key: key.system == "atlas")
+    found = history(read_nights([str(nights)]), lambda key: key.system == "atlas")
     shown = as_text(found, Screen(100))
     assert shown.count("2026-11-") == 2 * 20 + 2  # two series, and the lines of two gaps
     assert "These are the last 20 of 25 nights; --format jsonl shows all" in shown
