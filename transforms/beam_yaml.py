@@ -46,10 +46,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional, ParamSpec
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection, Row
@@ -59,20 +58,17 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from beam_bleu.transforms.corpus_scores import CorpusScore
 from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import MetricName, kind_of
+from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
-    ReferenceLengthName,
 )
 from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, PresetName, preset
-from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.shown_score import Score, fields_in_order
 from beam_bleu.transforms.several_scores import CorpusScores
 from beam_bleu.transforms.text.read_model import read_model
-from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel
-from beam_bleu.transforms.text.tokenizers import TokenizerName
+from beam_bleu.transforms.text.text import SentencePieceModel
 
 __all__ = ["CorpusBleuRows", "CorpusChrfRows", "CorpusScoreRows", "CorpusScoresRows"]
 
@@ -89,53 +85,58 @@ _IN_ROW: Mapping[Any, Any] = {
 }
 """The type of a field in a row, by the type of an attribute of a score."""
 
-_Keys = ParamSpec("_Keys")
+_OPTIONS = ("candidate", "references", "group_by", "uncertainty")
+"""The keys of all transforms that score groups of rows."""
 
 
-def with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
-    """A constructor whose error for an unknown key shows all keys. Python's own error does not."""
-    _, *known = inspect.signature(construct).parameters
+def require_keys(label: str, config: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Checks the keys of a transform.
 
-    @functools.wraps(construct)
-    def checked(*args: _Keys.args, **config: _Keys.kwargs) -> None:
-        for key in config:
-            if key not in known:
-                name = args[0].default_label()  # type: ignore[attr-defined]
-                raise ValueError(f"{name} has no key {key!r}; it has {', '.join(known)}")
-        construct(*args, **config)
-
-    return checked
+    Raises:
+      ValueError: one is not known; the message shows all of them.
+    """
+    for key in config:
+        if key not in known:
+            raise ValueError(f"{label} has no key {key!r}; it has {', '.join(known)}")
 
 
 class _ScoreRows(beam.PTransform):
     """Scores groups of rows.
 
+    Its output is a row for each group, or one row for all input: the group's fields, and then those
+    of the score, with `interval_low` and `interval_high` for the ends of its `interval`. It works
+    with any windowing and trigger. Without input rows there is no score.
+
     Args:
-      candidate: from the configuration, as the next three.
-      references: see above.
-      group_by: see above.
-      uncertainty: see above; None for True.
-      config: the definition; a list of definitions for the scores of several metrics.
+      scored: the definition; a list of definitions for the scores of several metrics.
       types: the types of the fields of a score, or of all scores, in a row.
+      candidate: The field of the candidate.
+      references: The field with a list of references, or a list of fields with one reference each.
+        A null is a missing reference; each row needs at least one reference.
+      group_by: The field or fields that define the groups; each group is scored separately.
+      uncertainty: Whether scores have a standard error and an interval, default true; if false,
+        these fields are null.
     """
 
     def __init__(
         self,
-        candidate: str,
-        references: str | Sequence[str],
-        group_by: str | Sequence[str],
-        uncertainty: bool | None,
-        config: Any,
+        scored: Any,
         types: Mapping[str, Any],
+        candidate: str = "candidate",
+        references: str | Sequence[str] = "references",
+        group_by: str | Sequence[str] = (),
+        uncertainty: bool | None = None,
     ) -> None:
         super().__init__()
         self._fields = RowFields.of(candidate, references, group_by, types)
-        self._config = config
         self._score_types = types
-        self._uncertainty = True if uncertainty is None else uncertainty
-        require_flag("uncertainty", self._uncertainty)
-        score = CorpusScores.PerKey if isinstance(config, list) else CorpusScore.PerKey
-        self._scoring = score(config, uncertainty=self._uncertainty)
+        uncertain = True if uncertainty is None else uncertainty
+        require_flag("uncertainty", uncertain)
+        score = CorpusScores.PerKey if isinstance(scored, list) else CorpusScore.PerKey
+        self._scoring = score(scored, uncertainty=uncertain)
+
+    def default_label(self) -> str:
+        return type(self).__name__.removesuffix("Rows")
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = field_types(rows.element_type)
@@ -159,218 +160,87 @@ class _ScoreRows(beam.PTransform):
 class CorpusBleuRows(_ScoreRows):
     """Corpus BLEU of rows with a candidate and its references.
 
-    Its output is a row for each group, or one row for all input: the group's fields, then
-    `score`, `precisions`, `matches`, `totals`, `bp`, `ratio`, `sys_len`, `ref_len`, `segments`,
-    `signature`, `sacrebleu_signature`, `warnings` and `standard_error`, as in `BleuScore`, and
-    `interval_low` and `interval_high`, the ends of its `interval`. It works with any windowing and
-    trigger. Without input rows there is no score.
-
-    If a key of the definition is null or left out, the preset sets it.
-
     Args:
-      candidate: The field of the candidate.
-      references: The field with a list of references, or a list of fields with one
-        reference each. A null is a missing reference; each row needs at least one reference.
-      group_by: The field or fields that define the groups; each group is scored separately.
-      preset: The BLEU of a tool or paper, default sacrebleu; the other keys change it.
-      tokenize: The tokenizer.
-      lowercase: Whether texts are lower-cased first; "ascii" for A-Z only.
-      smooth_method: How orders without matches are smoothed.
-      smooth_value: The value of the smoothing methods that take one.
-      max_ngram_order: The largest n-gram order.
-      weights: The weight of each order.
-      effective_order: Whether orders longer than every candidate are left out.
-      normalize: The Unicode normalization of all texts.
-      reference_length: Which length counts if a row has several references.
-      spm_model: The path of the model for the tokenizer spm, on any of Beam's filesystems;
-        it is read when the pipeline is built, and sent with the job.
-      uncertainty: Whether scores have a standard error and an interval, default true; if false,
-        these fields are null.
+      config: the keys of all these transforms; `preset`, the BLEU of a tool or paper; and the
+        fields of a `BleuConfig`, which change it. `spm_model` is the path of a model, on any of
+        Beam's filesystems, which is read when the pipeline is built, and sent with the job. A key
+        that is null or left out has its default.
 
     Raises:
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @with_known_keys
-    def __init__(
-        self,
-        *,
-        candidate: str = "candidate",
-        references: str | Sequence[str] = "references",
-        group_by: str | Sequence[str] = (),
-        preset: PresetName | None = None,
-        tokenize: TokenizerName | None = None,
-        lowercase: Lowercase | None = None,
-        smooth_method: SmoothMethodName | None = None,
-        smooth_value: float | None = None,
-        max_ngram_order: int | None = None,
-        weights: Sequence[float] | None = None,
-        effective_order: bool | None = None,
-        normalize: NormalizationName | None = None,
-        reference_length: ReferenceLengthName | None = None,
-        spm_model: str | None = None,
-        uncertainty: bool | None = None,
-    ) -> None:
-        config = definition_of(
-            preset,
-            {
-                "tokenize": tokenize,
-                "lowercase": lowercase,
-                "smooth_method": smooth_method,
-                "smooth_value": smooth_value,
-                "max_ngram_order": max_ngram_order,
-                "weights": weights,
-                "effective_order": effective_order,
-                "normalize": normalize,
-                "reference_length": reference_length,
-                "spm_model": spm_model,
-            },
-        )
-        types = bleu_types(config)
-        super().__init__(candidate, references, group_by, uncertainty, config, types)
-
-    def default_label(self) -> str:
-        return "CorpusBleu"
+    def __init__(self, **config: Any) -> None:
+        options, definition = _divided("CorpusBleu", config, ("preset", *_names(BleuConfig)))
+        scored = definition_of(definition.pop("preset", None), definition)
+        super().__init__(scored, bleu_types(scored), **options)
 
 
 class CorpusChrfRows(_ScoreRows):
     """Corpus chrF of rows with a candidate and its references.
 
-    Its output is like that of `CorpusBleu`, with the fields of a `ChrfScore`: after `score` come
-    `hyp_ngrams`, `ref_ngrams` and `matches`.
-
     Args:
-      candidate: The field of the candidate.
-      references: The field with a list of references, or a list of fields with one
-        reference each. A null is a missing reference; each row needs at least one reference.
-      group_by: The field or fields that define the groups; each group is scored separately.
-      char_order: The largest order of n-grams of characters, default 6.
-      beta: How many times as important as precision recall is, default 2.
-      normalize: The Unicode normalization of all texts.
-      word_order: The largest order of n-grams of words, default 0; 2 for chrF++.
-      whitespace: Whether white space counts as characters, default false.
-      lowercase: Whether texts are lower-cased first, default false.
-      eps_smoothing: Whether all orders count, default false.
-      uncertainty: Whether scores have a standard error and an interval, default true; if false,
-        these fields are null.
+      config: the keys of all these transforms, and the fields of a `ChrfConfig`.
 
     Raises:
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @with_known_keys
-    def __init__(
-        self,
-        *,
-        candidate: str = "candidate",
-        references: str | Sequence[str] = "references",
-        group_by: str | Sequence[str] = (),
-        char_order: int | None = None,
-        beta: int | None = None,
-        normalize: NormalizationName | None = None,
-        word_order: int | None = None,
-        whitespace: bool | None = None,
-        lowercase: bool | None = None,
-        eps_smoothing: bool | None = None,
-        uncertainty: bool | None = None,
-    ) -> None:
-        options: dict[str, Any] = {
-            "char_order": char_order,
-            "beta": beta,
-            "normalize": normalize,
-            "word_order": word_order,
-            "whitespace": whitespace,
-            "lowercase": lowercase,
-            "eps_smoothing": eps_smoothing,
-        }
-        config = ChrfConfig(**{key: value for key, value in options.items() if value is not None})
-        types = score_types("chrf")
-        super().__init__(candidate, references, group_by, uncertainty, config, types)
-
-    def default_label(self) -> str:
-        return "CorpusChrf"
+    def __init__(self, **config: Any) -> None:
+        options, definition = _divided("CorpusChrf", config, _names(ChrfConfig))
+        super().__init__(ChrfConfig(**definition), score_types("chrf"), **options)
 
 
 class CorpusScoreRows(_ScoreRows):
     """The score of rows by any metric.
 
-    Its output is like that of `CorpusBleu`, with the fields of the metric's scores.
-
     Args:
-      metric: The metric, as in `--metrics`.
-      definition: The fields of its config that are not the default ones, such as `beta` of a
-        `ChrfConfig`. (For BLEU, `CorpusBleu` also has presets and models.)
-      candidate: The field of the candidate.
-      references: The field with a list of references, or a list of fields with one
-        reference each. A null is a missing reference; each row needs at least one reference.
-      group_by: The field or fields that define the groups; each group is scored separately.
-      uncertainty: Whether scores have a standard error and an interval, default true; if false,
-        these fields are null.
+      config: the keys of all these transforms; `metric`, as in `--metrics`; and `definition`: the
+        fields of its config that are not the default ones, such as `beta` of a `ChrfConfig`.
 
     Raises:
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @with_known_keys
-    def __init__(
-        self,
-        *,
-        metric: MetricName,
-        definition: Mapping[str, Any] | None = None,
-        candidate: str = "candidate",
-        references: str | Sequence[str] = "references",
-        group_by: str | Sequence[str] = (),
-        uncertainty: bool | None = None,
-    ) -> None:
-        config = _config(metric, definition)
-        types = _types_of(metric, config)
-        super().__init__(candidate, references, group_by, uncertainty, config, types)
-
-    def default_label(self) -> str:
-        return "CorpusScore"
+    def __init__(self, **config: Any) -> None:
+        options, keys = _divided("CorpusScore", config, ("metric", "definition"))
+        metric: Any = keys.get("metric")
+        scored = _config(metric, keys.get("definition"))
+        super().__init__(scored, _types_of(metric, scored), **options)
 
 
 class CorpusScoresRows(_ScoreRows):
     """The scores of rows by several metrics, in one pass.
 
-    Its output is a row for each group, or one row for all input: the group's fields, and then those
-    of `CorpusScore` for each metric, with its name before them: `bleu_score`, `chrf_score`.
+    The fields of a score have the name of its metric before them: `bleu_score`, `chrf_score`.
 
     Args:
-      metrics: The metrics, each one once: its name, as in `--metrics`, or the keys `metric` and
-        `definition` of `CorpusScore`.
-      candidate: The field of the candidate.
-      references: The field with a list of references, or a list of fields with one
-        reference each. A null is a missing reference; each row needs at least one reference.
-      group_by: The field or fields that define the groups; each group is scored separately.
-      uncertainty: Whether scores have a standard error and an interval, default true; if false,
-        these fields are null.
+      config: the keys of all these transforms; and `metrics`, each one once: its name, as in
+        `--metrics`, or the keys `metric` and `definition` of `CorpusScore`.
 
     Raises:
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    @with_known_keys
-    def __init__(
-        self,
-        *,
-        metrics: Sequence[MetricName | Mapping[str, Any]],
-        candidate: str = "candidate",
-        references: str | Sequence[str] = "references",
-        group_by: str | Sequence[str] = (),
-        uncertainty: bool | None = None,
-    ) -> None:
-        configs = configs_of(metrics)
+    def __init__(self, **config: Any) -> None:
+        options, keys = _divided("CorpusScores", config, ("metrics",))
+        configs = configs_of(keys.get("metrics"))
         types = {
             f"{name}_{field}": of_field
-            for name, config in configs
-            for field, of_field in _types_of(name, config).items()
+            for name, scored in configs
+            for field, of_field in _types_of(name, scored).items()
         }
-        definitions = [config for _, config in configs]
-        super().__init__(candidate, references, group_by, uncertainty, definitions, types)
+        super().__init__([scored for _, scored in configs], types, **options)
 
-    def default_label(self) -> str:
-        return "CorpusScores"
+
+def _divided(
+    label: str, config: Mapping[str, Any], others: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of all transforms, and the other ones that are not null."""
+    require_keys(label, config, (*_OPTIONS, *others))
+    options = {key: value for key, value in config.items() if key in _OPTIONS}
+    keys = {key: config[key] for key in others if config.get(key) is not None}
+    return options, keys
 
 
 def definition_of(name: PresetName | None, settings: Mapping[str, Any]) -> BleuConfig:
@@ -379,7 +249,7 @@ def definition_of(name: PresetName | None, settings: Mapping[str, Any]) -> BleuC
     Raises:
       ValueError: a key or a value is not known, or the model cannot be read.
     """
-    changes = {key: value for key, value in settings.items() if value is not None}
+    changes = dict(settings)
     if "weights" in changes:
         weights = changes["weights"]
         if not isinstance(weights, Sequence) or isinstance(weights, str):

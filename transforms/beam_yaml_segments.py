@@ -12,8 +12,8 @@ from apache_beam.pvalue import PCollection, Row
 from apache_beam.typehints import typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
-from beam_bleu.transforms.beam_yaml import configs_of, field_types, with_known_keys
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricName
+from beam_bleu.transforms.beam_yaml import configs_of, field_types, require_keys
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.segment_table import INTEGERS
 from beam_bleu.transforms.segment_scores import SegmentScores
@@ -36,31 +36,23 @@ class SegmentScoresRows(beam.PTransform):
     a row as the command scores a segment with `--segment_scores`. It works with any windowing.
 
     Args:
-      metrics: The metrics, as for `CorpusScores`, default BLEU.
-      candidate: The field of the candidate.
-      references: The field with a list of references, or a list of fields with one
-        reference each. A null is a missing reference; each row needs at least one reference.
-      details: Whether there are also the numbers that the command writes beside the score, such as
-        `bleu_matches`, default false.
+      config: `candidate` and `references`, as for `CorpusScores`; `metrics`, too, but by default
+        BLEU; and `details`: whether there are also the numbers that the command writes beside the
+        score, such as `bleu_matches`, default false.
 
     Raises:
       ValueError: a key or a value is not known, and the message shows the choices; or the rows have
         a field with the name of a score.
     """
 
-    @with_known_keys
-    def __init__(
-        self,
-        *,
-        metrics: Sequence[MetricName | Mapping[str, Any]] = (DEFAULT_METRIC,),
-        candidate: str = "candidate",
-        references: str | Sequence[str] = "references",
-        details: bool | None = None,
-    ) -> None:
+    def __init__(self, **config: Any) -> None:
         super().__init__()
-        self._fields = RowFields.of(candidate, references, (), ())
-        configs = [config for _, config in configs_of(metrics)]
-        self._scoring = SegmentScores(configs, details=False if details is None else details)
+        require_keys("SegmentScores", config, ("metrics", "candidate", "references", "details"))
+        given = {key: value for key, value in config.items() if value is not None}
+        candidate = given.get("candidate", "candidate")
+        self._fields = RowFields.of(candidate, given.get("references", "references"), (), ())
+        configs = [scored for _, scored in configs_of(given.get("metrics", [DEFAULT_METRIC]))]
+        self._scoring = SegmentScores(configs, details=given.get("details", False))
 
     def default_label(self) -> str:
         return "SegmentScores"

@@ -57,6 +57,7 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.pipeline.library.evaluate import Evaluate, Evaluated
 from beam_bleu.pipeline.library.keywords import Keywords
+from beam_bleu.transforms.beam_yaml import require_keys
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.reading import (
     ReadJoinedRecords,
@@ -139,10 +140,7 @@ class _Evaluating(beam.PTransform):
         self, config: Mapping[str, Any], others: Sequence[str], columns: ArrowColumns | None
     ) -> None:
         super().__init__()
-        for key in config:
-            if key not in (*others, *_KEYS):
-                known = ", ".join((*others, *_KEYS))
-                raise ValueError(f"{self.default_label()} has no key {key!r}; it has {known}")
+        require_keys(self.default_label(), config, (*others, *_KEYS))
         asked: Any = {key: value for key, value in config.items() if key in _KEYS}
         self._evaluate = Evaluate(columns=columns, **asked)
 
