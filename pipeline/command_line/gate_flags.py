@@ -5,26 +5,25 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
+    THRESHOLD_FLAGS,
     Gates,
     Threshold,
-    impossible,
-    impossible_metric,
+    require_metrics,
+    require_systems,
 )
 from beam_bleu.pipeline.history.nights import are_nights_around, last_passed
 from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.known_metrics import METRICS
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.job import Job
@@ -33,46 +32,9 @@ if TYPE_CHECKING:
 def add_gate_flags(parser: argparse._ActionsContainer) -> None:
     """Adds the flags for thresholds."""
     add = parser.add_argument
-    add(
-        "--fail_under",
-        action="append",
-        default=[],
-        metavar="[METRIC=][NAME=]SCORE",
-        help="exit code 4 if a score is below SCORE; a run writes its result first. METRIC is "
-        "needed if there are several. NAME is a system, a slice such as [domain=news], or both: "
-        "SYSTEM[domain=news]; default: each system, on the whole corpus. Repeat the flag for more "
-        "thresholds",
-    )
-    add(
-        "--warn_under",
-        action="append",
-        default=[],
-        metavar="[METRIC=][NAME=]SCORE",
-        help="warn if a score is below SCORE; NAME as above",
-    )
-    add(
-        "--fail_over",
-        action="append",
-        default=[],
-        metavar="[METRIC=][NAME=]SCORE",
-        help="exit code 4 if a score is above SCORE, for metrics where a lower score is better: "
-        f"{', '.join(row.word for row in METRICS.values() if row.lower_is_better)}; NAME as above",
-    )
-    add(
-        "--warn_over",
-        action="append",
-        default=[],
-        metavar="[METRIC=][NAME=]SCORE",
-        help="warn if a score of such a metric is above SCORE; NAME as above",
-    )
-    add(
-        "--max_drop",
-        action="append",
-        default=[],
-        metavar="[METRIC=][NAME=]POINTS",
-        help="exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
-        "says when; NAME as above",
-    )
+    for row in THRESHOLD_FLAGS.values():
+        metavar = f"[METRIC=][NAME=]{row.number}"
+        add(row.name, action="append", default=[], metavar=metavar, help=row.help)
     add(
         "--against",
         metavar="OLD",
@@ -106,9 +68,10 @@ def gates(
       UsageError: a threshold is impossible, or a flag that is needed is missing.
       InputError: the result of --against cannot be read.
     """
-    names = ("fail_under", "warn_under", "fail_over", "warn_over", "max_drop")
     thresholds = tuple(
-        _threshold(f"--{name}", text) for name in names for text in getattr(flags, name)
+        _threshold(flag, text)
+        for flag in THRESHOLD_FLAGS
+        for text in getattr(flags, flag.removeprefix("--"))
     )
     drops = flags.max_drop
     if drops and flags.against is None:
@@ -163,15 +126,9 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
             "leave one of them out",
         )
     asked = gates(flags, flags.output or None)
-    systems = job.source.systems  # none if they are known only when the input is read
     require_metrics(asked, job.scorings)
-    for threshold in asked.thresholds:
-        why_impossible = impossible(threshold.name, systems, job.slicing)
-        if why_impossible is not None:
-            cause, remedy = why_impossible
-            near = nearest(threshold.name, systems)
-            remedy = f"did you mean {near}? {remedy}" if near else remedy
-            raise UsageError(f"{threshold.shown}: {cause}", remedy)
+    # There are none if they are known only when the input is read.
+    require_systems(asked, job.source.systems, job.slicing)
     definitions = {
         name: f"{scorings.shown}|"
         + choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
@@ -193,7 +150,7 @@ def require_comparable(asked: Gates, metrics: Mapping[str, str], against: str | 
       InputError: a metric is missing there, or has another definition.
     """
     for name, chosen in metrics.items():
-        drops = asked.of_metric(("--max_drop",), name, is_only=len(metrics) == 1)
+        drops = asked.of_metric("drop", name, is_only=len(metrics) == 1)
         if asked.old is None or not drops:
             continue
         if name not in asked.old.words:
@@ -208,18 +165,6 @@ def require_comparable(asked: Gates, metrics: Mapping[str, str], against: str | 
                 f"{chosen} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
-
-
-def require_metrics(asked: Gates, metrics: Collection[str]) -> None:
-    """Checks that a result with these metrics can have the scores that thresholds are for.
-
-    Raises:
-      UsageError: a threshold is for another metric or for none of several, or on the wrong side.
-    """
-    for threshold in asked.thresholds:
-        why_impossible = impossible_metric(threshold, metrics)
-        if why_impossible is not None:
-            raise UsageError(f"{threshold.shown}: {why_impossible[0]}", why_impossible[1])
 
 
 def _is_in(path: str, folder: str) -> bool:

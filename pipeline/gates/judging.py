@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.gates.thresholds import (
@@ -45,24 +45,16 @@ class Check:
     """What a threshold says of a score.
 
     Attributes:
-      passed: whether the score reaches it.
+      verdict: whether the score reaches it, and what it is if it does not.
       text: the numbers, and the flag.
-      only_warns: whether it is a warning if the score does not reach it.
     """
 
-    passed: bool
+    verdict: Literal["passed", "warned", "failed"]
     text: str
-    only_warns: bool = False
 
-    @property
-    def fails(self) -> bool:
-        """Whether the result does not pass because of it."""
-        return not self.passed and not self.only_warns
 
-    @property
-    def warns(self) -> bool:
-        """Whether it is a warning."""
-        return not self.passed and self.only_warns
+def _check(passed: bool, text: str) -> Check:
+    return Check("passed" if passed else "failed", text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,18 +102,19 @@ def judge(
         changes = {key_of(row): row for row in compare(gates.old, new, pairs)}
     checks: list[Check] = []
     for word, metric in metrics.items():
-        limits = gates.of_metric(("--fail_under", "--fail_over"), word, is_only=is_only)
-        warnings = gates.of_metric(("--warn_under", "--warn_over"), word, is_only=is_only)
-        drops = gates.of_metric(("--max_drop",), word, is_only=is_only)
-        found = [*_beyond(metric, limits)]
-        found += (
-            dataclasses.replace(check, only_warns=True) for check in _beyond(metric, warnings)
+        failures, warnings, drops = (
+            gates.of_metric(kind, word, is_only=is_only) for kind in ("fail", "warn", "drop")
         )
-        if gates.old is not None and drops:
+        found = [*_beyond(metric, failures)]
+        found += (
+            dataclasses.replace(check, verdict="warned") if check.verdict == "failed" else check
+            for check in _beyond(metric, warnings)
+        )
+        if drops and gates.old is not None:
             rule = DROP_RULES[gates.drop]
-            found += _drops(metric, former.get(word), drops, rule, changes)
+            found += _drops(metric, former[word], drops, rule, changes)
         named = "" if is_only else f"{metric.definition.name}: "
-        checks += (dataclasses.replace(check, text=named + check.text) for check in found)
+        checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
 
 
@@ -140,7 +133,7 @@ def _metrics(result: Result, name: str) -> dict[MetricWord, _Metric]:
 
 def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
     """The error for the checks that failed; None if none did. `remedy` is what to do."""
-    reasons = [check.text for check in checks if check.fails]
+    reasons = [check.text for check in checks if check.verdict == "failed"]
     if not reasons:
         return None
     cause = "; ".join(reasons[:_MOST_REASONS])
@@ -161,22 +154,22 @@ def _beyond(new: _Metric, thresholds: Sequence[Threshold]) -> Iterator[Check]:
     lower_is_better = row_of(new.word).lower_is_better
     chosen, missing = targets(thresholds, new.scores)
     for threshold, lacking in missing.items():
-        yield Check(False, f"{new.result}: {lacking} ({threshold.shown})")
+        yield _check(False, f"{new.result}: {lacking} ({threshold.shown})")
     for key, threshold in chosen.items():
         row, worst, name = new.scores[key], threshold.number, new.shown(key)
         if row.score is None:
-            yield Check(False, f"{name} has no score ({threshold.shown})")
+            yield _check(False, f"{name} has no score ({threshold.shown})")
             continue
         is_worse = row.score > worst if lower_is_better else row.score < worst
         score = exact_enough(row.score, worst, _decimals(new.word, row))
         side = ("" if is_worse else "not ") + ("above" if lower_is_better else "below")
         limit = f"{threshold.typed_number} ({threshold.flag})"
-        yield Check(not is_worse, f"{name} scores {score}, {side} {limit}")
+        yield _check(not is_worse, f"{name} scores {score}, {side} {limit}")
 
 
 def _drops(
     new: _Metric,
-    old: _Metric | None,
+    old: _Metric,
     thresholds: Sequence[Threshold],
     rule: DropRule,
     changes: Mapping[Key, ComparedRow],
@@ -185,17 +178,14 @@ def _drops(
 
     Args:
       new: the metric in the new result.
-      old: the metric in the old one; None if it is not there.
+      old: the metric in the old one.
       thresholds: the largest drops.
       rule: which drops fail.
       changes: the scores of both results.
     """
-    if old is None:
-        yield Check(False, f"the result of --against has no {new.word} ({thresholds[0].shown})")
-        return
     before, now = old.definition, new.definition
     if now.made != before.made:
-        yield Check(
+        yield _check(
             False,
             f"the scores of {old.result} are of another definition, so they cannot be compared: "
             f"{before.shown} there, {now.shown} here (--against)",
@@ -203,13 +193,13 @@ def _drops(
         return
     chosen, missing = targets(thresholds, old.scores)
     for threshold, lacking in missing.items():
-        yield Check(False, f"{old.result}: {lacking} ({threshold.shown})")
+        yield _check(False, f"{old.result}: {lacking} ({threshold.shown})")
     for key in old.scores:
         if key not in new.scores:
-            yield Check(False, f"{new.result} has no {old.shown(key)}, but {old.result} has it")
+            yield _check(False, f"{new.result} has no {old.shown(key)}, but {old.result} has it")
         elif key in chosen and not key.of_slice and now.whole != before.whole:
             # A language more in a mean can hide a drop of the others.
-            yield Check(
+            yield _check(
                 False,
                 f"{key.shown} has {before.whole} in {old.result}, and {now.whole} now: they cannot "
                 f"be compared ({chosen[key].flag})",
@@ -232,13 +222,12 @@ def _drop(
     """
     lower_is_better = row_of(new.word).lower_is_better
     name, flags = new.shown(key), f"({threshold.flag}, --drop {rule.name})"
-    noun = "rise" if lower_is_better else "drop"
-    drop = f"a {noun} of more than {threshold.typed_number}"
+    drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
     if change is None:
         where = "now" if new.scores[key].score is None else f"in {old.result}"
-        return Check(False, f"{name} has no score {where}: {drop} cannot be judged {flags}")
+        return _check(False, f"{name} has no score {where}: {drop} cannot be judged {flags}")
     if change.method == "unchanged":
-        return Check(True, f"{name} has the same counts as in {old.result} {flags}")
+        return _check(True, f"{name} has the same counts as in {old.result} {flags}")
     decimals = _decimals(new.word, new.scores[key], old.scores[key])
     scores = (
         f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
@@ -248,24 +237,17 @@ def _drop(
     if change.interval is None:
         where = "now" if new.scores[key].standard_error is None else f"in {old.result}"
         text = f"{scores}, without a standard error {where}: {drop} cannot be judged {flags}"
-        return Check(False, text)
+        return _check(False, text)
     sign, place = (1, 1 - rule.bound) if lower_is_better else (-1, rule.bound)
-    bound, limit = change.interval[place], sign * threshold.number
+    bound = change.interval[place]
     passed = sign * bound <= threshold.number
     bounds = [f"{end:+.{decimals}f}" for end in change.interval]
-    bounds[place] = exact_enough(bound, limit, decimals, sign="+")
-    how, verdict = "of paired segments", rule.kept if passed else rule.missed
-    if change.method == "independent":
-        how = "with independent standard errors"
-        half = (change.interval[1] - change.interval[0]) / 2
-        if not passed and rule.bound == 0 and half > threshold.number:
-            verdict += (
-                f"; on other segments, this check fails even if nothing has changed: allow a "
-                f"{noun} of {half:.{decimals}f} or more, score the same segments, or choose --drop "
-                "proven"
-            )
+    bounds[place] = exact_enough(bound, sign * threshold.number, decimals, sign="+")
+    is_paired = change.method == "paired"
+    how = "of paired segments" if is_paired else "with independent standard errors"
     difference = f"(difference {' to '.join(bounds)} {how})"
-    return Check(passed, f"{scores} {difference}: {drop} {verdict} {flags}")
+    verdict = rule.kept if passed else rule.missed
+    return _check(passed, f"{scores} {difference}: {drop} {verdict} {flags}")
 
 
 def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str:
@@ -280,11 +262,9 @@ def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str
     >>> exact_enough(29.99997, 30, 2)
     '29.99997'
     """
-    for decimals in range(fewest, 18):
-        shown = f"{value:{sign}.{decimals}f}"
-        if (float(shown) < limit) == (value < limit) and (float(shown) > limit) == (value > limit):
-            return shown
-    return f"{value:{sign}}"
+    shown = f"{value:{sign}.{fewest}f}"
+    is_clear = (float(shown) < limit, float(shown) > limit) == (value < limit, value > limit)
+    return shown if is_clear else f"{value:{sign}}"
 
 
 def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
@@ -301,7 +281,7 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
     remedy = "find out what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
-    return gate_error(checks, remedy), [check.text for check in checks if check.warns]
+    return gate_error(checks, remedy), [check.text for check in checks if check.verdict == "warned"]
 
 
 def enforce(gates: Gates, result: Result, output: str, *, warn: bool) -> None:

@@ -6,14 +6,15 @@ import dataclasses
 import math
 import re
 import sys
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.series import Key
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.known_metrics import is_metric, row_of
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.known_metrics import METRICS, is_metric, row_of
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -65,11 +66,73 @@ DROP_RULES: Mapping[DropRuleName, DropRule] = table(
 DEFAULT_DROP_RULE = next(iter(DROP_RULES))
 
 
-_OVER = {"--fail_over": "--fail_under", "--warn_over": "--warn_under"}
-"""The flags of the largest scores, for metrics where a lower score is better. Each one has a
-flag of the least scores, for the other metrics."""
+@dataclasses.dataclass(frozen=True)
+class ThresholdFlag:
+    """A row of `THRESHOLD_FLAGS`.
 
-_UNDER = {under: over for over, under in _OVER.items()}
+    Attributes:
+      name: the flag.
+      kind: what a score is that misses its threshold: a failure, a warning, or a failure if it is
+        so much worse than an earlier score.
+      help: what it does, for --help.
+      opposite: the flag that does the same for metrics whose scores are better on the other side;
+        "" if it is for all metrics.
+      lower_is_better: whether it is for metrics where a lower score is better.
+    """
+
+    name: str
+    kind: Literal["fail", "warn", "drop"]
+    help: str
+    opposite: str = ""
+    lower_is_better: bool = False
+
+    @property
+    def number(self) -> str:
+        """What its number is."""
+        return "POINTS" if self.kind == "drop" else "SCORE"
+
+    def of_metric(self, metric: str) -> str:
+        """The flag that does the same for a metric: itself, or its opposite."""
+        fits = not self.opposite or self.lower_is_better == row_of(metric).lower_is_better
+        return self.name if fits else self.opposite
+
+
+THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = table(
+    ThresholdFlag(
+        "--fail_under",
+        "fail",
+        "exit code 4 if a score is below SCORE; a run writes its result first. METRIC is "
+        "needed if there are several. NAME is a system, a slice such as [domain=news], or both: "
+        "SYSTEM[domain=news]; default: each system, on the whole corpus. Repeat the flag for more "
+        "thresholds",
+        "--fail_over",
+    ),
+    ThresholdFlag(
+        "--warn_under", "warn", "warn if a score is below SCORE; NAME as above", "--warn_over"
+    ),
+    ThresholdFlag(
+        "--fail_over",
+        "fail",
+        "exit code 4 if a score is above SCORE, for metrics where a lower score is better: "
+        f"{', '.join(row.word for row in METRICS.values() if row.lower_is_better)}; NAME as above",
+        "--fail_under",
+        lower_is_better=True,
+    ),
+    ThresholdFlag(
+        "--warn_over",
+        "warn",
+        "warn if a score of such a metric is above SCORE; NAME as above",
+        "--warn_under",
+        lower_is_better=True,
+    ),
+    ThresholdFlag(
+        "--max_drop",
+        "drop",
+        "exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
+        "says when; NAME as above",
+    ),
+)
+"""The flags of thresholds, in the order of --help."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +171,7 @@ class Threshold:
             raise ValueError(f"there is no name before the = in {text!r}")
         # float() also takes "1_0" for 10.
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
-        least, most, possible = _range(flag, metric)
+        least, most, possible = _range(THRESHOLD_FLAGS[flag], metric)
         if not least <= value <= most:
             raise ValueError(f"must be {possible}, or NAME=NUMBER, got {text!r}")
         return cls(flag, text, value, metric, name)
@@ -124,12 +187,12 @@ class Threshold:
         return f"{self.flag} {self.text}"
 
 
-def _range(flag: str, metric: str) -> tuple[float, float, str]:
+def _range(flag: ThresholdFlag, metric: str) -> tuple[float, float, str]:
     """The smallest and the largest number of a threshold, and both in words."""
-    largest = sys.float_info.max
-    if metric and row_of(metric).can_be_negative and flag != "--max_drop":
+    largest, can_be_negative = sys.float_info.max, metric and row_of(metric).can_be_negative
+    if can_be_negative and flag.kind != "drop":
         return -largest, largest, "a number"
-    if flag in _OVER or (metric and row_of(metric).can_be_negative):
+    if can_be_negative or flag.lower_is_better:
         return 0, largest, "a number, 0 or more"
     return 0, 100, "a number from 0 to 100"
 
@@ -165,19 +228,19 @@ class Gates:
     def __bool__(self) -> bool:
         return bool(self.thresholds)
 
-    def of_metric(self, flags: Container[str], metric: str, *, is_only: bool) -> list[Threshold]:
-        """The thresholds of some flags for the scores of a metric.
+    def of_metric(self, kind: str, metric: str, *, is_only: bool) -> list[Threshold]:
+        """The thresholds of a kind for the scores of a metric.
 
         Args:
-          flags: the flags.
+          kind: that of their flags.
           metric: the metric.
           is_only: whether the result has no other one.
         """
-        metrics = (metric, "") if is_only else (metric,)
         return [
             threshold
             for threshold in self.thresholds
-            if threshold.flag in flags and threshold.metric in metrics
+            if THRESHOLD_FLAGS[threshold.flag].kind == kind
+            and (threshold.metric == metric or (is_only and not threshold.metric))
         ]
 
 
@@ -185,66 +248,64 @@ NO_GATES = Gates()
 """The gates of a command line without thresholds: everything passes."""
 
 
-def impossible(name: str, systems: Sequence[str], slicing: Slicing) -> tuple[str, str] | None:
-    """Why no result of a run can have the score that a threshold names, and what to do.
-
-    It is None if a result can have it.
+def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
+    """Checks that a result of a run can have the scores that thresholds name.
 
     Args:
-      name: the name.
+      gates: the thresholds.
       systems: all systems; none if they are known only when the input is read. Then everything is
         possible, because a system's name can look like that of a slice.
       slicing: the slices. Their labels are known, but not their values.
+
+    Raises:
+      UsageError: there is no such system, or no such slice.
     """
-    if not name or not systems or name in systems:
-        return None
-    for system in ("", *systems):
-        if name.startswith(f"{system}[") and name.endswith("]"):
-            of_slice = name.removeprefix(f"{system}[")
-            if any(of_slice.startswith(f"{item[0]}=") for item in slicing.items):
-                return None
-            known = ", ".join(map(slicing.name_of_item, range(len(slicing.items))))
+    known = ", ".join(map(slicing.name_of_item, range(len(slicing.items))))
+    begins = [f"{item[0]}=" for item in slicing.items]
+    for threshold in gates.thresholds if systems else ():
+        name = threshold.name
+        if not name or name in systems:
+            continue
+        of_slices = [
+            name.removeprefix(f"{system}[")
+            for system in ("", *systems)
+            if name.startswith(f"{system}[") and name.endswith("]")
+        ]
+        if not of_slices:
+            raise UsageError(
+                f"{threshold.shown}: there is no such system", f"choose one of {', '.join(systems)}"
+            )
+        if not any(text.startswith(begin) for text in of_slices for begin in begins):
             cause = f"the slices of this run are by {known}" if known else "this run has no slices"
-            return cause, "choose the slices with --slice_by, or change the threshold"
-    return "there is no such system", f"choose one of {', '.join(systems)}"
+            remedy = "choose the slices with --slice_by, or change the threshold"
+            raise UsageError(f"{threshold.shown}: {cause}", remedy)
 
 
-def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[str, str] | None:
-    """Why no result with these metrics can have the score of a threshold, and what to do.
+def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
+    """Checks that a result with these metrics can have the scores that thresholds are for.
 
-    It is None if a result can have it, and the threshold is on the right side.
+    Raises:
+      UsageError: a threshold is for another metric or for none of several, or on the wrong side.
     """
-    if threshold.metric in metrics or (not threshold.metric and len(metrics) == 1):
-        (metric,) = (threshold.metric,) if threshold.metric else metrics
-        return _on_wrong_side(threshold, metric)
-    if threshold.metric:
-        return f"there are no scores of {threshold.metric}", f"choose from {', '.join(metrics)}"
-    meant, _, rest = threshold.text.partition("=")
-    named = [metric for metric in metrics if metric.startswith(f"{meant}:")]
-    if named and rest:
-        written = " or ".join(
-            f"{_right_flag(threshold.flag, metric)} {metric}={rest}" for metric in named
-        )
-        return f"it does not say for which {row_of(named[0]).parameter}", f"write {written}"
-    flags = {metric: _right_flag(threshold.flag, metric) for metric in metrics}
-    # Metrics that need another flag are named only if all of them do.
-    fitting = [metric for metric in metrics if flags[metric] == threshold.flag] or metrics
-    written = " or ".join(f"{flags[metric]} {metric}={threshold.text}" for metric in fitting)
-    return "it does not say for which metric", f"write {written}"
-
-
-def _on_wrong_side(threshold: Threshold, metric: str) -> tuple[str, str] | None:
-    right = _right_flag(threshold.flag, metric)
-    if right == threshold.flag:
-        return None
-    direction = "lower" if row_of(metric).lower_is_better else "higher"
-    return f"a {direction} {metric} is better", f"write {right} {threshold.text}"
-
-
-def _right_flag(flag: str, metric: str) -> str:
-    """The flag of thresholds of a metric that means the same: the flag itself, or its opposite."""
-    lower_is_better = row_of(metric).lower_is_better
-    return (_UNDER if lower_is_better else _OVER).get(flag, flag)
+    for threshold in gates.thresholds:
+        metric = threshold.metric or (next(iter(metrics)) if len(metrics) == 1 else "")
+        known = ", ".join(metrics)
+        if not metric:
+            raise UsageError(
+                f"{threshold.shown}: it does not say for which metric",
+                f"write {threshold.flag} METRIC={threshold.text}, with one of {known}",
+            )
+        if metric not in metrics:
+            raise UsageError(
+                f"{threshold.shown}: there are no scores of {metric}", f"choose from {known}"
+            )
+        right = THRESHOLD_FLAGS[threshold.flag].of_metric(metric)
+        if right != threshold.flag:
+            direction = "lower" if row_of(metric).lower_is_better else "higher"
+            raise UsageError(
+                f"{threshold.shown}: a {direction} {metric} is better",
+                f"write {right} {threshold.text}",
+            )
 
 
 def targets(
@@ -253,36 +314,32 @@ def targets(
     """The scores that thresholds are for.
 
     Args:
-      thresholds: the thresholds of a flag for a metric.
+      thresholds: the thresholds of a kind for a metric.
       keys: the series of the metric, in the order of the result.
 
     Returns:
       the threshold of each score: one for a system or a slice takes the place of a more general
       one; and for each threshold that names something which is not there, what is missing.
     """
-    chosen: dict[Key, tuple[int, Threshold]] = {}
+    chosen: dict[Key, Threshold] = {}
     missing: dict[Threshold, str] = {}
-    for threshold in thresholds:
-        rank, named, lacking = _named(threshold.name, keys)
+    # Of two names for a score, the longer one is more specific.
+    for threshold in sorted(thresholds, key=lambda threshold: len(threshold.name)):
+        named = _named(threshold.name, keys)
         if not named:
-            missing[threshold] = lacking
-        for key in named:
-            if key not in chosen or chosen[key][0] < rank:
-                chosen[key] = (rank, threshold)
-    return {key: chosen[key][1] for key in keys if key in chosen}, missing
+            missing[threshold] = f"it has no score of {threshold.name or 'the whole corpus'}"
+        chosen |= dict.fromkeys(named, threshold)
+    return {key: chosen[key] for key in keys if key in chosen}, missing
 
 
-def _named(name: str, keys: Collection[Key]) -> tuple[int, list[Key], str]:
-    """How specific a name is, the series that it names, and what is missing if there are none."""
+def _named(name: str, keys: Collection[Key]) -> list[Key]:
+    """The series with a name."""
     whole = [key for key in keys if not key.of_slice]
     if not name:
-        return 0, whole, "it has no score of the whole corpus"
+        return whole
     # Names are compared as a whole, because both systems and slices can have brackets in theirs.
-    if systems := [key for key in whole if key.system == name]:
-        return 1, systems, ""
-    if slices := [key for key in keys if key.of_slice and key.shown == name]:
-        return 2, slices, ""
-    if name.startswith("[") and name.endswith("]"):
-        systems = [key for key in keys if key.of_slice == name[1:-1]]
-        return 1, systems, f"it has no slice {name[1:-1]}"
-    return 1, [], f"it has no {'score of' if name.endswith(']') else 'system'} {name}"
+    return (
+        [key for key in whole if key.system == name]
+        or [key for key in keys if key.shown == name]
+        or [key for key in keys if key.of_slice and f"[{key.of_slice}]" == name]
+    )

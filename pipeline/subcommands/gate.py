@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.gate_flags import (
-    add_gate_flags,
-    gates,
-    require_comparable,
-    require_metrics,
-)
-from beam_bleu.pipeline.command_line.log_flags import add_log_format_flag, log_format
-from beam_bleu.pipeline.command_line.parser import Parser, parser_of, with_underscores
-from beam_bleu.pipeline.display.printable import printable, utf8
+from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates, require_comparable
+from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.errors.reporting import reported, warn
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.judging import Check, gate_error, judge
+from beam_bleu.pipeline.gates.thresholds import THRESHOLD_FLAGS, require_metrics
 from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.pipeline.result.comparing import pairing
 from beam_bleu.pipeline.result.saved_result import NotPaired, result_at
 from beam_bleu.pipeline.result.series import definition_of
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (
@@ -32,15 +29,20 @@ _REMEDY = "find out what has changed, or change the threshold"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    quiet = "-q" in argv or "--quiet" in argv
-    try:
-        return reported(lambda: _gate(argv), verbose=0, quiet=quiet, log_format=log_format(argv))
-    except SystemExit:  # --help
-        return 0
+    parser = parser_of("gate", _DESCRIPTION)
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULT",
+        help="a scores.json, a totals.json or a folder with one",
+    )
+    add_gate_flags(parser.add_argument_group("thresholds"))
+    messages = parser.add_argument_group("messages and help")
+    add_common_flags(messages, quiet="show only errors on stderr, no checks")
+    return run(parser, argv, _gate)
 
 
-def _gate(argv: Sequence[str]) -> None:
-    flags = _parser().parse_args([utf8(word) for word in with_underscores(argv)])
+def _gate(flags: argparse.Namespace) -> bytes:
     asked = gates(flags, results=flags.results)
     if not asked:
         raise UsageError(
@@ -56,55 +58,28 @@ def _gate(argv: Sequence[str]) -> None:
         }
         require_comparable(asked, definitions, flags.against)
     old = None if asked.old is None else result_at(flags.against)
+    kinds = {THRESHOLD_FLAGS[threshold.flag].kind for threshold in asked.thresholds}
     checks: list[Check] = []
-    lines: list[str] = []
-    several = len(results) > 1
     for saved in results:
         pairs = NotPaired("nothing is compared") if old is None else pairing(old, saved)
-        own_checks = judge(saved.result, asked, saved.name, pairs)
+        own = judge(saved.result, asked, saved.name, pairs)
         # A scores.json that is named can be a copy, or somebody is only trying thresholds.
-        if saved.folder and not all(check.only_warns for check in own_checks):
-            error = gate_error(own_checks, _REMEDY)
+        if saved.folder and kinds != {"warn"}:
+            error = gate_error(own, _REMEDY)
             keep_verdict(saved.folder, "" if error is None else error.cause)
-        for check in own_checks:
-            text = f"{saved.name}: {check.text}" if several else check.text
-            checks.append(Check(check.passed, text, check.only_warns))
-            lines.append(f"{_word(check)}  {printable(text)}\n")
-    if not flags.quiet:
-        write_to_stdout("".join(lines).encode())
+        name = f"{saved.name}: " if len(results) > 1 else ""
+        checks += (Check(check.verdict, name + check.text) for check in own)
     error = gate_error(checks, _REMEDY)
     if flags.quiet:
         if error is not None:
             raise error
-        return
-    # stdout has said which ones.
-    if warned := sum(check.warns for check in checks):
+        return b""
+    # stdout says which checks.
+    lines = [f"{check.verdict}  {printable(check.text)}\n" for check in checks]
+    write_to_stdout("".join(lines).encode())
+    verdicts = [check.verdict for check in checks]
+    if warned := verdicts.count("warned"):
         warn(f"{warned} of {len(checks)} checks warned")
     if error is not None:
-        failed = sum(check.fails for check in checks)
-        raise GateError(f"{failed} of {len(checks)} checks failed", _REMEDY)
-
-
-def _word(check: Check) -> str:
-    return "failed" if check.fails else "warned" if check.warns else "passed"
-
-
-def _parser() -> Parser:
-    parser = parser_of("gate", _DESCRIPTION)
-    parser.add_argument(
-        "results",
-        nargs="+",
-        metavar="RESULT",
-        help="a scores.json, a totals.json or a folder with one",
-    )
-    group = parser.add_argument_group("flags")
-    add_gate_flags(group)
-    group.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="show only errors on stderr, no checks",
-    )
-    add_log_format_flag(group)
-    group.add_argument("-h", "--help", action="help", help="show this help")
-    return parser
+        raise GateError(f"{verdicts.count('failed')} of {len(checks)} checks failed", _REMEDY)
+    return b""

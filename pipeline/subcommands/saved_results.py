@@ -15,9 +15,11 @@ from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 
 
-def add_common_flags(group: argparse._ActionsContainer) -> None:
-    """Adds the flags that all of these subcommands have."""
-    group.add_argument("-q", "--quiet", action="store_true", help="show only errors on stderr")
+def add_common_flags(
+    group: argparse._ActionsContainer, quiet: str = "show only errors on stderr"
+) -> None:
+    """Adds the flags that all of these subcommands have; `quiet` is the help of --quiet."""
+    group.add_argument("-q", "--quiet", action="store_true", help=quiet)
     group.add_argument(
         "-v", "--verbose", action="count", default=0, help="show tracebacks on stderr"
     )

@@ -46,24 +46,24 @@ def worse(new: float, old: float, most: str, drop: Any = "not_excluded") -> Chec
 def test_a_score_above_the_threshold_is_found(flag):
     threshold = Threshold.of(f"--{flag}", "130.5")
     checks = judge(read_result(ter_result(a=130.50001, b=130.5, c=2.0)), Gates((threshold,)))
-    assert [check.passed for check in checks] == [False, True, True]
-    assert [check.only_warns for check in checks] == [flag == "warn_over"] * 3
+    missed = "failed" if flag == "fail_over" else "warned"
+    assert [check.verdict for check in checks] == [missed, "passed", "passed"]
     assert checks[0].text == f"a scores 130.50001, above 130.5 (--{flag})"
     assert checks[1].text == f"b scores 130.50, not above 130.5 (--{flag})"
 
 
 def test_a_rise_is_a_drop():
-    assert worse(40.0, 50.0, "2").passed
-    assert worse(50.1, 50.0, "2").passed
+    assert worse(40.0, 50.0, "2").verdict == "passed"
+    assert worse(50.1, 50.0, "2").verdict == "passed"
     check = worse(51.9, 50.0, "2")
-    assert not check.passed
+    assert check.verdict == "failed"
     assert check.text == (
         "a scores 51.90, 1.90 above the 50.00 of OLD (difference +0.51 to +3.29 with independent "
         "standard errors): a rise of more than 2 is not excluded (--max_drop, --drop not_excluded)"
     )
-    assert worse(51.9, 50.0, "2", drop="proven").passed
+    assert worse(51.9, 50.0, "2", drop="proven").verdict == "passed"
     check = worse(53.5, 50.0, "2", drop="proven")
-    assert not check.passed
+    assert check.verdict == "failed"
     assert "(difference +2.11 to +4.89" in check.text
     assert "a rise of more than 2 is proven" in check.text
 

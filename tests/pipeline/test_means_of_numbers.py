@@ -150,7 +150,7 @@ def test_a_threshold_can_be_negative_if_it_names_the_metric(tmp_path: Path) -> N
     run = called(*flags, "--fail_over", "mean:comet_b=0.5")
     run.assert_failed(2, "a higher mean:comet_b is better")
     run = called(*flags, "mean_error:metricx", "--fail_under", "mean=0.5")
-    run.assert_failed(2, "it does not say for which column", "write --fail_under mean:comet_b=0.5")
+    run.assert_failed(2, "it does not say for which metric", "mean:comet_b, mean_error:metricx")
 
 
 def test_segment_scores_are_the_numbers(tmp_path: Path) -> None:

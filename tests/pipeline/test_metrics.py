@@ -202,7 +202,7 @@ def test_thresholds_name_their_metric(tmp_path):
     out = tmp_path / "out"
     both = [*EXAMPLE, "-m", "bleu", "chrf"]
     called(*both, "--fail_under=30").assert_failed(
-        2, "--fail_under 30: it does not say for which metric", "--fail_under chrf=30"
+        2, "--fail_under 30: it does not say for which metric", "METRIC=30, with one of bleu, chrf"
     )
     called(*EXAMPLE, "--fail_under=chrf=30").assert_failed(
         2, "there are no scores of chrf", "choose from bleu"
@@ -216,7 +216,7 @@ def test_thresholds_name_their_metric(tmp_path):
     assert len(gate.out.decode().splitlines()) == 6
     assert all("chrF2: " in line for line in gate.out.decode().splitlines())
     for_none = called("gate", out, "--fail_under=1")
-    for_none.assert_failed(2, "it does not say for which metric", "--fail_under chrf=1")
+    for_none.assert_failed(2, "it does not say for which metric", "one of bleu, chrf")
     other = called("gate", out, "--fail_over=ter=1")
     other.assert_failed(2, "there are no scores of ter", "choose from bleu, chrf")
 
