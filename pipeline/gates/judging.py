@@ -21,7 +21,6 @@ from beam_bleu.pipeline.gates.thresholds import (
 )
 from beam_bleu.pipeline.result.comparing import compare
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
-from beam_bleu.pipeline.result.saved_result import NotPaired
 from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, series_of
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
@@ -37,7 +36,7 @@ _MOST_REASONS = 5
 _FEWEST_DECIMALS = 2
 """How many decimals a score has in messages, unless its standard error asks for more."""
 
-_ONLY_ONE = NotPaired("what a run has added up is not compared with saved totals")
+_ONLY_ONE = "what a run has added up is not compared with saved totals"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +79,7 @@ class _Metric:
 
 
 def judge(
-    new: Result, gates: Gates, name: str = "the result", pairs: Paired | NotPaired = _ONLY_ONE
+    new: Result, gates: Gates, name: str = "the result", pairs: Paired | str = _ONLY_ONE
 ) -> list[Check]:
     """Compares a result with all thresholds.
 
@@ -97,8 +96,8 @@ def judge(
     former, changes = {}, {}
     if gates.old is not None:
         former = _metrics(gates.old, gates.old_name)
-        if not isinstance(pairs, NotPaired) and not pairs.has_intervals:
-            pairs = NotPaired("randomization gives no intervals")
+        if not isinstance(pairs, str) and not pairs.has_intervals:
+            pairs = "randomization gives no intervals"
         changes = {key_of(row): row for row in compare(gates.old, new, pairs)}
     checks: list[Check] = []
     for word, metric in metrics.items():

@@ -16,7 +16,7 @@ from beam_bleu.pipeline.display.row_order import Verdict
 from beam_bleu.pipeline.history.nights import Night
 from beam_bleu.pipeline.result.comparing import compare, pairing
 from beam_bleu.pipeline.result.rows import ComparedRow, Method, ScoreRow
-from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
+from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, labels_of
 from beam_bleu.pipeline.saved.dates import missing_between
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
@@ -208,24 +208,21 @@ def history(
     return History(tuple(wanted), series, tuple(shown))
 
 
-_Segments = Literal["same", "different"] | Gap | NotPaired
-
-
 @dataclasses.dataclass(frozen=True)
 class _Nights:
     """Two nights that are compared.
 
     Attributes:
       breaks: why scores must not be compared.
-      segments: whether their segments are the same; a break if a test set that should be the same
-        has changed; why they are not compared, if nothing says it.
+      has_same_segments: whether their segments are the same; a break if a test set that should be
+        the same has changed; why they are not compared, if nothing says it.
       pairs: what compares systems in pairs, or why nothing does.
       rows: the scores that both have.
     """
 
     breaks: Sequence[Gap]
-    segments: _Segments
-    pairs: Paired | NotPaired
+    has_same_segments: bool | Gap | str
+    pairs: Paired | str
     rows: Mapping[Key, ComparedRow]
 
     def change(self, key: Key, against: str) -> Change:
@@ -238,16 +235,16 @@ class _Nights:
             return Change(against, reason="there is no score")
         if row.method == "unchanged":
             return Change(against, 0.0, 0.0, (0.0, 0.0), 1.0, row.method)
-        if isinstance(self.segments, NotPaired):
-            return Change(against, row.difference, reason=self.segments.reason)
+        if isinstance(self.has_same_segments, str):
+            return Change(against, row.difference, reason=self.has_same_segments)
         numbers = row.difference, row.standard_error, row.interval, row.p_value
         if row.p_value is None:
             return Change(against, *numbers, reason=row.reason)
         reason = ""
-        if self.segments == "same" and row.method == "independent":
+        if self.has_same_segments is True and row.method == "independent":
             reason = "only scores of the whole corpus are compared in pairs"
-            if row.group is None and isinstance(self.pairs, NotPaired):
-                reason = self.pairs.reason
+            if row.group is None and isinstance(self.pairs, str):
+                reason = self.pairs
         return Change(against, *numbers, row.method, reason)
 
 
@@ -263,7 +260,7 @@ def _nights(old: SavedResult, new: SavedResult, night: str, *, new_texts: bool) 
     segments = _segments(old, new, night, new_texts)
     if isinstance(segments, Gap):
         breaks.append(segments)
-    pairs = pairing(old, new) if segments == "same" else NotPaired("the segments are others")
+    pairs = pairing(old, new) if segments is True else "the segments are others"
     rows = {key_of(row): row for row in compare(old.result, new.result, pairs)}
     return _Nights(breaks, segments, pairs, rows)
 
@@ -289,23 +286,23 @@ def _new_definition(
         yield Gap("definition", night, night, text, metric, "")
 
 
-def _segments(old: SavedResult, new: SavedResult, night: str, new_texts: bool) -> _Segments:
+def _segments(old: SavedResult, new: SavedResult, night: str, new_texts: bool) -> bool | Gap | str:
     """Whether two nights have the same segments."""
     references, records = (
         [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
     )
     if any(before == after != () for before, after in (references, records)):
-        return "same"
+        return True
     if new_texts or old.result.partitions != new.result.partitions:
-        return "different"
+        return False
     before, after = old.result.segments, new.result.segments
     what = f"number of segments changed from {before} to {after}" if before != after else ""
     what = "references changed" if all(references) else what
     if what:
         return Gap("references", night, night, f"the {what}; {_IF_NEW}")
     if any(records):
-        return NotPaired(f"records do not show whether their references are the same; {_IF_NEW}")
-    return NotPaired(f"there is no manifest.json that says what was read; {_IF_NEW}")
+        return f"records do not show whether their references are the same; {_IF_NEW}"
+    return f"there is no manifest.json that says what was read; {_IF_NEW}"
 
 
 def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:

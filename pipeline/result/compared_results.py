@@ -7,23 +7,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from beam_bleu.pipeline.result.comparing import compare, pairing
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, MetricNames, Result
-from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
+from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import definition_of, key_of
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.score.shown_numbers import counted
 
 _SHOWN = 5
 """More slices are not all named."""
 
 _TOO_CAREFUL = (
     ". Both have the same references, so these standard errors are too large, and a real "
-    "difference can go unseen"
+    "difference can go unseen: score both outputs in one run (--baseline)"
 )
-
-_IN_ONE_RUN = "for smaller errors of the same texts: score both outputs in one run (--baseline)"
-
-_IN_PAIRS = ", or repeat both runs with --save_totals and the same --resample"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +30,6 @@ class ComparedResults:
       rows: the scores that both results have, in the order of the new one; one or more.
       is_paired: whether the systems are compared in pairs of segments.
       reason: why, or why not.
-      remedy: how results of the same texts can be compared better; "" if these are other texts, or
-        are compared in pairs.
       only_old: the systems that only the old result has.
       only_new: the systems that only the new result has.
       warnings: what was not compared.
@@ -46,7 +39,6 @@ class ComparedResults:
     rows: tuple[ComparedRow, ...]
     is_paired: bool
     reason: str
-    remedy: str
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -112,22 +104,19 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
             f"{both} have no score of the whole corpus or of the same slice in common",
             "compare runs with the same languages or tasks",
         )
-    reason, remedy = "both runs have the same references and the same random replicates", ""
-    if isinstance(pairs, NotPaired):
-        reason, remedy = pairs.reason, _IN_ONE_RUN + ("" if pairs.for_ever else _IN_PAIRS)
-        references = old.digests("references"), new.digests("references")
-        if all(references):
-            same = references[0] == references[1]
-            reason, remedy = (reason + _TOO_CAREFUL, remedy) if same else (reason, "")
+    reason = "both runs have the same references and the same random replicates"
+    if isinstance(pairs, str):
+        references = old.digests("references")
+        is_same = references and references == new.digests("references")
+        reason = pairs + _TOO_CAREFUL * bool(is_same)
     return ComparedResults(
         new.result,
         tuple(rows),
-        not isinstance(pairs, NotPaired),
+        not isinstance(pairs, str),
         reason,
-        remedy,
         tuple(_without(old.result.systems, new.result.systems)),
         tuple(_without(new.result.systems, old.result.systems)),
-        tuple(_left_out(old, new, shared, {row.metric for row in rows})),
+        tuple(_left_out(old, new, {row.metric for row in rows})),
     )
 
 
@@ -142,47 +131,33 @@ def _require_same_definition(old: SavedResult, new: SavedResult, metric: MetricW
         )
 
 
-def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
+def _without(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    others = {*others}
     return [name for name in names if name not in others]
 
 
-def _left_out(
-    old: SavedResult,
-    new: SavedResult,
-    shared: Iterable[MetricNames],
-    compared: Collection[MetricWord],
-) -> Iterator[str]:
-    """What is not compared, in sentences.
+def _slices(saved: SavedResult) -> list[str]:
+    keys = (key_of(row) for row in saved.result.scores)
+    return list(dict.fromkeys(key.of_slice for key in keys if key.of_slice))
 
-    Args:
-      old: the old result.
-      new: the new one.
-      shared: the metrics that both have.
-      compared: those of which both have a score in common.
-    """
-    for name, saved, other in (("old", old, new), ("new", new, old)):
-        for metric in saved.result.metrics:
-            if metric.metric not in other.result.words:
-                yield f"{other.name} has no {metric.name}: not compared"
-        if systems := _without(saved.result.systems, other.result.systems):
-            yield f"only {saved.name} has {joined(systems)}: not compared"
-        own, others = (
-            {key_of(row).of_slice for row in each.result.scores} - {""} for each in (saved, other)
-        )
-        if own & others and (slices := sorted(own - others)):
-            yield (
-                f"only the {name} run has {counted(len(slices), 'slice')}, which cannot be "
-                f"compared: {joined(slices, _SHOWN)}"
-            )
-    for metric in shared:
+
+def _left_out(
+    old: SavedResult, new: SavedResult, compared: Collection[MetricWord]
+) -> Iterator[str]:
+    """What is not compared, in sentences; `compared` are the metrics that are."""
+    for saved, other in ((old, new), (new, old)):
+        words, slices = other.result.words, _slices(other)
+        names = [metric.name for metric in saved.result.metrics if metric.metric not in words]
+        names += _without(saved.result.systems, other.result.systems)
+        names += _without(_slices(saved), slices) if slices else []
+        if names:
+            yield f"only {saved.name} has {joined(names, _SHOWN)}: not compared"
+    for metric in new.result.metrics:
+        if metric.metric not in old.result.words:
+            continue
         if metric.metric not in compared:
-            yield (
-                f"{metric.name}: no score of the whole corpus or of the same slice: not compared"
-            )
+            yield f"{metric.name}: no score in common: not compared"
         means = [definition_of(saved.result, metric.metric).parts for saved in (old, new)]
         if all(means) and means[0] != means[1]:
-            only = sorted({*means[0]} ^ {*means[1]})
-            yield (
-                f"{metric.name}: macro averages are not compared, because only one run has "
-                f"{joined(only, _SHOWN)}"
-            )
+            only = joined(sorted({*means[0]} ^ {*means[1]}), _SHOWN)
+            yield f"{metric.name}: macro averages are not compared: only one run has {only}"

@@ -21,7 +21,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
     family_of,
 )
-from beam_bleu.pipeline.result.saved_result import NotPaired, SavedResult
+from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import (
@@ -34,34 +34,32 @@ if TYPE_CHECKING:
     from beam_bleu.pipeline.saved.paired_runs import Paired
 
 
-def pairing(old: SavedResult, new: SavedResult) -> Paired | NotPaired:
+def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
     """What compares the systems of two results in pairs of segments, or why nothing can.
 
     Raises:
       InputError: the totals of one are damaged.
     """
-    results = {"old": old, "new": new}
     if old.result.languages or new.result.languages:
-        why = "each language is scored by itself, and replicates are of the whole corpus only"
-        return NotPaired(why, for_ever=True)
-    without = [name for name, saved in results.items() if saved.result.resampling is None]
-    if without:
-        runs = f"the {without[0]} run has no" if len(without) == 1 else "neither run has"
-        return NotPaired(f"{runs} replicates (--resample), which a comparison in pairs needs")
-    for name, saved in results.items():
+        return "each language is scored by itself, and replicates are of the whole corpus only"
+    for name, saved in (("old", old), ("new", new)):
+        if saved.result.resampling is None:
+            return (
+                f"the {name} run has no replicates (--resample), which a comparison in pairs needs"
+            )
         if not saved.has_totals:
-            return NotPaired(f"the {name} run has no totals.json (--save_totals), which pairs need")
+            return f"the {name} run has no totals.json (--save_totals), which pairs need"
     # These load numpy and the kernel of replicates, so only a comparison in pairs pays for it.
     from beam_bleu.pipeline.saved.paired_runs import paired
     from beam_bleu.pipeline.saved.totals_file import OtherVersionsError
 
     metrics = comparable(old.result, new.result)
     if not metrics:
-        return NotPaired("no metric has the same definition in both runs")
+        return "no metric has the same definition in both runs"
     try:
         return paired(old.totals(), new.totals(), metrics)
     except OtherVersionsError as error:
-        return NotPaired(error.cause)
+        return error.cause
 
 
 def comparable(old: Result, new: Result) -> list[MetricWord]:
@@ -73,7 +71,7 @@ def comparable(old: Result, new: Result) -> list[MetricWord]:
     ]
 
 
-def compare(old: Result, new: Result, pairs: Paired | NotPaired) -> list[ComparedRow]:
+def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
     """Each score of a result minus the same score of an older one, in the order of the new one.
 
     Metrics with another definition are left out, and means over other languages or tasks.
@@ -105,7 +103,7 @@ def _place(row: ScoreRow) -> tuple[object, ...]:
     return row.metric, row.system, group
 
 
-def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | NotPaired) -> ComparedRow:
+def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
     """A score in two results, before its p-value is adjusted."""
     assert old.score is not None
     assert new.score is not None
@@ -113,7 +111,7 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | NotPaired) -> Compar
     errors = new.standard_error, old.standard_error
     is_unchanged = (old.score, old.segments, old.parts) == (new.score, new.segments, new.parts)
     method: Method = "independent"
-    if new.group is None and not isinstance(pairs, NotPaired):
+    if new.group is None and not isinstance(pairs, str):
         method = "paired"
         difference = pairs.difference(new.metric, new.system, points)
     else:

@@ -94,19 +94,6 @@ class SavedResult:
         return bool(self.folder) and exists(f"{self.folder}/{name}")
 
 
-@dataclasses.dataclass(frozen=True)
-class NotPaired:
-    """Two results whose segments are not compared in pairs.
-
-    Attributes:
-      reason: why.
-      for_ever: whether no flag of the runs would change that.
-    """
-
-    reason: str
-    for_ever: bool = False
-
-
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
     """The result at a path.
 

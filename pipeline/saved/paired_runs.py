@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from beam_bleu.pipeline.output.manifest import digests_of
-from beam_bleu.pipeline.result.saved_result import NotPaired
 from beam_bleu.pipeline.saved.same_definition import SCORES, differing, shown
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.transforms.known_metrics import MetricWord
@@ -73,7 +72,7 @@ class Paired:
         )
 
 
-def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) -> Paired | NotPaired:
+def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) -> Paired | str:
     """Two runs with replicates in pairs, or why they are not.
 
     Args:
@@ -83,7 +82,7 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
     """
     old, new = old.with_metrics(metrics), new.with_metrics(metrics)
     reason = _other_definition(old, new) or _other_segments(old, new)
-    return NotPaired(reason) if reason else Paired(old, new)
+    return reason or Paired(old, new)
 
 
 def _other_definition(old: SavedTotals, new: SavedTotals) -> str | None:

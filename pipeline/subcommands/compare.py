@@ -120,8 +120,6 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, scr
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
         )
-    elif compared.remedy:
-        head.append(compared.remedy)
     most = None if screen.columns is None else SHOWN_ROWS
     tables = [text_table(part, choice, most) for part in parts_of(compared)]
     return "\n".join([as_lines(head, screen), *(as_text(table, screen) for table in tables)])

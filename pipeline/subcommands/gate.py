@@ -14,7 +14,7 @@ from beam_bleu.pipeline.gates.judging import Check, gate_error, judge
 from beam_bleu.pipeline.gates.thresholds import THRESHOLD_FLAGS, require_metrics
 from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.pipeline.result.comparing import pairing
-from beam_bleu.pipeline.result.saved_result import NotPaired, result_at
+from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import GateError, UsageError
@@ -61,7 +61,7 @@ def _gate(flags: argparse.Namespace) -> bytes:
     kinds = {THRESHOLD_FLAGS[threshold.flag].kind for threshold in asked.thresholds}
     checks: list[Check] = []
     for saved in results:
-        pairs = NotPaired("nothing is compared") if old is None else pairing(old, saved)
+        pairs = "nothing is compared" if old is None else pairing(old, saved)
         own = judge(saved.result, asked, saved.name, pairs)
         # A scores.json that is named can be a copy, or somebody is only trying thresholds.
         if saved.folder and kinds != {"warn"}:

@@ -371,7 +371,7 @@ def test_runs_are_compared_by_the_metrics_of_both(nights):
         assert alone["systems"] == [found["systems"][place]]
         assert alone["method"] == "paired"
         other = ("BLEU", "chrF2")[place]
-        assert f"{nights / new} has no {other}: not compared" in err
+        assert f"only {nights / 'both'} has {other}: not compared" in err
     called("compare", nights / "bleu", nights / "chrf").assert_failed(
         3, "have no metric in common: bleu, and chrf", "repeat one of the runs"
     )

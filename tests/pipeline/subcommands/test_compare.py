@@ -179,7 +179,6 @@ def test_macro_averages_of_two_runs_are_compared(nights):
 def test_the_domain_where_the_loss_is_real_comes_first(nights):
     run = called("compare", nights / "out-old", nights / "out-new")
     assert "both have the same references, so these standard errors" in run.out.decode().lower()
-    # --resample is refused with --language_column, so only one remedy is left.
     assert "independent: each language is scored by itself, and replicates" in run.out.decode()
     assert "score both outputs in one run (--baseline)\n" in run.out.decode()
     of_metrics = run.out.decode().split("TER|")
@@ -211,7 +210,7 @@ def test_scores_are_compared_without_the_files_beside_them(nights, tmp_path):
     copies[1].write_text(json.dumps(document))
     run = called("compare", *copies, "--format=json")
     assert chat not in [each["slice"] for each in run.document["slices"]]
-    assert "the old run has 1 slice, which cannot be compared: pair=en-de,domain=chat" in run.err
+    assert f"only {copies[0]} has pair=en-de,domain=chat: not compared" in run.err
     document["languages"][0]["signature"] += "|x:1"
     document["metrics"][0]["signature"] = None
     copies[1].write_text(json.dumps(document))
