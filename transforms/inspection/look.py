@@ -10,7 +10,7 @@ from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.inspection.copies import copied, repeated_at_end
 from beam_bleu.transforms.inspection.finding import Finding, judged
 from beam_bleu.transforms.inspection.neighbours import misplaced
-from beam_bleu.transforms.inspection.sample import Sample
+from beam_bleu.transforms.inspection.sample import Sample, Sampling
 from beam_bleu.transforms.inspection.signs import FEWEST_TEXTS, signs_in
 from beam_bleu.transforms.inspection.streams import Stream
 from beam_bleu.transforms.notices import Notice
@@ -56,12 +56,12 @@ class Inspection:
         self._allow = [allow] if isinstance(allow, str) else list(allow)
         for kind in self._allow:
             require_choice("allow", kind, ALLOWED)
-        self._sample = Sample()
+        self._sampling = Sampling()
 
     def seen(self, batches: Iterable[SegmentBatch]) -> Iterator[SegmentBatch]:
         """The batches."""
         for batch in batches:
-            self._sample += Sample.of(batch)
+            self._sampling.add(batch)
             yield batch
 
     def warn(self) -> None:
@@ -70,7 +70,7 @@ class Inspection:
         Raises:
           InputError: as for `look_at`.
         """
-        for notice in look_at(self._sample, self._allow, of_values=True):
+        for notice in look_at(self._sampling.total, self._allow, of_values=True):
             warnings.warn(notice.sentence, stacklevel=3)
 
 

@@ -42,11 +42,13 @@ class Sample(Sums):
     """The sample of a part of a corpus.
 
     Attributes:
-      texts: for each stream, the texts by the numbers of their segments, from 0.
+      rows: by the numbers of segments, from 0, their texts by the names of the streams.
+      streams: the names of all streams.
       largest: the largest number of all segments, also of those that are not taken.
     """
 
-    texts: Mapping[str, Mapping[int, str]] = dataclasses.field(default_factory=dict)
+    rows: Mapping[int, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+    streams: tuple[str, ...] = ()
     largest: int = -1
 
     @classmethod
@@ -60,46 +62,71 @@ class Sample(Sums):
         numbers, largest = batch.numbers, max(largest_number(batch), other)
         if numbers is None or not batch.candidates or not 0 <= largest < _LARGEST_NUMBER:
             return cls()
-        columns = {f"{REFERENCES}{place}": c for place, c in enumerate(batch.references, 1)}
-        columns |= {
-            CANDIDATES + system: column
-            for system, column in zip(batch.systems, batch.candidates, strict=True)
+        streams = [f"{REFERENCES}{place}" for place in range(1, len(batch.references) + 1)]
+        streams += [CANDIDATES + system for system in batch.systems]
+        taken = np.flatnonzero(_is_taken(numbers, largest, len(streams)))
+        ranges = list(_ranges(taken))
+        columns = [_texts(column, ranges) for column in (*batch.references, *batch.candidates)]
+        rows = {
+            number: {
+                stream: text for stream, text in zip(streams, row, strict=True) if text is not None
+            }
+            for number, *row in zip(numbers[taken].tolist(), *columns, strict=True)
         }
-        rows = np.flatnonzero(_is_taken(numbers, largest, len(columns)))
-        taken = numbers[rows].tolist()
-        ranges = list(_ranges(rows))
-        return cls(
-            {
-                name: {
-                    number: text
-                    for number, text in zip(taken, _texts(column, ranges), strict=True)
-                    if text is not None
-                }
-                for name, column in columns.items()
-            },
-            largest,
-        )
+        return cls(rows, tuple(streams), largest)
 
     def __add__(self, other: Sample) -> Sample:
-        if not self.texts or not other.texts:
-            return self if self.texts else other
+        if not self.streams or not other.streams:
+            return self if self.streams else other
         largest = max(self.largest, other.largest)
-        names = dict.fromkeys([*self.texts, *other.texts])
-        both = {name: {**self.texts.get(name, {}), **other.texts.get(name, {})} for name in names}
-        numbers = np.array(sorted({number for texts in both.values() for number in texts}))
-        kept = set(numbers[_is_taken(numbers, largest, len(both))].tolist()) if len(numbers) else ()
-        return Sample(
-            {
-                name: {number: text for number, text in texts.items() if number in kept}
-                for name, texts in both.items()
-            },
-            largest,
-        )
+        streams = tuple(dict.fromkeys((*self.streams, *other.streams)))
+        rows = dict(self.rows)
+        for number, row in other.rows.items():
+            rows[number] = {**rows.get(number, {}), **row}
+        numbers = np.array(sorted(rows), np.int64)
+        kept = numbers[_is_taken(numbers, largest, len(streams))].tolist()
+        return Sample({number: rows[number] for number in kept}, streams, largest)
+
+    @property
+    def texts(self) -> dict[str, dict[int, str]]:
+        """By the name of each stream, its texts by the numbers of their segments."""
+        return {
+            stream: {number: row[stream] for number, row in self.rows.items() if stream in row}
+            for stream in self.streams
+        }
 
     @property
     def nbytes(self) -> int:
         """About how many bytes all texts have."""
-        return sum(len(text) for texts in self.texts.values() for text in texts.values())
+        return sum(len(text) for row in self.rows.values() for text in row.values())
+
+
+class Sampling:
+    """Mutable: the sample of the batches so far.
+
+    A batch waits until the next one is there, which tells that its last segments are not the last
+    ones of the corpus. Otherwise the texts of all batches' last segments would be taken.
+    """
+
+    def __init__(self) -> None:
+        self._sample = Sample()
+        self._waiting: SegmentBatch | None = None
+
+    def add(self, batch: SegmentBatch) -> None:
+        """Adds a batch."""
+        self._take(largest_number(batch))
+        self._waiting = batch
+
+    def _take(self, largest: int) -> None:
+        if self._waiting is not None:
+            self._sample += Sample.of(self._waiting, largest)
+
+    @property
+    def total(self) -> Sample:
+        """The sample of all batches."""
+        self._take(-1)
+        self._waiting = None
+        return self._sample
 
 
 def largest_number(batch: SegmentBatch) -> int:
