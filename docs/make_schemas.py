@@ -14,15 +14,19 @@ import pathlib
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from beam_bleu.pipeline.output import file_names
 from beam_bleu.pipeline.output.run_record import State, software_versions
 from beam_bleu.pipeline.result.rows import FamilyName
+from beam_bleu.pipeline.saved.codec import fields_of
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
-from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.known_metrics import METRICS, MetricRow, kind_of
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
@@ -32,16 +36,17 @@ from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_WORD_ORDER,
     Chrf,
 )
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.score import RougeScore
-from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.lines import text_digest
-from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
+from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
 from beam_bleu.transforms.pairing.records.row_groups import record_digest
-from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.text.text import SACREBLEU, TextName
+from beam_bleu.transforms.totals.group_totals import GroupTotals
+from beam_bleu.transforms.totals.rejected import Rejected
 from docs.pages import COMMAND
 
 FOLDER = pathlib.Path(__file__).parent
@@ -60,6 +65,8 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
     (Chrf, "word_order"): {"type": "integer", "minimum": 0, "maximum": LARGEST_WORD_ORDER},
     (Slicing, "most"): {"type": "integer", "minimum": 1},
+    (Rejected, "files"): {"const": []},
+    (Rejected, "first"): {"const": []},
 }
 """The fields whose type does not say which numbers they can have. The other ones have numbers of 0
 or more."""
@@ -175,21 +182,15 @@ def _of_run(_: Json) -> Json:
 
 
 def _of_totals(_: Json) -> Json:
-    content = "properties/content/properties"
-    definitions = [{"$ref": f"#/$defs/{name}"} for name in METRICS]
     return {
         "properties/format/const": file_names.TOTALS_FORMAT,
         "properties/version/const": FORMAT_VERSION,
-        f"{content}/tally": _object(Tally),
-        f"{content}/notices/items": _object(Notice),
-        f"{content}/coverage": _schema(FoundCoverage | None),
+        "properties/content": _object(SavedTotals),
         "$defs/order/maximum": _LARGEST_ORDER,
         "$defs/text": _object(TextName),
-        "$defs/metric_name": _METRIC_WORD,
-        "$defs/scoring/anyOf": [{"type": "null"}, *definitions],
+        "$defs/groups": _object(GroupTotals),
+        "$defs/definition/anyOf": [{"$ref": f"#/$defs/{name}"} for name in METRICS],
         **{f"$defs/{name}": _object(kind_of(name).definition) for name in METRICS},
-        "$defs/definition/properties/slicing": _object(Slicing),
-        "$defs/evidence/properties/resampling/properties/method/enum": [*RESAMPLING_METHODS],
     }
 
 
@@ -293,13 +294,14 @@ def _number(hint: Any) -> Json:
 
 
 def _object(of: type) -> Json:
-    hints = typing.get_type_hints(of)
-    fields = [field.name for field in dataclasses.fields(of) if field.compare]
+    hints = fields_of(of)
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": fields,
-        "properties": {name: _RANGES.get((of, name)) or _schema(hints[name]) for name in fields},
+        "required": [*hints],
+        "properties": {
+            name: _RANGES.get((of, name)) or _schema(hint) for name, hint in hints.items()
+        },
     }
 
 
@@ -310,6 +312,10 @@ _NAMED = {
     tuple[int, ...]: "integers",
     tuple[str, ...]: "names",
     Mapping[str, int]: "counts",
+    Metric: "definition",
+    TextName: "text",
+    SliceKey: "key",
+    GroupTotals: "groups",
 }
 
 
@@ -322,17 +328,30 @@ def _schema(hint: Any) -> Json:
         return {"$ref": f"#/$defs/{_NAMED[hint]}"}
     if hint in _SCALARS:
         return {"type": _SCALARS[hint]}
+    if hint is Any:
+        return {}
     if dataclasses.is_dataclass(hint):
         return _object(typing.cast(type, hint))
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return _schema(type(arguments[0]))
-    if origin is tuple:
+    if origin is np.ndarray:
+        return {"$ref": "#/$defs/array"}
+    if origin is Mapping and arguments[0] is not str:
+        pair = [_schema(argument) for argument in arguments]
+        return {"type": "array", "items": {"type": "array", "prefixItems": pair}}
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": _schema(arguments[1])}
+    if origin in (tuple, Sequence):
         return {"type": "array", "items": _schema(arguments[0])}
     if origin in (types.UnionType, typing.Union):
-        # An alternative is a scalar, except the first one.
-        schemas = [_schema(argument) for argument in arguments]
-        return {**schemas[0], "type": [schema["type"] for schema in schemas]}
+        # An array of large integers is like any other one.
+        different = {str(schema): schema for schema in map(_schema, arguments)}
+        first, *others = different.values()
+        if all("type" in schema for schema in different.values()):
+            # An alternative is a scalar, except the first one.
+            return {**first, "type": [schema["type"] for schema in different.values()]}
+        return {"anyOf": [first, *others]} if others else first
     raise TypeError(f"no schema for {hint}")
 
 

@@ -86,7 +86,8 @@ def read(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise unreadable("a result cannot be read", error, "check its permissions", path) from error
+        remedy = "check the path and its permissions; only --save_totals writes totals.json"
+        raise unreadable("a result cannot be read", error, remedy, path) from error
 
 
 def names_below(folder: str) -> list[str]:

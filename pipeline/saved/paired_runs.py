@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from beam_bleu.pipeline.output.manifest import digests_of
-from beam_bleu.pipeline.saved.same_definition import SCORES, differing, shown
-from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals, differing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import Difference
 from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
 from beam_bleu.transforms.score.uncertainty import too_few
+from beam_bleu.transforms.totals.group_totals import MetricTotals
 
 _NEW, _OLD = "new", "old"
 
@@ -46,10 +46,10 @@ class Paired:
           system: the system.
           points: the new score minus the old one.
         """
-        old, new = self.old.of_metric(metric), self.new.of_metric(metric)
-        scoring, units = new.scorings.corpus, new.own.corpus.units
+        old, new = self.old.own(metric), self.new.own(metric)
+        scoring, units = self.new.scorings[metric].corpus, new.corpus.units
         both = {name: _replicates(run, system) for name, run in ((_NEW, new), (_OLD, old))}
-        difference = Difference(units, new.own.corpus.sums(system).segments, points)
+        difference = Difference(units, new.corpus.sums(system).segments, points)
         if self.has_intervals:
             now, before = (scoring.values(drawn) for drawn in both.values())
             resampled = bootstrap_difference(_NEW, _OLD, points, now - before, units)
@@ -61,9 +61,7 @@ class Paired:
                 p_value=resampled.p_value,
                 reason="" if has_interval else too_few(units, self.new.evidence.unit),
             )
-        sums = {
-            name: run.own.corpus.sums(system).columns for name, run in ((_NEW, new), (_OLD, old))
-        }
+        sums = {name: run.corpus.sums(system).columns for name, run in ((_NEW, new), (_OLD, old))}
         randomized = resampled_scores("randomization", both, sums, scoring, units, [(_NEW, _OLD)])
         return dataclasses.replace(
             difference,
@@ -81,16 +79,11 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
       metrics: those that both have by the same definition.
     """
     old, new = old.with_metrics(metrics), new.with_metrics(metrics)
-    reason = _other_definition(old, new) or _other_segments(old, new)
-    return reason or Paired(old, new)
-
-
-def _other_definition(old: SavedTotals, new: SavedTotals) -> str | None:
-    """What differs in how two runs were made; None if nothing does."""
-    for name, before, now, _ in differing(old, new, (*SCORES, "evidence")):
-        if name not in ("uncertainty", "baseline", "compare_all", "documents"):
-            return f"{name} is {shown(before)} in the old run, now {shown(now)}"
-    return None
+    difference = differing(old.definition, new.definition)
+    if difference is not None:
+        name, before, now = difference
+        return f"{name} is {before} in the old run, now {now}"
+    return _other_segments(old, new) or Paired(old, new)
 
 
 def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
@@ -109,7 +102,7 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, perhaps different ones in each run"
     # Other documents have other weights, and so have the same ones under other names.
-    drawn = [[_drawn(metric) for metric in saved.metrics] for saved in (old, new)]
+    drawn = [[_drawn(saved, name) for name in saved.scorings] for saved in (old, new)]
     if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
     return None
@@ -131,18 +124,17 @@ def _references(saved: SavedTotals) -> list[tuple[str, ...]]:
     return [digests_of(partition.inputs, "references") for partition in saved.partitions]
 
 
-def _drawn(metric: SavedMetric) -> Integers:
+def _drawn(saved: SavedTotals, name: MetricWord) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
-    assert metric.own.replicates is not None
-    shared = metric.kind.basis_of(metric.own.corpus.width).shared
-    drawn: Integers = metric.own.replicates[0][:, list(shared)]
-    return drawn
+    own = saved.own(name)
+    shared = saved.scorings[name].kind.basis_of(own.corpus.width).shared
+    return _replicates(own, own.corpus.systems[0])[:, list(shared)]
 
 
-def _replicates(metric: SavedMetric, system: str) -> Integers:
+def _replicates(totals: MetricTotals, system: str) -> Integers:
     """The replicates of a system, int64 (replicates, W)."""
-    assert metric.own.replicates is not None
-    replicates: Integers = metric.own.replicates[metric.own.corpus.systems.index(system)]
+    assert totals.replicates is not None
+    replicates: Integers = totals.replicates[totals.corpus.systems.index(system)]
     return replicates
 
 

@@ -8,18 +8,15 @@ from typing import Any
 
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.saved.codec import encoded
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.totals.group_totals import MetricTotals
 from beam_bleu.transforms.version import VERSION
-
-Text = tuple[str, str]
-"""The role of a stream, and its digest, which does not depend on the files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,45 +30,6 @@ class Partition:
 
     label: str | None
     inputs: Sequence[Mapping[str, Any]]
-
-    @property
-    def texts(self) -> dict[Text, str]:
-        """The candidates, references and records that were read, with the name of each stream.
-
-        Labels are left out: two parts of a corpus can have the same labels.
-        """
-        return {
-            (stream["role"], stream["digest"]): " ".join(
-                filter(None, (stream["role"], stream["system"]))
-            )
-            for stream in self.inputs
-            if stream["role"] != "labels" and stream.get("lines") != 0
-        }
-
-
-@dataclasses.dataclass(frozen=True)
-class SavedMetric:
-    """What totals.json holds of one metric.
-
-    Attributes:
-      scorings: the scorings of the corpus and of its segments.
-      texts: everything that was added up for it, with each way to make tokens.
-      saved: all of the content.
-    """
-
-    scorings: Scorings
-    texts: Mapping[TextName, MetricTotals]
-    saved: SavedTotals
-
-    @property
-    def kind(self) -> MetricKind:
-        """The metric, for any definition."""
-        return self.scorings.kind
-
-    @property
-    def own(self) -> MetricTotals:
-        """The totals of the job's own way to make tokens."""
-        return self.texts[self.scorings.text]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,14 +55,9 @@ class SavedTotals:
     versions: Mapping[str, str]
     program: str = VERSION
 
-    def of_metric(self, name: MetricWord) -> SavedMetric:
-        """What it holds of a metric."""
-        return SavedMetric(self.scorings[name], self.totals.metrics[name], self)
-
-    @property
-    def metrics(self) -> list[SavedMetric]:
-        """What it holds of each metric."""
-        return [self.of_metric(name) for name in self.scorings]
+    def own(self, name: MetricWord) -> MetricTotals:
+        """The totals of a metric, with the job's own way to make tokens."""
+        return self.totals.metrics[name][self.scorings[name].text]
 
     def with_metrics(self, names: Iterable[MetricWord]) -> SavedTotals:
         """The same of only these metrics, in this order."""
@@ -122,6 +75,76 @@ class SavedTotals:
         if len(labels) > 1 and any(labels):
             result = dataclasses.replace(result, partitions=labels)
         return result
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What the scores of the corpus depend on, beside its texts: values by their names."""
+        resampling = self.evidence.resampling
+        definition: dict[str, Any] = {
+            "metrics": list(self.scorings),
+            "version": dict(self.versions),
+            "resample": None
+            if resampling is None
+            else encoded(dataclasses.replace(resampling, partition="")),
+        }
+        for name, scorings in self.scorings.items():
+            own = encoded(scorings)
+            definition[name] = {
+                part: own[part] for part in ("text", "corpus", "languages", "unpooled")
+            }
+        return _flat(definition)
+
+    @property
+    def whole_definition(self) -> dict[str, Any]:
+        """Everything that must be the same if totals are added up: values by their names."""
+        totals, evidence = self.totals, self.evidence
+        rest: dict[str, Any] = {
+            "slicing": encoded(self.slicing),
+            "uncertainty": evidence.uncertainty,
+            "baseline": evidence.baseline,
+            "compare_all": evidence.compare_all,
+            "documents": evidence.documents,
+            "coverage": None if totals.coverage is None else totals.coverage.rule,
+            "counters of records": totals.is_tallied,
+            "systems": list(totals.systems),
+        }
+        for name, scorings in self.scorings.items():
+            own = encoded(scorings)
+            rest[name] = {part: own[part] for part in ("presets", "segments")}
+            widths = [of_text.corpus.width for of_text in totals.metrics[name].values()]
+            rest[name]["columns"] = widths
+        return {**self.definition, **_flat(rest)}
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """The first difference of two definitions, as (name, value, other value), in words."""
+    for name in {**one, **other}:
+        values = one.get(name), other.get(name)
+        if values[0] != values[1]:
+            return name, shown(values[0]), shown(values[1])
+    return None
+
+
+def shown(value: Any) -> str:
+    """A value of a definition, as a part of a message."""
+    if value is None or value in ("", []):
+        return "not given"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def _flat(fields: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Fields by their names; those of an object have its name before their own."""
+    flat: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{before}{name} ")
+        else:
+            flat[before + name] = value
+    return flat
 
 
 def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:

@@ -1,10 +1,11 @@
 """The file totals.json: its frame, the check that it is whole, and reading it from any filesystem.
 
-docs/totals.md describes the format. `content.py` has what the file holds.
+docs/totals.md describes the format. `codec.py` writes what the file holds.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,6 @@ from typing import Any
 
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
-from beam_bleu.pipeline.output.metric_result import shared_signatures
 from beam_bleu.pipeline.output.result_files import (
     beside,
     exists,
@@ -21,19 +21,19 @@ from beam_bleu.pipeline.output.result_files import (
     require_last,
     require_same_scores,
 )
-from beam_bleu.pipeline.saved.content import decoded, encoded
+from beam_bleu.pipeline.saved.codec import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
-    SavedMetric,
     SavedTotals,
     texts_of,
     versions_of,
 )
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.errors import InputError, UsageError, unreadable
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.version import VERSION
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 """The version of the format. A program reads only the versions that it knows."""
 
 
@@ -48,7 +48,7 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
       saved: what it holds.
       scores: the bytes of the scores.json that it belongs to.
     """
-    content = encoded(saved, _signatures(saved))
+    content = encoded(saved)
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
         "format": TOTALS_FORMAT,
@@ -74,7 +74,8 @@ def saved_bytes(
     scorings, slicing, evidence = results.scorings, results.slicing, results.evidence
     return totals_bytes(
         SavedTotals(
-            totals,
+            # The names of files and the first records are not those of the texts.
+            dataclasses.replace(totals, rejected=Rejected(reasons=totals.rejected.reasons)),
             scorings,
             slicing,
             evidence,
@@ -98,27 +99,19 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         scores.json.
     """
     try:
-        parsed = json.loads(data)
-    except (ValueError, RecursionError):
-        parsed = None
-    frame = parsed if isinstance(parsed, dict) else {}
-    if "scores" in frame:
-        raise InputError(
-            f"{path} is a scores.json, which has scores but no sums",
-            "name a totals.json, which --save_totals writes",
-        )
-    version = frame.get("version")
-    if frame.get("format") == TOTALS_FORMAT and version != FORMAT_VERSION:
-        raise InputError(
-            f"{path} has version {version!r} of the format, and beam-bleu {VERSION} knows only "
-            f"version {FORMAT_VERSION}",
-            "read it with the version of beam-bleu that wrote it, or with a newer one",
-        )
-    try:
+        frame = json.loads(data)
+        if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:
+            raise InputError(
+                f"{path} has version {frame['version']!r} of the format, and beam-bleu {VERSION} "
+                f"knows only version {FORMAT_VERSION}",
+                "read it with the version of beam-bleu that wrote it, or repeat the run",
+            )
         content = frame["content"]
         if frame["format"] != TOTALS_FORMAT or frame["sha256"] != sha256_of(content):
             raise ValueError("another format, or another digest")
-        saved = decoded(content)
+        saved: SavedTotals = decoded(SavedTotals, content)
+    except InputError:
+        raise
     except Exception as error:  # a content can be wrong in any way
         raise InputError(
             f"{path} is not a totals.json of beam-bleu: it is damaged or made by another program",
@@ -129,26 +122,12 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
     return saved
 
 
-def _signatures(saved: SavedTotals) -> list[str | None]:
-    """The signature of each metric; None if its languages have different ones."""
-    return [_signature(metric) for metric in saved.metrics]
-
-
-def _signature(of_metric: SavedMetric) -> str | None:
-    scorings, kind = of_metric.scorings, of_metric.kind
-    if scorings.languages is not None:
-        return None
-    sums = [of_metric.own.corpus.sums(system) for system in of_metric.own.corpus.systems]
-    return shared_signatures(scorings.text, kind, scorings.corpus, sums).own
-
-
 def sha256_of(content: Mapping[str, Any]) -> str:
     """The digest of a content, which does not depend on the layout of the file.
 
-    It is of the content as JSON in ASCII, without spaces, and with all keys in ascending order.
+    It is of the content as JSON in ASCII, without spaces.
     """
-    text = json.dumps(content, separators=(",", ":"), sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return hashlib.sha256(_compact(content).encode("ascii")).hexdigest()
 
 
 def _compact(value: Any) -> str:
@@ -159,7 +138,6 @@ def read_totals(path: str) -> SavedTotals:
     """The saved totals in a file, or in the output folder of a run.
 
     Raises:
-      UsageError: the path is of a filesystem that is not installed.
       OtherVersionsError: its texts became tokens with other versions of libraries than those that
         are installed here.
       InputError: the file is missing, unreadable or damaged, it is not a totals.json, or its folder
@@ -168,7 +146,7 @@ def read_totals(path: str) -> SavedTotals:
     path = path.removeprefix("file://")
     in_folder = is_folder(path)
     file = f"{path.rstrip('/')}/{TOTALS}" if in_folder else path
-    data = read_file(file)
+    data = read(file)
     require_last(file, is_named=not in_folder)
     return totals_in(data, file, in_folder=in_folder)
 
@@ -187,54 +165,19 @@ def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
     """
     has_scores = in_folder and exists(beside(path, SCORES))
     saved = totals_of(data, path, read(beside(path, SCORES)) if has_scores else None)
-    _require_same_versions(saved, path)
-    return saved
-
-
-def read_file(path: str) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-      UsageError: the path is of a filesystem that is not installed.
-      InputError: the file is missing or unreadable.
-    """
-    if not path:
-        raise UsageError("the name of a file is empty", "name a totals.json")
-    try:
-        if "://" not in path:
-            with open(path, "rb") as file:
-                return file.read()
-        # Importing Beam takes as long as merging a year of files.
-        from beam_bleu.pipeline.command_line.paths import checked_path
-        from beam_bleu.pipeline.output import storage
-
-        return storage.read(checked_path("FILE", path, anywhere=True))
-    except UsageError:
-        raise
-    except Exception as error:  # each filesystem has exceptions of its own
-        raise unreadable(
-            "the totals cannot be read",
-            error,
-            "check the path and its permissions; only a run with --save_totals writes totals.json",
-            path,
-        ) from error
-
-
-def _require_same_versions(saved: SavedTotals, path: str) -> None:
     # Signatures name the versions that are installed. They must be those that made the tokens.
     try:
         here = versions_of(texts_of(saved.totals, saved.scorings, saved.slicing))
     except ImportError as error:  # no such package is installed
-        raise OtherVersionsError(
-            f"{path}: its tokens were made with {_shown(saved.versions)}, and {error}",
-            "install the same version here",
-        ) from error
-    if here != dict(saved.versions):
-        raise OtherVersionsError(
-            f"{path}: its tokens were made with {_shown(saved.versions)}, but {_shown(here)} "
-            "is installed here",
-            "read it where the same versions are installed",
-        )
+        installed = str(error)
+    else:
+        if here == saved.versions:
+            return saved
+        installed = f"{_shown(here)} is installed here"
+    raise OtherVersionsError(
+        f"{path}: its tokens were made with {_shown(saved.versions)}, but {installed}",
+        "read it where the same versions are installed",
+    )
 
 
 def _shown(versions: Mapping[str, str]) -> str:

@@ -11,8 +11,7 @@ from beam_bleu.pipeline.history.nights import results_at
 from beam_bleu.pipeline.output.file_names import TOTALS
 from beam_bleu.pipeline.output.result_files import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
-from beam_bleu.pipeline.saved.merging import merged
-from beam_bleu.pipeline.saved.partitions import last_of_each_partition
+from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,

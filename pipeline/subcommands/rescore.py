@@ -31,8 +31,7 @@ from beam_bleu.pipeline.command_line.token_flags import (
     chosen_case,
     tokenizer_of_language,
 )
-from beam_bleu.pipeline.saved.same_definition import shown
-from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
@@ -110,10 +109,10 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     _require_lengths(saved, names)
     saved = saved.with_metrics(names)
     scorings = {
-        metric.scorings.name: dataclasses.replace(
-            metric.scorings, corpus=_definition(metric, flags), segments=None
+        name: dataclasses.replace(
+            saved.scorings[name], corpus=_definition(saved, name, flags), segments=None
         )
-        for metric in saved.metrics
+        for name in names
     }
     _refuse_changes_of_bleu(scorings, flags)
     return dataclasses.replace(saved, scorings=scorings, evidence=_evidence(saved, flags))
@@ -152,17 +151,17 @@ def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
         )
 
 
-def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
+def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace) -> Metric:
     """The definition of a metric with the choices of a command line."""
-    old = metric.scorings.corpus
-    _require_text(metric.scorings, flags)
+    scorings, corpus = saved.scorings[name], saved.own(name).corpus
+    old = scorings.corpus
+    _require_text(scorings, flags)
     if not isinstance(old, Bleu):
-        corpus = metric.own.corpus
         most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
-        return rescored_definition(metric.scorings.name, old, most, flags)
-    _require_tokens(metric.scorings, flags)
+        return rescored_definition(name, old, most, flags)
+    _require_tokens(scorings, flags)
     scoring = rescored_scoring(old.scoring, flags)
-    counted = order_of(metric.own.corpus.width)
+    counted = order_of(corpus.width)
     if counted_order([scoring]) > counted:
         raise UsageError(
             f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
@@ -249,7 +248,7 @@ def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
 
 def _require_pairs(saved: SavedTotals, baseline: str) -> None:
     """Checks that the differences between systems and a baseline were added up for slices."""
-    slices = saved.metrics[0].own.slices  # those of all metrics have the same pairs
+    slices = saved.own(next(iter(saved.scorings))).slices  # all metrics have the same pairs
     if not saved.evidence.uncertainty or slices is None or baseline not in slices.systems:
         return
     if not {*pairs_with(baseline, slices.systems)} <= {*slices.pairs}:

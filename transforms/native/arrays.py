@@ -50,32 +50,32 @@ def largest(values: ExactIntegers) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Compact:
-    """An array of integers that are 0 or more, for pickle: without the columns that are 0.
+    """An array of integers that are 0 or more, for pickle and files: without columns that are 0.
 
     Attributes:
-      shape: the shape of the array.
-      used: bool, for each column of its rows whether it has another value than 0.
-      values: (rows, used columns), of the smallest type that has room for them.
+      shape: the shape of the array. Its first two axes are rows, and the others are columns.
+      columns: the numbers of the columns that have another value than 0.
+      values: (rows, these columns), of the smallest type that has room for them.
     """
 
     shape: tuple[int, ...]
-    used: Booleans
+    columns: Integers
     values: NDArray[Any]
 
     @classmethod
     def of(cls, array: ExactIntegers) -> Compact:
         """The compact form of an array."""
-        rows = array.reshape(len(array), math.prod(array.shape[1:]))
-        used = np.asarray(rows.any(axis=0), np.bool_)
+        rows = array.reshape(math.prod(array.shape[:2]), math.prod(array.shape[2:]))
+        columns = np.flatnonzero(rows.any(axis=0))
         kind = array.dtype if array.dtype == object else np.min_scalar_type(largest(array))
-        return cls(array.shape, used, rows[:, used].astype(kind))
+        return cls(array.shape, columns, rows[:, columns].astype(kind))
 
     @property
     def array(self) -> ExactIntegers:
         """The array."""
         kind = object if self.values.dtype == object else np.int64
-        rows = np.zeros((self.shape[0], self.used.size), kind)
-        rows[:, self.used] = self.values
+        rows = np.zeros((len(self.values), math.prod(self.shape[2:])), kind)
+        rows[:, self.columns] = self.values
         return rows.reshape(self.shape)
 
 
