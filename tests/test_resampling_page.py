@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from command_line import PROJECT
 from markdown_tables import sections, tables
+from philox import coin, weight
 
-from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
 
 PAGE = (PROJECT / "docs" / "resampling.md").read_text()

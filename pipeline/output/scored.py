@@ -17,7 +17,7 @@ from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.rejected import condition_warnings, rejected_warnings
-from beam_bleu.transforms.totals.replicates.generator import GENERATOR
+from beam_bleu.transforms.totals.replicates.tiles import GENERATOR
 
 
 def scored(

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.resampling import Resampling
@@ -25,12 +23,12 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.group_totals import require_same_systems
-from beam_bleu.transforms.totals.replicates.generator import WEIGHT_BITS
 from beam_bleu.transforms.totals.replicates.tiles import (
     COLUMNS_AT_ONCE,
     DIGIT_BITS,
     TILE,
     UNITS_AT_ONCE,
+    WEIGHT_BITS,
     add_weighted,
     replicate_order,
     scratch,
@@ -174,58 +172,18 @@ def _multiple(number: int, of: int) -> int:
 UnitKeys = NDArray[np.uint64]
 
 
-def segment_keys(partition: str, numbers: Integers | None) -> UnitKeys:
-    """The keys of segments: the hash of the partition plus the segment's number, modulo 2^64.
-
-    Args:
-      partition: the label of the partition; "" if it has none.
-      numbers: int64 (segments,), the number of each segment in the input, from 0.
-
-    Raises:
-      JobError: the segments have no numbers.
-    """
-    if numbers is None:
-        raise JobError(
-            "segments without numbers cannot be resampled: their random weights are drawn from "
-            "their numbers",
-            "give each batch its segments' numbers, or resample by document",
-        )
-    first = np.uint64(_hash(partition.encode()))
-    keys: UnitKeys = numbers.astype(np.uint64) + first  # arrays wrap around without a warning
-    return keys
-
-
-def document_keys(partition: str, documents: pa.DictionaryArray) -> UnitKeys:
-    """The keys of the documents of segments: the hash of partition, a zero byte, and name.
-
-    Args:
-      partition: the label of the partition; "" if it has none.
-      documents: the name of each segment's document.
-
-    Raises:
-      JobError: a segment has no document.
-    """
-    prefix = partition.encode() + b"\0"
-    indices = documents.indices
-    if documents.null_count or pc.any(pc.is_null(documents.dictionary.take(indices))).as_py():
-        raise JobError(
-            "a segment has no document, so it cannot be resampled by document",
-            "give each segment the name of its document",
-        )
-    used, places = np.unique(indices.to_numpy(zero_copy_only=False), return_inverse=True)
-    names: list[str] = documents.dictionary.take(pa.array(used)).to_pylist()
-    keys = np.array([_hash(prefix + name.encode()) for name in names], np.uint64)
-    return keys[places]
-
-
-def unit_keys(partition: str, numbers: Integers | None, documents: Any | None = None) -> UnitKeys:
+def unit_keys(
+    partition: str, numbers: Integers | None, documents: pa.DictionaryArray | None = None
+) -> UnitKeys:
     """The key of each segment's unit: of its document, if there are documents, else its own.
+
+    That of a segment is the hash of the partition plus the segment's number, modulo 2^64. That of a
+    document is the hash of partition, a zero byte, and name.
 
     Args:
       partition: the label of the partition; "" if it has none.
       numbers: int64 (segments,), the number of each segment in the input; None if it has none.
-      documents: the column with the name of each segment's document; None if each segment is a
-        unit.
+      documents: the name of each segment's document; None if each segment is a unit.
 
     Returns:
       uint64 (segments,).
@@ -234,8 +192,26 @@ def unit_keys(partition: str, numbers: Integers | None, documents: Any | None = 
       JobError: a segment has no number, or no document.
     """
     if documents is None:
-        return segment_keys(partition, numbers)
-    return document_keys(partition, documents)
+        if numbers is None:
+            raise JobError(
+                "segments without numbers cannot be resampled: their random weights are drawn from "
+                "their numbers",
+                "give each batch its segments' numbers, or resample by document",
+            )
+        first = np.uint64(_hash(partition.encode()))
+        of_segments: UnitKeys = numbers.astype(np.uint64) + first  # arrays wrap around
+        return of_segments
+    encoded = documents.dictionary_decode().dictionary_encode()  # only the names that occur
+    if encoded.null_count:
+        raise JobError(
+            "a segment has no document, so it cannot be resampled by document",
+            "give each segment the name of its document",
+        )
+    prefix = partition.encode() + b"\0"
+    names = encoded.dictionary.to_pylist()
+    keys = np.array([_hash(prefix + name.encode()) for name in names], np.uint64)
+    of_units: UnitKeys = keys[encoded.indices.to_numpy()]
+    return of_units
 
 
 def _hash(name: bytes) -> int:

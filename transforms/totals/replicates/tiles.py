@@ -14,6 +14,15 @@ units x replicates ever exists.
 The product is of float32, because all machines multiply and add vectors of them fast. It is
 exact: a float32 holds each integer up to 2^24, and the sums of `_EXACT_UNITS` units are smaller
 if the integers have at most `DIGIT_BITS` bits. Larger integers are several digits.
+
+Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"
+(https://doi.org/10.1145/2063384.2063405): Philox4x32 with 10 rounds enciphers a counter of four
+32-bit words with a key of two. Here the key is the seed, and the counter is (block, 0, unit key),
+the low words of 64-bit numbers first. So each unit has its own random numbers for all replicates,
+on each machine the same ones, and they can be drawn in any order.
+
+A block is 128 bits. Their order is: the first word's lowest bit first. The bootstrap takes 16 of
+them for the weight of a replicate, randomization takes 1. tests/philox.py says it one by one.
 """
 
 # mypy: allow-untyped-defs
@@ -29,14 +38,25 @@ from numpy.typing import NDArray
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner, intrinsic, ir, types
 from beam_bleu.transforms.native.memory import address_of
-from beam_bleu.transforms.totals.replicates.generator import (
-    AT_LEAST,
-    BLOCK_BITS,
-    KEY_STEPS,
-    MULTIPLIERS,
-    ROUNDS,
-    WEIGHT_BITS,
-)
+
+GENERATOR = "philox4x32-10"
+"""The generator's name in results."""
+
+BLOCK_BITS = 128
+ROUNDS = 10
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+"""The golden ratio, and the square root of 3 minus 1, as fractions of 2^32."""
+
+WEIGHT_BITS = 16
+
+AT_LEAST = (41426, 17318, 5263, 1244, 240, 39, 5, 1)
+"""AT_LEAST[k - 1] of the 2^16 values of 16 bits give a weight of k or more: the largest ones.
+
+The sums of these numbers make the mean and the variance of a weight exactly 1, as those of
+Poisson(1) are. Each probability is the one of Poisson(1) but for 2e-5. No weight is more than 8,
+which a weight of Poisson(1) is once in a million times.
+"""
 
 TILE = 512
 """The number of replicates of a tile. The floats of a few units fit in the fastest cache."""

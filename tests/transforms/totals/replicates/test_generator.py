@@ -1,19 +1,12 @@
 """The generator gives the published numbers, and weights that are almost those of Poisson(1)."""
 
-import doctest
 import math
 from fractions import Fraction
 
 import pytest
+from philox import coin, philox4x32, weight
 
-from beam_bleu.transforms.totals.replicates import generator
-from beam_bleu.transforms.totals.replicates.generator import (
-    AT_LEAST,
-    WEIGHT_BITS,
-    coin,
-    philox4x32,
-    weight,
-)
+from beam_bleu.transforms.totals.replicates.tiles import AT_LEAST, WEIGHT_BITS
 
 
 @pytest.mark.parametrize(
@@ -50,11 +43,6 @@ def test_the_counter_has_the_block_and_the_unit_and_the_key_is_the_seed():
     assert [weight(seed, unit, 16 + number) for number in range(8)] == [
         sum(half >= 65536 - values for values in AT_LEAST) for half in halves
     ]
-
-
-def test_examples_in_the_documentation_of_the_generator():
-    assert doctest.testmod(generator).attempted == 2
-    assert doctest.testmod(generator).failed == 0
 
 
 def test_the_mean_and_the_variance_of_a_weight_are_exactly_1():

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_statistics import made_statistics, rows_of
+from philox import coin, weight
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder, unit_keys
 
 LABELS = ("document",)
