@@ -21,18 +21,11 @@ from beam_bleu.transforms.native.arrays import Compact
 from beam_bleu.transforms.text.text import TextName
 
 
-def encoded(value: Any, owner: Any = None) -> Any:
-    """A value as JSON.
-
-    Args:
-      value: a dataclass, or a value of one of its fields.
-      owner: the dataclass with this field. The owner of a `Metric` has its name.
-    """
-    if isinstance(value, Metric):
-        return kind_of(owner.name).encoded(value)
+def encoded(value: Any) -> Any:
+    """A dataclass, or the value of one of its fields, as JSON."""
     if dataclasses.is_dataclass(value):
         names = fields_of(value.__class__)
-        return {name: encoded(getattr(value, name), value) for name in names}
+        return {name: encoded(getattr(value, name)) for name in names}
     if isinstance(value, np.ndarray):
         array = Compact.of(value)
         return {
@@ -42,10 +35,10 @@ def encoded(value: Any, owner: Any = None) -> Any:
         }
     if isinstance(value, Mapping):
         if all(isinstance(key, str) for key in value):
-            return {key: encoded(item, owner) for key, item in value.items()}
+            return {key: encoded(item) for key, item in value.items()}
         return [[encoded(key), encoded(item)] for key, item in value.items()]
     if isinstance(value, tuple | list):
-        return [encoded(item, owner) for item in value]
+        return [encoded(item) for item in value]
     return value
 
 
@@ -55,7 +48,7 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
     Args:
       hint: its type, as the dataclass declares it.
       value: the JSON.
-      owner: the JSON of the dataclass.
+      owner: the JSON of the dataclass. That of a `Metric` has its name.
 
     Raises:
       ArithmeticError, AttributeError, LookupError, TypeError, ValueError: it is not the JSON of
@@ -65,7 +58,7 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
         return value
     if hint is Metric:
         assert owner is not None
-        return kind_of(owner["name"]).decoded(value)
+        return decoded(kind_of(owner["name"]).definition, value)
     if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields")):
         if not isinstance(value, Mapping):  # a named tuple
             value = dict(zip(fields_of(hint), value, strict=True))

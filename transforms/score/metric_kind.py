@@ -94,9 +94,6 @@ class MetricKind:
       segment_columns: (statistics, metric) what it shows beside these scores: its own columns, with
         as many values.
       segment_fields: (metric) its own columns with their types.
-      definition: the dataclass whose fields `encoded` has.
-      encoded: (metric) the definition as values of JSON.
-      decoded: (values) the definition. It raises a `ValueError` or `TypeError` if there is none.
     """
 
     config: type[Config]
@@ -114,9 +111,11 @@ class MetricKind:
     segment_scores: Callable[[BatchStatistics, Any], Scores] = _values_of_segments
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]] = _no_columns
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]] = _no_fields
-    definition: type[Any]
-    encoded: Callable[[Any], dict[str, Any]] = dataclasses.asdict
-    decoded: Callable[[Mapping[str, Any]], Metric]
+
+    @property
+    def definition(self) -> type[Metric]:
+        """The dataclass of its definitions."""
+        return type(self.metric_of(self.config()))
 
     @property
     def fields(self) -> tuple[str, ...]:

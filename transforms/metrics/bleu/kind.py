@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -22,7 +21,7 @@ from beam_bleu.transforms.metrics.bleu.score import (
     sacrebleu_signature,
     signature,
 )
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.bleu.scoring import counted_order
 from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.text.tokenizers import TokenizerName
@@ -52,16 +51,6 @@ def _signatures(text: TextName, metric: Bleu, fewest: int, most: int) -> Signatu
     return Signatures(signature(*signed), sacrebleu_signature(*signed))
 
 
-def _encoded(metric: Bleu) -> dict[str, Any]:
-    return dataclasses.asdict(metric.scoring)
-
-
-def _decoded(encoded: Mapping[str, Any]) -> Bleu:
-    weights = encoded["weights"]
-    fields = {**encoded, "weights": None if weights is None else tuple(weights)}
-    return Bleu(Scoring(**fields))
-
-
 KINDS = {
     "bleu": MetricKind(
         config=BleuConfig,
@@ -78,8 +67,5 @@ KINDS = {
         segment_scores=bleu_segment_scores,
         segment_columns=bleu_segment_columns,
         segment_fields=bleu_segment_fields,
-        definition=Scoring,
-        encoded=_encoded,
-        decoded=_decoded,
     )
 }

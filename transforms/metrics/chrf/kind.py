@@ -38,10 +38,6 @@ def _basis_of(width: int) -> Basis:
     return chrf_basis(orders_of(width))
 
 
-def _decoded(encoded: Mapping[str, Any]) -> Chrf:
-    return Chrf(**encoded)
-
-
 KINDS = {
     "chrf": MetricKind(
         config=ChrfConfig,
@@ -54,7 +50,5 @@ KINDS = {
         signatures=chrf_signatures,
         segment_columns=chrf_segment_columns,
         segment_fields=chrf_segment_fields,
-        definition=Chrf,
-        decoded=_decoded,
     )
 }

@@ -10,10 +10,8 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
 )
 from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
 from beam_bleu.transforms.metrics.error_rates.metric import (
-    Cer,
     CerConfig,
     ErrorRate,
-    Wer,
     WerConfig,
 )
 from beam_bleu.transforms.metrics.error_rates.score import (
@@ -36,13 +34,10 @@ def _basis_of(width: int) -> Basis:
     return error_basis()
 
 
-def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> MetricKind:
+def _kind(config: type[WerConfig | CerConfig]) -> MetricKind:
     def config_of(text: Text, choices: Mapping[str, Any]) -> WerConfig | CerConfig:
         """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
         return config(normalize=text.normalize, **choices)
-
-    def decoded(encoded: Mapping[str, Any]) -> ErrorRate:
-        return definition(**encoded)
 
     return MetricKind(
         config=config,
@@ -54,9 +49,7 @@ def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> M
         signatures=error_signatures,
         segment_columns=error_segment_columns,
         segment_fields=error_segment_fields,
-        definition=definition,
-        decoded=decoded,
     )
 
 
-KINDS = {"wer": _kind(WerConfig, Wer), "cer": _kind(CerConfig, Cer)}
+KINDS = {"wer": _kind(WerConfig), "cer": _kind(CerConfig)}

@@ -30,13 +30,8 @@ def _basis_of(width: int) -> Basis:
 
 
 def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
-    definition = config.DEFINITION
-
     def config_of(text: Text, choices: Mapping[str, Any]) -> MeanConfig | MeanErrorConfig:
         return config(**choices)
-
-    def decoded(encoded: Mapping[str, Any]) -> Mean:
-        return definition(**encoded)
 
     return MetricKind(
         config=config,
@@ -46,8 +41,6 @@ def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
         score_type=MeanScore,
         parts=mean_parts,
         signatures=mean_signatures,
-        definition=definition,
-        decoded=decoded,
     )
 
 

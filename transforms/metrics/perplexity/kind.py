@@ -36,15 +36,6 @@ def _basis_of(width: int) -> Basis:
     return perplexity_basis()
 
 
-def _encoded(metric: Perplexity) -> dict[str, Any]:
-    return {"per": metric.per, "counted": list(metric.counted)}
-
-
-def _decoded(encoded: Mapping[str, Any]) -> Perplexity:
-    fields = {**encoded, "counted": tuple(encoded["counted"])}
-    return Perplexity(**fields)
-
-
 KINDS = {
     "perplexity": MetricKind(
         config=PerplexityConfig,
@@ -57,8 +48,5 @@ KINDS = {
         segment_scores=perplexity_segment_scores,
         segment_columns=perplexity_segment_columns,
         segment_fields=perplexity_segment_fields,
-        definition=Perplexity,
-        encoded=_encoded,
-        decoded=_decoded,
     )
 }

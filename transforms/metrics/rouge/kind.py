@@ -44,9 +44,6 @@ def _kind(
     def basis_of(width: int) -> Basis:
         return only_counter.basis
 
-    def decoded(encoded: Mapping[str, Any]) -> Rouge:
-        return definition(**encoded)
-
     return MetricKind(
         config=config,
         score_type=RougeScore,
@@ -60,8 +57,6 @@ def _kind(
         segment_scores=rouge_segment_scores,
         segment_columns=rouge_segment_columns,
         segment_fields=rouge_segment_fields,
-        definition=definition,
-        decoded=decoded,
     )
 
 

@@ -46,17 +46,12 @@ def _kind(
     def basis_of(width: int) -> Basis:
         return only_counter.basis
 
-    def decoded(encoded: Mapping[str, Any]) -> ExactMatch | TokenF1:
-        return definition(**encoded)
-
     return MetricKind(
         config=config,
         config_of=config_of,
         counter=counter,
         basis_of=basis_of,
         signatures=squad_signatures,
-        definition=definition,
-        decoded=decoded,
         **own,
     )
 

@@ -35,10 +35,6 @@ def _basis_of(width: int) -> Basis:
     return ter_basis()
 
 
-def _decoded(encoded: Mapping[str, Any]) -> Ter:
-    return Ter(**encoded)
-
-
 KINDS = {
     "ter": MetricKind(
         config=TerConfig,
@@ -50,7 +46,5 @@ KINDS = {
         signatures=ter_signatures,
         segment_columns=ter_segment_columns,
         segment_fields=ter_segment_fields,
-        definition=Ter,
-        decoded=_decoded,
     )
 }
