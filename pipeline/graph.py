@@ -12,11 +12,12 @@ import apache_beam as beam
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS, new_data_file
 from beam_bleu.pipeline.output.handover import RunResult, hand_over, handed_over
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
-from beam_bleu.pipeline.output.part_files import WritePartFiles, check_rows
-from beam_bleu.pipeline.output.publication import in_place, write_documents
+from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
+from beam_bleu.pipeline.output.publication import commit
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.reruns.request import described_input, described_request
@@ -26,11 +27,13 @@ from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
+from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
+from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:  # a run in this process does not load it
     from beam_bleu.pipeline.engines.handshake import Handshake
@@ -87,7 +90,7 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
             | f"Write segment scores{suffix_of(job, name)}"
             >> beam.ParDo(
                 step(WritePartFiles(job.output, job.run, schema, job.threads))
-            ).with_output_types(str)
+            ).with_output_types(PartFile)
             for name, table in summed.tables.items()
         ]
         ends["part_files"] = written[0]
@@ -145,29 +148,37 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     segments: FoundSegments
     (segments,) = ends["segments"]
     documents = {SCORES: result.scores}
+    part_files: Sequence[PartFile] = ends.get("part_files", ())
+    if "part_files" in ends:
+        _require_rows(part_files, sum(result.totals.scored.values()) * len(result.totals.metrics))
+    data = [*(file.name for file in part_files), *result.totals.rejected.files]
     examples = None
     if result.examples is not None:
-        documents[EXAMPLES] = result.examples
         examples = results.examples, result.examples
+        data.append(new_data_file(EXAMPLES, run))
+        storage.write_atomically(join(output, data[-1]), result.examples)
     if results.manifest:
         digests: Digests = only_sum("digests", ends["digests"])
         read = streams(segments, digests)
         documents[MANIFEST] = document_bytes(
-            manifest(read, result.scores, results.request, results.input, examples)
+            manifest(read, result.scores, results.request, results.input, data, examples)
         )
         if results.evidence.save_totals:
             documents[TOTALS] = result.saved(without_versions(read))
-    totals = result.totals
-    part_files: list[str] = list(ends.get("part_files", ()))
-    if "part_files" in ends:
-        check_rows(output, run, part_files, sum(totals.scored.values()) * len(totals.metrics))
-    # Also without segment scores, because those of a previous run must be removed.
-    with in_place(output, run, part_files, documents, totals.rejected.files):
-        write_documents(output, documents)
+    commit(output, run, documents, data)
     if results.is_awaited:
         hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))
     # After the result, because it is complete. A launcher that waits warns itself.
     _enforce(results, result.rows)
+
+
+def _require_rows(part_files: Sequence[PartFile], rows: int) -> None:
+    written = sum(file.rows for file in part_files)
+    if written != rows:
+        raise JobError(
+            f"there should be {rows} segment scores, but {written} were written",
+            "the runner lost or repeated data: do not use it for this job",
+        )
 
 
 def _enforce(results: Results, rows: Result) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
+from beam_bleu.pipeline.output.file_names import EXAMPLES, REJECTED, SEGMENT_SCORES, DataKind
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import (
@@ -65,7 +66,7 @@ class Job:
       output: the folder for scores.json, which workers and launcher can see.
       threads: the number of threads of a worker.
       segment_scores: whether the scores of segments are written.
-      examples: how many segments of each kind are written to examples.jsonl, for each metric and
+      examples: how many segments of each kind are written as examples, for each metric and
         system; 0 for no such file.
       run: the run's name. All files that only this run writes have it in their names.
       is_awaited: whether a launcher waits for the result (`hand_over`).
@@ -113,6 +114,16 @@ class Job:
             )
             for metric in self.metrics
         }
+
+    @property
+    def data_kinds(self) -> tuple[DataKind, ...]:
+        """The kinds of data files that it writes."""
+        are_written = {
+            SEGMENT_SCORES: self.segment_scores,
+            REJECTED: self.most_rejected is not None,
+            EXAMPLES: self.examples > 0,
+        }
+        return tuple(kind for kind, is_written in are_written.items() if is_written)
 
     @property
     def schema_of_segments(self) -> pa.Schema:

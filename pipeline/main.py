@@ -193,15 +193,10 @@ def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
     with importing():
         from beam_bleu.pipeline.reruns.reruns import existing_result
 
-    document = existing_result(arguments.job)
-    if document is None:
+    scores = existing_result(arguments.job)
+    if scores is None:
         return None
     gc.enable()
-    return _kept(document, arguments, watchers)
-
-
-def _kept(scores: bytes, arguments: Arguments, watchers: _Watchers) -> RunResult:
-    """The result of an earlier run, which stays as it is."""
     from beam_bleu.pipeline.output.handover import RunResult
 
     watchers.kept()
@@ -211,8 +206,6 @@ def _kept(scores: bytes, arguments: Arguments, watchers: _Watchers) -> RunResult
 
 def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
     """Scores; returns the result."""
-    from beam_bleu.pipeline.reruns.reruns import ResultIsThereError
-
     runner, job = arguments.runner, arguments.job
     _log_start(runner.name, job.threads)
     try:
@@ -223,8 +216,6 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
             runner.name_job(arguments.beam, job.source.systems, job.run)
             runner.share_packages(arguments.beam)
             return _launch(arguments, watchers)
-    except ResultIsThereError as existing:
-        return _kept(existing.document, arguments, watchers)
     finally:
         _log_end()
 
@@ -241,30 +232,17 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
         )
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.handover import awaited, result_of
-        from beam_bleu.pipeline.output.output_folder import report_path
-        from beam_bleu.pipeline.output.ownership import check_report
         from beam_bleu.pipeline.output.publication import discard, prepare
-        from beam_bleu.pipeline.reruns.reruns import require_none
         from beam_bleu.pipeline.starting.plain_steps import look_only_where_state_can_be
-        from beam_bleu.transforms.wiring.filesystems import is_local
 
     look_only_where_state_can_be()
-    asked = arguments.job.segment_scores
-    rejecting = arguments.job.most_rejected is not None
     with (
         files_of_beam(arguments.runner.in_process),
         _empty_pipeline(arguments) as pipeline,
         awaited(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
     ):
-
-        def begin() -> None:
-            require_none(arguments.job)
-            if arguments.report:
-                check_report(report_path(arguments.job.output))
-            watchers.start(arguments.job)
-
-        notes = prepare(job.output, asked, begin, rejecting=rejecting)
+        notes = prepare(job.output, job.data_kinds, lambda: watchers.start(arguments.job))
         # After these, because reading a pipe can take long, and the run may be killed then.
         source = stack.enter_context(spooled(job.source, arguments.stdin_by_default))
         source = stack.enter_context(with_row_folder(source, arguments.runner.in_process))
@@ -291,7 +269,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
             finished = result_of(job)
         except BaseException as error:
             has_ended = arguments.runner.in_process or _has_failed(result, error)
-            if has_ended and (asked or rejecting or is_local(job.output)):
+            if has_ended and job.data_kinds:
                 discard(job.output, job.run)
             known = arguments.runner.failure(error, result, arguments.beam)
             if known is not None:

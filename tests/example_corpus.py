@@ -54,9 +54,15 @@ class Corpus:
         self.examples = examples_in(self.out)
 
 
+def examples_file(out: Path) -> Path:
+    """The file of examples in an output folder."""
+    (path,) = out.glob("examples-*.jsonl")
+    return path
+
+
 def examples_in(out: Path) -> list[dict[str, Any]]:
-    """The objects of examples.jsonl."""
-    text = (out / "examples.jsonl").read_bytes().decode()
+    """The objects of the file of examples."""
+    text = examples_file(out).read_bytes().decode()
     return [json.loads(line) for line in text.splitlines()]
 
 

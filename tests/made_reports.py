@@ -67,8 +67,11 @@ def of_two_systems(names: Sequence[str] = ("atlas", "birch"), slices: int = 3) -
     ) | {"segments": 100, "counters": {"segments": 100, "empty_candidates": 2, "bytes": 12345}}
 
 
+EXAMPLES_FILE = f"examples-{'0' * 32}-{'1' * 32}.jsonl"
+
+
 def example(kind: str, text: str = "a black cat", **more: Any) -> dict[str, Any]:
-    """A line of examples.jsonl."""
+    """A line of the file of examples."""
     return {
         "kind": kind,
         "metric": "bleu",
@@ -108,13 +111,14 @@ def written_result(
     manifest = {
         "scores_sha256": hashlib.sha256(scores).hexdigest(),
         "streams": [stream],
+        "data_files": [EXAMPLES_FILE],
         "examples": {"number": 1, "sha256": hashlib.sha256(lines).hexdigest()},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     versions = {"beam_bleu": "0.1.0", "python": "3.11.7", "platform": "Linux of this machine"}
     (folder / "run.json").write_text(json.dumps({"versions": versions}))
     if examples:
-        (folder / "examples.jsonl").write_bytes(lines)
+        (folder / EXAMPLES_FILE).write_bytes(lines)
     (folder / "_SUCCESS").touch()
     return folder
 

@@ -1,31 +1,38 @@
-"""Made-up results of runs, which are staged and published without scoring anything."""
+"""Made-up results of runs, which are written and published without scoring anything."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_bleu.pipeline.output.file_names import RUN_KEY
+from beam_bleu.pipeline.output.file_names import (
+    FIRST_BYTES_OF_TOTALS,
+    MANIFEST,
+    RUN_KEY,
+    SCORES,
+    TOTALS,
+)
 from beam_bleu.pipeline.output.part_files import WritePartFiles
-from beam_bleu.pipeline.output.publication import in_place, write_documents
+from beam_bleu.pipeline.output.publication import commit
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])
 
 
 def staged(output: Path | str, run: str, part_files: int = 3) -> list[str]:
-    """Stages part files, one for each bundle, as the workers of a run do; returns their names."""
+    """Writes part files, one for each bundle, as the workers of a run do; returns their names."""
     names = []
     for number in range(part_files):
         writing = WritePartFiles(str(output), run, SCHEMA)
         writing.setup()
         writing.start_bundle()
         writing.process(pa.table([[number]], SCHEMA))
-        names += [each.value for each in writing.finish_bundle()]
+        names += [each.value.name for each in writing.finish_bundle()]
     return names
 
 
@@ -34,22 +41,24 @@ def document(run: str) -> bytes:
     return json.dumps(run).encode()
 
 
-def documents(run: str) -> dict[str, bytes]:
-    """The documents of a run: its scores.json, and the manifest that belongs to it."""
+def documents(run: str, names: Sequence[str] = (), *, totals: bool = False) -> dict[str, bytes]:
+    """The documents of a run: its scores.json, and the files that belong to it."""
     sha256 = hashlib.sha256(document(run)).hexdigest()
-    manifest = json.dumps({"scores_sha256": sha256, "streams": [], "run": run}).encode()
-    return {"scores.json": document(run), "manifest.json": manifest}
+    manifest = {"scores_sha256": sha256, "streams": [], "data_files": [*names], "run": run}
+    found = {SCORES: document(run), MANIFEST: json.dumps(manifest).encode()}
+    if totals:
+        found[TOTALS] = FIRST_BYTES_OF_TOTALS + f',\n"scores_sha256": "{sha256}"}}'.encode()
+    return found
 
 
-def publish(output: Path | str, run: str, names: list[str]) -> None:
+def publish(output: Path | str, run: str, names: Sequence[str], *, totals: bool = False) -> None:
     """Does the same as the last step."""
-    with in_place(str(output), run, names, documents(run)):
-        write_documents(str(output), documents(run))
+    commit(str(output), run, documents(run, names, totals=totals), names)
 
 
-def published(output: Path, run: str, part_files: int = 3) -> None:
+def published(output: Path, run: str, part_files: int = 3, *, totals: bool = False) -> None:
     """A run from start to end."""
-    publish(output, run, staged(output, run, part_files))
+    publish(output, run, staged(output, run, part_files), totals=totals)
 
 
 RESULT = ["_SUCCESS", "manifest.json", "scores.json"]

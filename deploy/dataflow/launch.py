@@ -96,11 +96,7 @@ def _launch(given: Sequence[str]) -> None:
         return
     arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
-    for note in prepare(
-        arguments.job.output,
-        asked=arguments.job.segment_scores,
-        rejecting=arguments.job.most_rejected is not None,
-    ):
+    for note in prepare(arguments.job.output, arguments.job.data_kinds):
         warn(note)
     build(pipeline, arguments.job)  # no launcher waits for it
     # Not wait_until_finish: the service takes the job only when this program has

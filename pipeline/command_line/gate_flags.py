@@ -20,10 +20,10 @@ from beam_bleu.pipeline.gates.thresholds import (
     require_systems,
 )
 from beam_bleu.pipeline.history.nights import are_nights_around, last_passed
-from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.job import Job

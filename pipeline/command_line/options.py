@@ -414,7 +414,7 @@ def _job(
         inputs = list(texts.inputs)
         if flags.spm_model:
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
-        refuse_overlap(output, flags.segment_scores, inputs)
+        refuse_overlap(output, inputs)
     job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
     check_labels_are_used(flags, texts.labels, job.slicing, job.evidence.documents)
     return dataclasses.replace(

@@ -15,18 +15,14 @@ from apache_beam.io.filesystem import BeamIOError, FileSystem
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
-from beam_bleu.pipeline.output.file_names import ASIDE, SEGMENT_SCORES, WRITTEN
-from beam_bleu.pipeline.output.output_folder import new_rejected, run_of_rejected
-from beam_bleu.pipeline.output.ownership import rejected_files
+from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
+from beam_bleu.pipeline.output.ownership import data_files
 from beam_bleu.transforms.errors import BleuError, UsageError, installing
 from beam_bleu.transforms.object_store_kinds import kind_of
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 from beam_bleu.transforms.pairing.files.tables import TableKind, table_kind
-from beam_bleu.transforms.wiring.filesystems import is_local, join
-
-_FOLDERS = (SEGMENT_SCORES, ASIDE)
-"""In these folders a run writes files, and removes files of earlier runs."""
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:
@@ -58,14 +54,14 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
             "download the file, or let the server give it without them",
         )
     try:
-        is_here = is_local(path)
+        filesystem_of(path)
     except (ValueError, BeamIOError) as error:
         known = ", ".join(f"{scheme}://" for scheme in FILESYSTEMS)
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
             f"use a path of this machine, or one that begins with {known}",
         ) from error
-    if anywhere and is_here:
+    if anywhere and is_local(path):
         return os.path.abspath(path)  # an engine's workers run in other folders
     return path
 
@@ -86,7 +82,7 @@ def _checked_table(flag: str, path: str, table: TableKind, anywhere: bool) -> st
     return f"{prefix}:{place}"
 
 
-def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str, str]]) -> None:
+def refuse_overlap(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     """Checks that a run writes none of the files that it reads.
 
     Files of this machine are compared as files, so links do not matter. On other filesystems
@@ -94,7 +90,6 @@ def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str
 
     Args:
       output: the job's folder.
-      segment_scores: whether the job writes segment scores.
       inputs: (a name for messages, a path or a pattern) for everything that the job reads.
 
     Raises:
@@ -105,11 +100,9 @@ def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str
             f"--output {output} has wildcards, and its filesystem would read it as a pattern",
             "name a folder without the characters * ? [",
         )
-    # Every run removes the rejected records of the run before it.
-    written = [join(output, name) for name in (*WRITTEN, new_rejected("0"))]
-    if segment_scores:
-        written.append(join(output, SEGMENT_SCORES, "part-0.parquet"))
-    normal = [_normal(path) for path in written]
+    # Every run removes the data files of the run before it.
+    names = [*WRITTEN, *(new_data_file(kind, "0") for kind in DATA_KINDS)]
+    normal = [_normal(join(output, name)) for name in names]
     for label, pattern in inputs:
         if table_kind(pattern) is not None:
             continue  # only its own log says what it reads
@@ -127,24 +120,18 @@ def _refuse_files(output: str, label: str, pattern: str) -> None:
     """Does the same for the files that a local pattern matches now."""
     root = os.path.realpath(output)
     written = {}
-    for name in WRITTEN:
+    for name in (*WRITTEN, *data_files(output)):
         path = os.path.join(root, name)
         with contextlib.suppress(OSError):
             state = os.stat(path)
             written[state.st_dev, state.st_ino] = path
-    folders = [os.path.join(root, folder) + os.sep for folder in _FOLDERS]
-    has_rejected = bool(rejected_files(output, asked=False))
-    if not written and not has_rejected and not any(map(os.path.isdir, folders)):
+    if not written:
         return
     try:
         paths = [file.path for file in local_files(label, pattern)]
     except BleuError:
         return  # the job will report what is wrong with it
     for path in paths:
-        real = os.path.realpath(path)
-        folder, name = os.path.split(real)
-        if real.startswith(tuple(folders)) or (folder == root and run_of_rejected(name)):
-            raise _refused(output, label, path, real)
         state = os.stat(path)
         replaced = written.get((state.st_dev, state.st_ino))
         if replaced is not None:

@@ -28,7 +28,7 @@ from beam_bleu.pipeline.engines.worker_facts import (
 )
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.output_folder import workers_path
+from beam_bleu.pipeline.output.file_names import workers_path
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.steps import Step
 

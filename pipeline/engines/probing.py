@@ -11,13 +11,14 @@ from beam_bleu.pipeline.doctor.kernel_check import RESULTS, scored
 from beam_bleu.pipeline.doctor.packages import tokenizer_facts
 from beam_bleu.pipeline.engines.worker_facts import Software, Worker, host_name, own_software
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output.output_folder import scores_path
+from beam_bleu.pipeline.output.file_names import SCORES
 from beam_bleu.pipeline.output.storage import check_writable
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.text.tokenizers import TokenizerName
+from beam_bleu.transforms.wiring.filesystems import join
 
 __all__ = ["Asked", "answer", "asked_by"]
 
@@ -56,7 +57,7 @@ def answer(asked: Asked) -> Worker:
     checks: list[Callable[[], None]] = [
         lambda: _check_sample(asked.texts),
         *(functools.partial(_check_library, text) for text in asked.texts),
-        lambda: check_writable(scores_path(asked.output)),
+        lambda: check_writable(join(asked.output, SCORES)),
         asked.source.check_readable,
     ]
     return Worker(host_name(), software(asked), tuple(_errors(checks)))

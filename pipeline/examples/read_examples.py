@@ -1,42 +1,43 @@
-"""Reads examples.jsonl, and checks that it is what a run wrote."""
+"""Reads the examples of a result, and checks that they are what its run wrote."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST
-from beam_bleu.pipeline.output.manifest import names_examples
+from beam_bleu.pipeline.output.manifest import data_files_of
 from beam_bleu.pipeline.output.result_files import exists, read
 from beam_bleu.transforms.errors import InputError
 
 Entry = Mapping[str, Any]
-"""A line of examples.jsonl; docs/examples.md explains its keys."""
+"""A line of the file; docs/examples.md explains its keys."""
 
 
 def read_examples(folder: str) -> list[Entry] | None:
-    """The examples of a result; None if it has none.
+    """The examples of a result; None if it has none, or if its manifest is not in the folder.
 
     Args:
       folder: the folder of the result.
 
     Raises:
-      InputError: examples.jsonl cannot be read, or is not the file that the run wrote.
+      InputError: the file cannot be read, or is not the one that the run wrote.
     """
-    path, manifest = (f"{folder.rstrip('/')}/{name}" for name in (EXAMPLES, MANIFEST))
-    if not exists(path):
+    folder = folder.rstrip("/")
+    if not exists(f"{folder}/{MANIFEST}"):
         return None
-    data = read(path)
-    if not exists(manifest):
-        raise InputError(
-            f"{folder} has no {MANIFEST}, which has the SHA-256 of {EXAMPLES}",
-            f"copy it, too, or remove {path}",
-        )
-    if not names_examples(read(manifest), data):
-        raise InputError(
-            f"{path} does not belong to the {MANIFEST} beside it: its SHA-256 does not match",
-            "run it again with --examples, or copy the files of one result again",
-        )
-    # Its digest has shown that these are the lines that the run wrote.
-    return [json.loads(line) for line in data.splitlines()]
+    manifest = json.loads(read(f"{folder}/{MANIFEST}"))
+    for name in data_files_of(manifest, EXAMPLES):
+        path = f"{folder}/{name}"
+        if exists(path):
+            data = read(path)
+            if hashlib.sha256(data).hexdigest() != manifest["examples"]["sha256"]:
+                raise InputError(
+                    f"{path} does not belong to the {MANIFEST} beside it: its SHA-256 does not "
+                    "match",
+                    "run it again with --examples, or copy the files of one result again",
+                )
+            return [json.loads(line) for line in data.splitlines()]
+    return None

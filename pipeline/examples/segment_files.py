@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import glob
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,12 +15,8 @@ import pyarrow.parquet as pq
 
 from beam_bleu.pipeline.examples.read_examples import Entry
 from beam_bleu.pipeline.examples.wanted import Found, Wanted, require_label
-from beam_bleu.pipeline.output.file_names import (
-    EXAMPLES,
-    RUN_KEY,
-    RUN_RECORD,
-    SEGMENT_SCORES,
-)
+from beam_bleu.pipeline.output.file_names import MANIFEST, SEGMENT_SCORES
+from beam_bleu.pipeline.output.manifest import data_files_of
 from beam_bleu.pipeline.output.result_files import exists, read
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.examples.ranks import first_rows
@@ -34,9 +28,13 @@ _COPY_AGAIN = "copy all files of one result again, or run it again with --segmen
 
 
 def segment_files(folder: str) -> list[str]:
-    """The files with the scores of all segments, in a folder of this machine."""
-    names = glob.glob("part-*.parquet", root_dir=os.path.join(folder, SEGMENT_SCORES))
-    return [os.path.join(folder, SEGMENT_SCORES, name) for name in sorted(names)]
+    """The files with the scores of all segments that are in a folder of this machine."""
+    path = os.path.join(folder, MANIFEST)
+    if not exists(path):
+        return []
+    names = data_files_of(json.loads(read(path)), SEGMENT_SCORES)
+    paths = [os.path.join(folder, name) for name in names]
+    return [path for path in paths if os.path.exists(path)]
 
 
 def from_segment_files(
@@ -67,7 +65,6 @@ def from_segment_files(
 
 
 def _found(files: Sequence[str], rows: int, wanted: Wanted, examples: Sequence[Entry]) -> Found:
-    _require_one_run(files)
     there = sum(pq.read_metadata(file).num_rows for file in files)
     if there != rows:
         raise InputError(
@@ -75,7 +72,6 @@ def _found(files: Sequence[str], rows: int, wanted: Wanted, examples: Sequence[E
             _COPY_AGAIN,
         )
     columns = _Columns.of(pq.read_schema(files[0]))
-    _require_same_scores(files, wanted, examples)
     labels = [*columns.labels, *columns.kept]
     for name, value in wanted.labels.items():
         values = _distinct(files, name) if name in labels else []
@@ -113,50 +109,6 @@ def _found(files: Sequence[str], rows: int, wanted: Wanted, examples: Sequence[E
             f"--examples {wanted.number}"
         )
     return Found(entries, int(np.count_nonzero(~np.isnan(ranks))), tuple(notes))
-
-
-def _require_one_run(files: Sequence[str]) -> None:
-    """Checks that the files are of one run: that of the result, if its run.json is there.
-
-    Raises:
-      InputError: they are of several runs, or of another one.
-    """
-    runs = {(pq.read_schema(file).metadata or {}).get(RUN_KEY.encode(), b"") for file in files}
-    folder = os.path.dirname(files[0])
-    record = os.path.join(os.path.dirname(folder), RUN_RECORD)
-    if len(runs) == 1 and exists(record):
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-            last = json.loads(read(record))
-            if last["state"] == "done":  # a run that failed can have left the files in place
-                runs.add(str(last["run"]).encode())
-    if len(runs) != 1:
-        raise InputError(f"{folder} has files of another run than the result", _COPY_AGAIN)
-
-
-def _require_same_scores(files: Sequence[str], wanted: Wanted, examples: Sequence[Entry]) -> None:
-    """Checks that the segments of examples have the same scores here.
-
-    Raises:
-      InputError: they have not, so the files are those of another result.
-    """
-    of_examples = {
-        entry["index"]: entry["score"]
-        for entry in examples
-        if (entry["metric"], entry["system"]) == (wanted.metric, wanted.system)
-        and entry["score"] is not None
-    }
-    chosen = _filter(dataclasses.replace(wanted, labels={}), wanted.system)
-    table = pq.read_table(
-        list(files),
-        columns=["index", "score"],
-        filters=chosen & pc.field("index").isin([*of_examples]),
-    )
-    here = dict(zip(*(table[name].to_pylist() for name in ("index", "score")), strict=True))
-    if here != of_examples:
-        raise InputError(
-            f"{os.path.dirname(files[0])} has other scores than the {EXAMPLES} beside it",
-            _COPY_AGAIN,
-        )
 
 
 def _ranks(scores: Floats, of_baseline: Floats | None, wanted: Wanted) -> Floats:

@@ -52,9 +52,9 @@ class Found:
     """The segments that are shown.
 
     Attributes:
-      entries: the segments, the worst one first, with the keys of examples.jsonl.
+      entries: the segments, the worst one first, with the keys of the file of examples.
       of_all: how many segments have a score, or lost against the other system; None if that is
-        unknown, because these are from examples.jsonl.
+        unknown, because these are from the file of examples.
       notes: what a reader must know of them.
     """
 
@@ -64,7 +64,7 @@ class Found:
 
 
 def from_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
-    """The segments that examples.jsonl has.
+    """The segments that the file of examples has.
 
     Raises:
       UsageError: it has none that are compared with this system, or with such a label.

@@ -21,18 +21,19 @@ from beam_bleu.pipeline.output.result_files import (
     beside,
     exists,
     is_folder,
-    is_local,
     named,
-    names_below,
+    of_input,
     read,
 )
 from beam_bleu.pipeline.output.run_record import has_passed
+from beam_bleu.pipeline.output.storage import visible_files
 from beam_bleu.pipeline.result.rows import ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import Key, series_of
 from beam_bleu.pipeline.saved.dates import Period, periods_in
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 OrderName = Literal["path", "run"]
 
@@ -200,24 +201,14 @@ def results_at(path: str) -> list[str]:
 
 def _below(folder: str) -> Iterator[str]:
     """The folders of results below a folder. Links and hidden folders are not looked at."""
-    if not is_local(folder):
-        yield from _below_on_object_store(folder.rstrip("/"))
-        return
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name[0] not in "._")
-        if where != folder and not {*_OF_RESULTS}.isdisjoint(files):
-            folders.clear()
-            yield where
-
-
-def _below_on_object_store(folder: str) -> Iterator[str]:
-    """Does the same where there are no folders, only names with slashes."""
-    in_folders = (name.rpartition("/") for name in names_below(folder))
+    with of_input(folder):
+        files = visible_files(folder)
+    in_folders = (name.rpartition("/") for name in files)
     results = {where for where, _, name in in_folders if where and name in _OF_RESULTS}
-    for where in results:
+    for where in sorted(results):
         parts = where.split("/")
         if not any("/".join(parts[:end]) in results for end in range(1, len(parts))):
-            yield f"{folder}/{where}"
+            yield f"{folder.rstrip('/')}/{where}"
 
 
 def _is_result(folder: str) -> bool:

@@ -51,7 +51,8 @@ class Evaluated(NamedTuple):
       document: the result document, a dict: what `scores.json` of the command has (docs/output.md).
       scores: its scores, a dict for each metric, system and slice.
       comparisons: its comparisons of systems, a dict each.
-      examples: the lines of `examples.jsonl`, a dict each; empty unless `examples` asks for them.
+      examples: the lines of the file of examples, a dict each; empty unless `examples` asks for
+        them.
       totals: the bytes of `totals.json`, for `beam-bleu merge`, `rescore` and `compare`; empty
         unless `save_totals` asks for them.
       segment_scores: tables with a row for each segment, system and metric; None unless

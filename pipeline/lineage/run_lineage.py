@@ -6,7 +6,6 @@ for a few seconds. Whatever goes wrong is one warning.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import queue
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
+from beam_bleu.pipeline.output.publication import result_in
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.pipeline.output.run_record import RunFacts, now
 from beam_bleu.transforms.errors import UsageError
@@ -109,7 +109,8 @@ class RunLineage:
 
             if state != "COMPLETE" or result is None:
                 return event(of, state, time, patterns, error=error)
-            manifest = _manifest(of.output, result.scores)
+            there = result_in(of.output)
+            manifest = there[1] if there is not None and there[0] == result.scores else None
             return event(of, state, time, patterns, manifest=manifest, result=result.result)
 
         self._sender.send(made)
@@ -200,14 +201,3 @@ def _checked_parent(parent: str) -> str:
             f"OPENLINEAGE_PARENT_ID is {parent!r}", "set it to NAMESPACE/JOB/UUID, or to nothing"
         ) from error
     return parent
-
-
-def _manifest(output: str, scores: bytes) -> dict[str, Any] | None:
-    """The manifest in a folder, if it belongs to the scores.json of this run."""
-    from beam_bleu.pipeline.output import storage
-    from beam_bleu.pipeline.output.manifest import belongs_to
-    from beam_bleu.pipeline.output.output_folder import manifest_path
-
-    data = storage.read(manifest_path(output))
-    manifest: dict[str, Any] = json.loads(data)
-    return manifest if belongs_to(data, scores) else None

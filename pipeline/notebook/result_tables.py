@@ -180,7 +180,7 @@ def _common(row: ScoreRow | ComparisonRow) -> dict[str, Any]:
 
 
 def example_table(examples: Sequence[Entry]) -> pa.Table:
-    """The lines of examples.jsonl."""
+    """The lines of the file of examples."""
     return _table(EXAMPLE_COLUMNS, examples)
 
 

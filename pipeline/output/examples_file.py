@@ -1,4 +1,4 @@
-"""The examples of a result, examples.jsonl, and the distributions of scores in scores.json.
+"""The file of a result's examples, and the distributions of scores in scores.json.
 
 The file has texts of users. Each line is an object; a reader needs no other file to show it.
 """
@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.batch import KEPT_ID
 def examples_bytes(
     picked: Picked, metrics: Sequence[MetricWord], systems: Sequence[str], baseline: str
 ) -> bytes:
-    """The content of examples.jsonl, in UTF-8.
+    """The content of the file, JSON lines in UTF-8.
 
     Args:
       picked: the examples of the corpus.

@@ -1,52 +1,45 @@
 """The names of a run's files in its output folder.
 
-This file does not import Beam, because subcommands that do not need Beam use it, too.
-
-DIR/_SUCCESS                                         empty: the last run was successful
-DIR/scores.json                                      the last successful run's result
-DIR/manifest.json                                    what this run has read
-DIR/totals.json                                      what was added up, if it is saved
-DIR/examples.jsonl                                   segments to look at, if they are asked for
-DIR/run.json                                         how the last run went
-DIR/metrics.prom                                     the same for a monitoring system
-DIR/report.html                                      the result as a page for people, if asked for
-DIR/rejected-RUN-*.jsonl                             the records that this run has rejected
-DIR/segment_scores/part-RUN-*.parquet                part files of that run
-DIR/.segment_scores/RUN/staged/*                     part files of a run that is not finished
-DIR/.segment_scores/RUN/former/*                     the files that this run is replacing
-DIR/.segment_scores/RUN/handover                     the result of this run, for its launcher
-DIR/.segment_scores/RUN/workers.json                 what its workers say, for its launcher
+DIR/_SUCCESS                              empty: the last run was successful
+DIR/scores.json                           the last successful run's result
+DIR/manifest.json                         what this run has read, and the names of its data files
+DIR/totals.json                           what was added up, if it is saved
+DIR/run.json                              how the last run went
+DIR/metrics.prom                          the same for a monitoring system
+DIR/report.html                           the result as a page for people, if asked for
+DIR/segment_scores/part-RUN-*.parquet     data files: the scores of segments
+DIR/rejected-RUN-*.jsonl                  data files: the records that were rejected
+DIR/examples-RUN-*.jsonl                  a data file: segments to look at, if they are asked for
+DIR/.handover-RUN                         the result of a run, for its launcher
+DIR/.workers-RUN                          what its workers say, for its launcher
 """
 
 from __future__ import annotations
+
+import re
+import uuid
+from typing import Literal, get_args
+
+from beam_bleu.transforms.wiring.filesystems import join
 
 SUCCESS = "_SUCCESS"
 SCORES = "scores.json"
 MANIFEST = "manifest.json"
 TOTALS = "totals.json"
-EXAMPLES = "examples.jsonl"
 RUN_RECORD = "run.json"
 METRICS = "metrics.prom"
 REPORT = "report.html"
-SEGMENT_SCORES = "segment_scores"
-ASIDE = f".{SEGMENT_SCORES}"
-HANDOVER = "handover"
-WORKERS = "workers.json"
 
-BESIDE_SCORES = (EXAMPLES, MANIFEST, TOTALS)
-"""The documents that belong to one scores.json. The manifest and the totals have its SHA-256. The
-manifest has that of the examples, too."""
-
-DOCUMENTS = (*BESIDE_SCORES, SCORES)
-"""The documents of a result, in the order in which they are written."""
+DOCUMENTS = (TOTALS, MANIFEST, SCORES)
+"""The documents of a result, in the order in which they are written. The first two have the SHA-256
+of scores.json."""
 
 OF_RUN = (RUN_RECORD, METRICS)
 """The files about the last run, which its launcher writes."""
 
-WRITTEN = (SCORES, *BESIDE_SCORES, SUCCESS, *OF_RUN, REPORT)
-"""The files that a run writes next to the folders of the segment scores. Messages name the first
-one that applies, so the best-known one comes first."""
-
+WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, *OF_RUN, REPORT)
+"""All files that have the same name in each run. Messages name the first one that applies, so the
+best-known one comes first."""
 
 SCORES_FORMAT = 2
 """The version of the result document, scores.json: its field `format`."""
@@ -55,16 +48,64 @@ TOTALS_FORMAT = "beam-bleu totals"
 """The first field of totals.json, `format`."""
 
 FIRST_BYTES_OF_TOTALS = f'{{\n"format": "{TOTALS_FORMAT}"'.encode("ascii")
-"""By these a run knows the file as beam-bleu's."""
-
-FIRST_BYTES_OF_EXAMPLES = b'{"kind": "'
-"""The same for examples.jsonl."""
 
 FIRST_BYTES_OF_REPORT = b"""<!doctype html>
 <html lang="en">
 <meta name="generator" content="beam-bleu report">
 """
-"""The same for report.html."""
 
 RUN_KEY = "beam-bleu.run"
-"""The key of the run in a part file's metadata."""
+"""The key of the run in the metadata of a file of segment scores."""
+
+DataKind = Literal["segment_scores", "rejected", "examples"]
+"""The kinds of data files. The names of data files have their run in them, and never change."""
+
+SEGMENT_SCORES: DataKind = "segment_scores"
+REJECTED: DataKind = "rejected"
+EXAMPLES: DataKind = "examples"
+
+DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
+
+_DATA_FILE = re.compile(
+    rf"(?:{SEGMENT_SCORES}/part-(?P<run>\w+)-[0-9a-f]{{32}}\.parquet"
+    rf"|(?:{REJECTED}|{EXAMPLES})-(?P<run_>\w+)-[0-9a-f]{{32}}\.jsonl)"
+)
+
+
+def new_data_file(kind: DataKind, run: str) -> str:
+    """A name for a data file of a run that no other file has, relative to the output folder."""
+    name = f"{run}-{uuid.uuid4().hex}"
+    return f"{kind}/part-{name}.parquet" if kind == SEGMENT_SCORES else f"{kind}-{name}.jsonl"
+
+
+def run_of(name: str) -> str | None:
+    """The run of a data file; None if the file has another kind of name."""
+    match = _DATA_FILE.fullmatch(name)
+    return (match["run"] or match["run_"]) if match else None
+
+
+def handover_path(output: str, run: str) -> str:
+    """The path of the file by which the last step of a run gives its result to the launcher."""
+    return join(output, f".handover-{run}")
+
+
+def workers_path(output: str, run: str) -> str:
+    """The path of the file in which the workers of a run say what they are."""
+    return join(output, f".workers-{run}")
+
+
+def temporary_name(name: str) -> str:
+    """A name for a file until it is complete, and then gets its own name."""
+    return f".{name}.{uuid.uuid4().hex}"
+
+
+_HIDDEN = r"\.(?:handover|workers)-\w+"
+
+_FOR_A_WHILE = re.compile(
+    rf"{_HIDDEN}|\.(?:{_HIDDEN}|{'|'.join(map(re.escape, WRITTEN))})\.[0-9a-f]{{32}}"
+)
+
+
+def is_for_a_while(name: str) -> bool:
+    """Whether a file is hidden, and only a run that was killed leaves it in the output folder."""
+    return _FOR_A_WHILE.fullmatch(name) is not None

@@ -19,17 +19,17 @@ from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import DOCUMENTS, HANDOVER, SUCCESS, WORKERS
-from beam_bleu.pipeline.output.output_folder import (
-    aside_folder,
+from beam_bleu.pipeline.output.file_names import (
+    DOCUMENTS,
+    SCORES,
+    SUCCESS,
     handover_path,
-    run_folder,
-    scores_path,
+    workers_path,
 )
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.filesystems import is_local
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,12 +92,10 @@ def handed_over(output: str, run: str) -> RunResult | None:
 
 def remove_handover(output: str, run: str) -> None:
     """Removes what a run wrote for its launcher from the output folder, as far as possible."""
-    folder = run_folder(output, run)
-    with contextlib.suppress(Exception):
-        there = [name for name in storage.names(folder) if name in (HANDOVER, WORKERS)]
-        storage.remove_files(folder, there)
-        storage.remove_if_empty(folder)
-        storage.remove_if_empty(aside_folder(output))
+    for path in (handover_path(output, run), workers_path(output, run)):
+        with contextlib.suppress(Exception):
+            if storage.exists(path):
+                storage.remove([path])
 
 
 @contextlib.contextmanager
@@ -145,7 +143,7 @@ def result_of(job: Job) -> RunResult:
     result = handed_over(job.output, job.run)
     if result is None:
         raise JobError(
-            f"the runner reported success, but the job wrote no {scores_path(job.output)}",
+            f"the runner reported success, but the job wrote no {join(job.output, SCORES)}",
             "the runner lost the last step, or its workers write to another filesystem",
         )
     return result

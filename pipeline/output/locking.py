@@ -8,12 +8,11 @@ until the next run locks and removes it. It is empty, and it does not stop anoth
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from beam_bleu.pipeline.output.leases import Lease
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
@@ -28,25 +27,39 @@ except ImportError:  # Windows
 LOCK = ".beam-bleu.lock"
 
 _PATIENCE = 600.0
-"""Seconds. A run holds the lock only while it renames files, so this is much more than enough."""
+"""Seconds. A run holds the lock only while it writes documents, so this is more than enough."""
 
 _PAUSE = 0.02
-
 
 _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 """The errors of `flock` on a filesystem without locks."""
 
 
-_HELD: ContextVar[Mapping[str, Lease]] = ContextVar("_HELD", default=MappingProxyType({}))
-"""The locks in object stores that this thread holds, by folder."""
+@dataclasses.dataclass(frozen=True)
+class Lock:
+    """The lock on an output folder.
+
+    Attributes:
+      is_held: whether there is a lock. HDFS, some shared folders and some object stores have none.
+      lease: that of an object store, which can be lost.
+    """
+
+    is_held: bool
+    lease: Lease | None = None
+
+    def check(self) -> None:
+        """Checks that the lock was not lost. Call it before each step that changes files.
+
+        Raises:
+          JobError: another run has taken it over, or may have.
+        """
+        if self.lease is not None:
+            self.lease.check()
 
 
 @contextlib.contextmanager
-def locked(folder: str, patience: float | None = None, run: str = "") -> Iterator[bool]:
+def locked(folder: str, patience: float | None = None, run: str = "") -> Iterator[Lock]:
     """Stops other runs from putting a result in a folder while the body runs.
-
-    Yields whether it has the lock. HDFS, some shared folders and some object stores have none. In
-    an object store the lock can be lost, so call `check_held` before each step that changes files.
 
     Args:
       folder: the output folder.
@@ -59,43 +72,21 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
     path = join(folder, LOCK)
     patience = _PATIENCE if patience is None else patience
     if kind_of(folder) is not None:
-        with _leased(folder, Lease(path, run), patience) as held:
-            yield held
+        lease = Lease(path, run)
+        if not lease.take(patience):
+            yield Lock(False)
+            return
+        try:
+            yield Lock(True, lease)
+        finally:
+            lease.release()
         return
     descriptor = _acquired(path, patience) if is_local(folder) else None
     try:
-        yield descriptor is not None
+        yield Lock(descriptor is not None)
     finally:
         if descriptor is not None:
             _release(path, descriptor)
-
-
-def check_held(folder: str) -> None:
-    """Checks that the lock on a folder was not lost, if this thread has taken one.
-
-    Raises:
-      JobError: another run has taken it over, or may have.
-    """
-    check_of(folder)()
-
-
-def check_of(folder: str) -> Callable[[], None]:
-    """`check_held` of a folder, for other threads: they do not know the locks of this one."""
-    lease = _HELD.get().get(folder)
-    return lease.check if lease is not None else lambda: None
-
-
-@contextlib.contextmanager
-def _leased(folder: str, lease: Lease, patience: float) -> Iterator[bool]:
-    if not lease.take(patience):
-        yield False
-        return
-    before = _HELD.set({**_HELD.get(), folder: lease})
-    try:
-        yield True
-    finally:
-        _HELD.reset(before)
-        lease.release()
 
 
 def _acquired(path: str, patience: float) -> int | None:

@@ -1,7 +1,7 @@
-"""The manifest of a result, manifest.json: what was read, and to which scores.json it belongs.
+"""The manifest of a result, manifest.json: what was read, and which files belong to the result.
 
-It depends only on the files that were read and on how the user named them: it has no names of
-machines and no versions of programs. So two runs on the same files write the same bytes.
+Only the names of data files have the run in them. The rest depends on the files that were read and
+on how the user named them: it has no names of machines and no versions of programs.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.output.file_names import DataKind
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments
 
@@ -20,6 +21,7 @@ def manifest(
     scores: bytes,
     request: Sequence[str],
     input: Sequence[str],
+    data: Sequence[str] = (),
     examples: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
     """The manifest of a result.
@@ -29,8 +31,9 @@ def manifest(
       scores: the bytes of scores.json.
       request: what the job was asked for.
       input: what it was asked to read.
-      examples: how many examples of a kind the job was asked for, and the bytes of examples.jsonl;
-        None if it was not asked for any.
+      data: the names of its data files.
+      examples: how many examples of a kind the job was asked for, and the bytes of their file; None
+        if it was not asked for any.
     """
     # Saved totals do not keep the versions of files.
     streams = [
@@ -42,6 +45,7 @@ def manifest(
         "request": list(request),
         "input": list(input),
         "streams": streams,
+        "data_files": sorted(data),
     }
     if examples is not None:
         number, content = examples
@@ -102,22 +106,6 @@ def digests_of(read: Iterable[Mapping[str, Any]], role: str) -> tuple[str, ...]:
     return tuple(stream["digest"] for stream in read if stream["role"] == role)
 
 
-def names_examples(data: bytes, examples: bytes, number: int | None = None) -> bool:
-    """Whether the bytes of a manifest name those of an examples.jsonl.
-
-    Args:
-      data: the manifest.
-      examples: the examples.
-      number: how many of a kind they must have; None for any number.
-    """
-    try:
-        named = json.loads(data)["examples"]
-        is_right = number is None or named["number"] == number
-        return bool(is_right and named["sha256"] == _sha256(examples))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
-
-
 def belongs_to(data: bytes, scores: bytes) -> bool:
     """Whether the bytes of a manifest, or of saved totals, name the bytes of a scores.json."""
     try:
@@ -125,6 +113,11 @@ def belongs_to(data: bytes, scores: bytes) -> bool:
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
     return bool(named == _sha256(scores))
+
+
+def data_files_of(manifest: Mapping[str, Any], kind: DataKind) -> list[str]:
+    """The names of a result's data files of a kind, relative to its folder."""
+    return [name for name in manifest.get("data_files", ()) if name.startswith(kind)]
 
 
 def _listed(stream: FoundInput, digest: str) -> dict[str, Any]:

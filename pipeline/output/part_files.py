@@ -1,30 +1,25 @@
-"""Segment scores as Parquet part files. The workers write them, the last step puts them in place.
+"""Segment scores as Parquet part files, which the workers write.
 
 A worker writes a part file for each bundle (several ones if the bundle is long, or if it is written
-on several threads) to a hidden folder, under a name that no other attempt uses. Only the name goes
-to the next step. Files of failed attempts are never referenced. The last step gets the names of
-all finished bundles: it checks the rows of these files, and publication.py puts them in place.
-
-Two signs show that a part file is beam-bleu's: the run in its name, and the same run in the
-metadata of the file. beam-bleu moves and removes only such files.
+on several threads), under a name that no other attempt uses. Only the name and the number of rows
+go to the next step. Files of failed attempts are never referenced, and the last step of the run
+removes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import RUN_KEY
-from beam_bleu.pipeline.output.output_folder import final_folder, new_part_file, staging_folder
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.pipeline.output.file_names import RUN_KEY, SEGMENT_SCORES, new_data_file
 from beam_bleu.transforms.score.segment_table import TEXTS
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
-__all__ = ["WritePartFiles"]
+__all__ = ["PartFile", "WritePartFiles"]
 
 _ROW_GROUP_ROWS = 1 << 16
 _ROW_GROUP_BYTES = 1 << 26
@@ -41,73 +36,85 @@ _DIFFERENT = ("index", "score", "matches")
 """Columns with many different values."""
 
 
+@dataclasses.dataclass(frozen=True)
+class PartFile:
+    """A finished file.
+
+    Attributes:
+      name: its name, relative to the output folder; no other file ever has the same name.
+      rows: the number of its rows.
+    """
+
+    name: str
+    rows: int
+
+
 class WritePartFiles(CollectBundles):
-    """Writes tables to Parquet files of a run; emits the name of each finished file.
+    """Writes tables to Parquet files of a run; emits the `PartFile` of each finished file.
 
     On several threads, a bundle writes several files at the same time.
     """
 
     def __init__(self, output: str, run: str, schema: pa.Schema, threads: int = 1) -> None:
         super().__init__(threads)
-        self._folder = staging_folder(output, run)
+        self._output = output
         self._run = run
         self._schema = schema.with_metadata({RUN_KEY: run})
 
     def new_collector(self) -> _PartFiles:
-        return _PartFiles(self._folder, self._run, self._schema)
+        return _PartFiles(self._output, self._run, self._schema)
 
-    def collected(self, collector: _PartFiles) -> list[str]:
+    def collected(self, collector: _PartFiles) -> list[PartFile]:
         return collector.finished()
 
 
 class _PartFiles:
     """Files that are written one after the other."""
 
-    def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
-        self._folder = folder
+    def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
+        self._output = output
         self._run = run
         self._schema = schema
-        self._names: list[str] = []
-        self._open: _PartFile | None = None
+        self._finished: list[PartFile] = []
+        self._open: _OpenFile | None = None
 
     def add(self, table: pa.Table) -> None:
         """Adds rows."""
-        with storage.writing(self._folder):
+        with storage.writing(self._output):
             if self._open is None:
-                self._open = _PartFile(self._folder, self._run, self._schema)
+                self._open = _OpenFile(self._output, self._run, self._schema)
             self._open.add(table)
             if self._open.rows >= _PART_FILE_ROWS or self._open.bytes >= _PART_FILE_BYTES:
                 self._close(self._open)
 
-    def finished(self) -> list[str]:
-        """The names of all files, none of which is written to any more."""
+    def finished(self) -> list[PartFile]:
+        """All files, none of which is written to any more."""
         if self._open is not None:
-            with storage.writing(self._folder):
+            with storage.writing(self._output):
                 self._close(self._open)
-        return self._names
+        return self._finished
 
-    def _close(self, part_file: _PartFile) -> None:
-        part_file.close()
-        self._names.append(part_file.name)
+    def _close(self, file: _OpenFile) -> None:
+        file.close()
+        self._finished.append(PartFile(file.name, file.rows))
         self._open = None
 
 
-class _PartFile:
+class _OpenFile:
     """A file that is being written.
 
     Attributes:
-      name: its name; no other file ever has the same name.
+      name: its name, relative to the output folder.
       rows: the number of its rows.
       bytes: the bytes of these rows in memory.
     """
 
-    def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
-        self.name = new_part_file(run)
+    def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
+        self.name = new_data_file(SEGMENT_SCORES, run)
         self.rows = self.bytes = 0
         self._waiting: list[pa.Table] = []
         self._waiting_bytes = 0
-        path = join(folder, self.name)
-        self._file = storage.created(path)
+        self._file = storage.created(join(output, self.name))
         # All other columns have few different values, except those that are kept.
         repeated = [
             _leaf(field)
@@ -162,46 +169,3 @@ def _is_kept(kind: pa.DataType) -> bool:
 def _leaf(field: pa.Field) -> str:
     """The name of a column in Parquet: that of its elements, if it has lists."""
     return f"{field.name}.list.element" if pa.types.is_list(field.type) else str(field.name)
-
-
-def check_rows(output: str, run: str, part_files: Sequence[str], rows: int) -> None:
-    """Checks that all rows were written. Each part file has its number of rows in its metadata.
-
-    Args:
-      output: the job's folder.
-      run: the run's name.
-      part_files: the names of the part files.
-      rows: the right number of rows, of all part files together.
-
-    Raises:
-      JobError: they have more or fewer, or cannot be read.
-    """
-    staged, final = staging_folder(output, run), final_folder(output)
-    places = {name: folder for folder in (final, staged) for name in storage.names(folder)}
-    missing = [name for name in part_files if name not in places]
-    if missing:
-        raise JobError(
-            f"{len(missing)} of {len(part_files)} files of segment scores are not in the folder "
-            f"where they were written, for example {missing[0]}",
-            "check that all workers see the same --output, and that nothing removes files from it",
-        )
-    paths = [join(places[name], name) for name in part_files]
-    written = sum(storage.each(_rows_of, paths))
-    if written != rows:
-        raise JobError(
-            f"there should be {rows} segment scores, but {written} were written",
-            "the runner lost or repeated data: do not use it for this job",
-        )
-
-
-def metadata_of(path: str) -> pq.FileMetaData:
-    """The metadata of a Parquet file, read from its end."""
-    with storage.opened(path) as file:
-        return pq.read_metadata(file)
-
-
-def _rows_of(path: str) -> int:
-    try:
-        return int(metadata_of(path).num_rows)
-    except Exception as error:
-        raise JobError(f"{path} cannot be read: {error}", "check the folder") from error

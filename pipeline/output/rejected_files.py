@@ -1,9 +1,8 @@
 """Rejected records as files of JSON lines.
 
-The workers write the files, and the last step puts them in place. As with the segment scores, a
-worker writes a file for each bundle (several files if there are many records) to a hidden folder,
-under a name that no other attempt uses. Only the names, the numbers of records and the first
-records go to the next step.
+As with the segment scores, a worker writes a file for each bundle (several files if there are many
+records), under a name that no other attempt uses. Only the names, the numbers of records and the
+first records go to the next step.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.output_folder import new_rejected, staging_folder
+from beam_bleu.pipeline.output.file_names import REJECTED, new_data_file
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
 from beam_bleu.transforms.totals.rejected import FIRST, Rejected
 from beam_bleu.transforms.wiring.filesystems import join
@@ -34,7 +33,7 @@ class WriteRejected(beam.DoFn):
     """Writes bad records to files of a run; emits the `Rejected` of each finished file."""
 
     def __init__(self, output: str, run: str) -> None:
-        self._folder = staging_folder(output, run)
+        self._output = output
         self._run = run
         self._counters = {
             reason: Metrics.counter("beam_bleu", f"rejected_{reason.replace('-', '_')}")
@@ -46,9 +45,9 @@ class WriteRejected(beam.DoFn):
 
     def process(self, bad: BadRecord) -> Iterator[Rejected]:
         self._counters[bad.reason].inc()
-        with storage.writing(self._folder):
+        with storage.writing(self._output):
             if self._open is None:
-                self._open = _RejectedFile(self._folder, self._run)
+                self._open = _RejectedFile(self._output, self._run)
             self._open.add(bad)
             if self._open.bytes < _FILE_BYTES:
                 return
@@ -61,7 +60,7 @@ class WriteRejected(beam.DoFn):
     def _finished(self) -> Rejected:
         file, self._open = self._open, None
         assert file is not None
-        with storage.writing(self._folder):
+        with storage.writing(self._output):
             return file.close()
 
 
@@ -72,10 +71,9 @@ class _RejectedFile:
       bytes: its size.
     """
 
-    def __init__(self, folder: str, run: str) -> None:
-        self._name = new_rejected(run)
-        path = join(folder, self._name)
-        self._file = storage.created(path)
+    def __init__(self, output: str, run: str) -> None:
+        self._name = new_data_file(REJECTED, run)
+        self._file = storage.created(join(output, self._name))
         self.bytes = 0
         self._reasons: collections.Counter[str] = collections.Counter()
         self._first: Sequence[BadRecord] = ()

@@ -26,7 +26,7 @@ class JobResult:
       totals: everything that it has added up.
       rows: the result.
       scores: the bytes of scores.json.
-      examples: the bytes of examples.jsonl; None if no examples are asked for.
+      examples: the bytes of the file of examples; None if no examples are asked for.
     """
 
     results: Results

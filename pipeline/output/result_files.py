@@ -2,8 +2,6 @@
 
 A run that fails leaves the earlier result in place. But each run removes _SUCCESS when it starts,
 so a folder without this file has the result of an earlier run, or none.
-
-Beam takes half a second to load, so files of this machine are read without it.
 """
 
 from __future__ import annotations
@@ -12,19 +10,15 @@ import contextlib
 import glob
 import hashlib
 import os
-import stat
 from collections.abc import Iterator
 
+from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
-from beam_bleu.transforms.errors import InputError, JobError, unreadable
+from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.shown_names import natural_order
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder with one"
-
-
-def is_local(path: str) -> bool:
-    """Whether a path is of this machine."""
-    return "://" not in path
 
 
 def is_folder(path: str) -> bool:
@@ -47,25 +41,16 @@ def named(word: str) -> list[str]:
     path = word.removeprefix("file://")
     if glob.escape(path) == path or (is_local(path) and os.path.exists(path)):
         return [path]
-    if is_local(path):
-        paths = glob.glob(path, recursive=True)
-    else:
-        from beam_bleu.pipeline.output import storage
-
-        with _of_input(path):
-            paths = storage.paths_matching(path)
+    with of_input(path):
+        paths = glob.glob(path, recursive=True) if is_local(path) else storage.paths_matching(path)
     if not paths:
         raise InputError(f"nothing matches {path}", "check the path")
     return [*natural_order(paths)]
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or a folder. A broken link is one, too."""
-    if is_local(path):
-        return os.path.lexists(path)
-    from beam_bleu.pipeline.output import storage
-
-    with _of_input(path):
+    """Whether there is a file or a folder."""
+    with of_input(path):
         return storage.exists(path)
 
 
@@ -75,31 +60,8 @@ def read(path: str) -> bytes:
     Raises:
       InputError: it is not a regular file, or it cannot be read.
     """
-    if not is_local(path):
-        from beam_bleu.pipeline.output import storage
-
-        with _of_input(path), storage.reading(path):
-            return storage.read(path)
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
-            raise InputError(f"{path} is not a regular file", NAME_A_RESULT)
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        remedy = "check the path and its permissions; only --save_totals writes totals.json"
-        raise unreadable("a result cannot be read", error, remedy, path) from error
-
-
-def names_below(folder: str) -> list[str]:
-    """The names of the files in a folder of an object store and below it, without hidden ones.
-
-    Raises:
-      InputError: they cannot be listed.
-    """
-    from beam_bleu.pipeline.output import storage
-
-    with _of_input(folder):
-        return [entry.name for entry in storage.listed(folder, hidden=False)]
+    with of_input(path), storage.reading(path):
+        return storage.read(path)
 
 
 def beside(file: str, name: str) -> str:
@@ -158,12 +120,13 @@ def require_same_scores(path: str, named: object, scores: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _of_input(path: str) -> Iterator[None]:
+def of_input(path: str) -> Iterator[None]:
     """Makes the error of a path's filesystem that of an input."""
     try:
         yield
     except JobError as error:
         raise InputError(error.cause, error.remedy) from error
     except ValueError as error:  # Beam knows no filesystem of this kind
-        what = f"{path}: there is no such filesystem here: {error}"
-        raise InputError(what, NAME_A_RESULT) from error
+        raise InputError(
+            f"{path}: there is no such filesystem here: {error}", NAME_A_RESULT
+        ) from error

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import json
 import os
 import platform
 import time
@@ -20,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
-from beam_bleu.pipeline.output.file_names import RUN_RECORD
+from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS
+from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.metrics import (
     PASSED,
     USUAL_MONITORING,
@@ -28,16 +29,17 @@ from beam_bleu.pipeline.output.metrics import (
     metrics,
     with_verdict,
 )
+from beam_bleu.pipeline.output.ownership import check_owned, check_success, is_owned, record_in
+from beam_bleu.pipeline.output.publication import remove
 from beam_bleu.pipeline.output.redaction import without_url_secrets
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
+from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.engines.worker_facts import Worker
     from beam_bleu.pipeline.output.handover import RunResult
-
-# The modules that write files load Beam, which takes half a second. So they are imported only in
-# functions: an error of the command line must be told at once.
 
 State = Literal["running", "done", "failed"]
 
@@ -133,12 +135,12 @@ class RunRecord:
         if not self._output or (ending.code == USAGE and not self._is_started):
             return
         if ending.code in (0, MISSED):
-            with _warning(), self._locked():
+            with _warning(), _locked(self._output):
                 if not self._has_later_result(self._look()):
                     self._write_ended("done", ending)
         else:
             # The failure has been reported. A second message would only hide its cause.
-            with contextlib.suppress(Exception), self._locked():
+            with contextlib.suppress(Exception), _locked(self._output):
                 self._end_failed(ending)
 
     @property
@@ -146,35 +148,20 @@ class RunRecord:
         return "" if self._facts is None else self._facts.output
 
     def _end_failed(self, ending: Ending) -> None:
-        from beam_bleu.pipeline.output.output_folder import success_path
-        from beam_bleu.pipeline.output.ownership import check_owned, is_success_owned
-        from beam_bleu.pipeline.output.publication import remove_success
-        from beam_bleu.pipeline.output.storage import exists
-
         assert self._facts is not None
-        if not self._facts.replaces and not self._is_started and exists(success_path(self._output)):
-            return
-        self._result = None
         former = self._look()
+        is_marked = storage.exists(join(self._output, SUCCESS))
+        if is_marked and (
+            self._is_of_another(former) if self._is_started else not self._facts.replaces
+        ):
+            return
         if former is None:
             check_owned(self._output)  # it may be the folder of another program
-        if self._is_started and self._is_of_another(former) and exists(success_path(self._output)):
-            return
         with contextlib.suppress(Exception):
-            if is_success_owned(self._output):
-                remove_success(self._output)
+            check_success(self._output)
+            remove(self._output, [SUCCESS])
+        self._result = None
         self._write_ended("failed", ending)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Stops other runs from changing the folder while the body runs, as far as possible."""
-        from beam_bleu.pipeline.output.locking import locked
-
-        with contextlib.ExitStack() as stack:
-            # After a signal, a thread of this process may still have the lock.
-            with contextlib.suppress(JobError):
-                stack.enter_context(locked(self._output, _PATIENCE))
-            yield
 
     def _look(self) -> Mapping[str, Any] | None:
         """The record that is in the folder. It also says when a run was successful.
@@ -182,19 +169,15 @@ class RunRecord:
         Raises:
           JobError: it cannot be read, or is not beam-bleu's.
         """
-        from beam_bleu.pipeline.output.ownership import record_in
-
         former = record_in(self._output)
         if former is not None:
-            known = [self._last_success, _time_or_none(former["last_success"])]
-            self._last_success = max(
-                (success for success in known if success is not None), default=None
-            )
+            known = [self._last_success, _time_or_none(former.get("last_success"))]
+            self._last_success = max(filter(None, known), default=None)
         return former
 
     def _is_of_another(self, record: Mapping[str, Any] | None) -> bool:
         assert self._facts is not None
-        return record is not None and record["run"] != self._facts.run
+        return record is not None and record.get("run") != self._facts.run
 
     def _has_later_result(self, record: Mapping[str, Any] | None) -> bool:
         """Whether another run has replaced the result of this run, or has started to do so.
@@ -202,42 +185,35 @@ class RunRecord:
         Args:
           record: the record that is in the folder.
         """
-        from beam_bleu.pipeline.output import storage
-        from beam_bleu.pipeline.output.output_folder import scores_path, success_path
-
         if record is None or not self._is_of_another(record):
             return False
         if record["state"] == "running":  # each run removes _SUCCESS when it starts
-            return not storage.exists(success_path(self._output))
+            return not storage.exists(join(self._output, SUCCESS))
         assert self._result is not None
-        path = scores_path(self._output)
+        path = join(self._output, SCORES)
         return record["state"] == "done" and storage.read(path) != self._result.scores
 
     def _write_ended(self, state: State, ending: Ending) -> None:
         content = self._content(state, ending)
-        try:
-            self._write(content)
-        except Exception:
-            with contextlib.suppress(Exception):
-                self._write_metrics(content)
-            raise
-        self._write_metrics(content)
+        errors = []
+        for write in (self._write, self._write_metrics):
+            try:
+                write(content)
+            except Exception as error:  # each filesystem has exceptions of its own
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def _write_metrics(self, content: dict[str, Any]) -> None:
-        from beam_bleu.pipeline.output.output_folder import metrics_path
-        from beam_bleu.pipeline.output.ownership import check_metrics
-
-        check_metrics(self._output)
         assert self._facts is not None
-        asked = self._facts.monitoring
+        monitoring = self._facts.monitoring
         result = None if self._result is None else self._result.result
-        _replace(metrics_path(self._output), lambda: metrics(content, result, asked))
+        path = join(self._output, METRICS)
+        is_owned(path)
+        _replace(path, lambda: metrics(content, result, monitoring))
 
     def _write(self, content: dict[str, Any]) -> None:
-        from beam_bleu.pipeline.output.output_folder import run_record_path
-        from beam_bleu.pipeline.result.document import document_bytes
-
-        _replace(run_record_path(self._output), lambda: document_bytes(content))
+        _replace(join(self._output, RUN_RECORD), lambda: document_bytes(content))
 
     def _content(self, state: State, ending: Ending | None) -> dict[str, Any]:
         assert self._facts is not None
@@ -271,36 +247,29 @@ class RunRecord:
 def keep_verdict(folder: str, missed: str) -> None:
     """Writes what a gate says of a result into its run.json and metrics.prom.
 
-    If run.json says it already, nothing is written: this needs neither Beam nor a right to write.
-    If it cannot be written, there is a warning.
+    If run.json says it already, nothing is written: this needs no right to write. If it cannot be
+    written, there is a warning.
 
     Args:
       folder: the folder of the result.
       missed: which thresholds it misses; "" if it passes.
     """
-    from beam_bleu.pipeline.output import result_files
-
-    path, verdict = f"{folder.rstrip('/')}/{RUN_RECORD}", _verdict(missed)
+    path, verdict = join(folder, RUN_RECORD), _verdict(missed)
     with _warning():
-        if not result_files.exists(path):
+        if not storage.exists(path):
             if missed:
                 warn(f"there is no {path}, so the verdict is not kept")
             return
-        if verdict.items() <= json.loads(result_files.read(path)).items():
+        if verdict.items() <= (record_in(folder) or {}).items():
             return
-        from beam_bleu.pipeline.output import ownership, storage
-        from beam_bleu.pipeline.output.locking import locked
-        from beam_bleu.pipeline.output.output_folder import metrics_path, success_path
-        from beam_bleu.pipeline.result.document import document_bytes
-
         with locked(folder, _PATIENCE):
-            record = ownership.record_in(folder)
-            if record is None or not storage.exists(success_path(folder)):
+            record = record_in(folder)
+            if record is None or not storage.exists(join(folder, SUCCESS)):
                 return  # a run has begun to replace the result
-            ownership.check_metrics(folder)
-            if storage.exists(metrics_path(folder)):
-                data = with_verdict(storage.read(metrics_path(folder)), passed=not missed)
-                storage.write_atomically(metrics_path(folder), data)
+            prom = join(folder, METRICS)
+            if is_owned(prom):
+                data = with_verdict(storage.read(prom), passed=not missed)
+                storage.write_atomically(prom, data)
             # Last, because a gate that finds its verdict here writes nothing.
             storage.write_atomically(path, document_bytes({**record, **verdict}))
 
@@ -319,6 +288,16 @@ def _verdict(missed: str | None) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
+def _locked(output: str) -> Iterator[None]:
+    """Stops other runs from changing the folder while the body runs, as far as possible."""
+    with contextlib.ExitStack() as stack:
+        # After a signal, a thread of this process may still have the lock.
+        with contextlib.suppress(JobError):
+            stack.enter_context(locked(output, _PATIENCE))
+        yield
+
+
+@contextlib.contextmanager
 def _warning() -> Iterator[None]:
     """Makes a warning of an error, because the run itself can go on."""
     try:
@@ -334,15 +313,12 @@ def _replace(path: str, content: Callable[[], bytes]) -> None:
     Raises:
       JobError: it cannot be written.
     """
-    from beam_bleu.pipeline.output import storage
-
     try:
         storage.write_atomically(path, content())
     except BaseException:
         with contextlib.suppress(Exception):
             if storage.exists(path):
-                folder, _, name = path.rpartition("/")
-                storage.remove_files(folder, [name])
+                storage.remove([path])
         raise
 
 

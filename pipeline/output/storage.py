@@ -1,32 +1,20 @@
-"""Listing, reading, writing, moving and removing files on any of Beam's filesystems."""
+"""Listing, reading, writing and removing files on this machine, in object stores and on HDFS.
+
+Loading Beam takes half a second, and files of this machine need none of it.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import fnmatch
 import os
 import re
-import shutil
 import stat
-import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from apache_beam.io.filesystem import CompressionTypes, FileSystem
-from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.hadoopfilesystem import HadoopFileSystem
-from apache_beam.io.localfilesystem import LocalFileSystem
-
+from beam_bleu.pipeline.output.file_names import temporary_name
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, split
-
-RENAMING = (LocalFileSystem, HadoopFileSystem)
-"""Filesystems with folders and an atomic rename; on object stores a put is atomic."""
-
-_AT_ONCE = 16
-"""How many files are read or moved at a time: an object store is slow for each of them."""
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
 
 _MIME_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -37,24 +25,6 @@ _MIME_TYPES = {
 }
 """What object stores tell browsers about a file, by the end of its name."""
 
-_TRIES = 9
-"""How often a file is tried again whose folder another run has removed."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Entry:
-    """A file in a folder.
-
-    Attributes:
-      name: its path relative to the folder, with "/" between the parts.
-      modified: the time of the last change (seconds of its filesystem's clock), 0 if unknown.
-      is_link: whether it is a link to a file or to a folder.
-    """
-
-    name: str
-    modified: float
-    is_link: bool = False
-
 
 def exists(path: str) -> bool:
     """Whether there is a file or a folder at a path.
@@ -63,83 +33,68 @@ def exists(path: str) -> bool:
       JobError: the filesystem raises an error. Beam and `os.path` would return False then.
     """
     with reading(path):
-        return (
-            _state(path) is not None if is_local(path) else bool(filesystem_of(path).exists(path))
-        )
+        if not is_local(path):
+            return bool(filesystem_of(path).exists(path))
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.stat(path)
+            return True
+    return False
 
 
-def is_folder(path: str) -> bool:
-    """Whether there is a folder at a path of this machine, or an object in it in an object store.
+def names(folder: str) -> list[str]:
+    """The names of the files in a folder, without those in its subfolders; none if it is missing.
 
     Raises:
-      JobError: the filesystem raises an error.
+      JobError: the folder cannot be listed.
     """
-    with reading(path):
-        if not is_local(path):
-            return bool(filesystem_of(path).has_folder(path))
-        state = _state(path)
-    return state is not None and stat.S_ISDIR(state.st_mode)
+    with reading(folder):
+        if not is_local(folder):
+            return _matched(folder, "*")
+        with (
+            contextlib.suppress(FileNotFoundError, NotADirectoryError),
+            os.scandir(folder) as found,
+        ):
+            return sorted(entry.name for entry in found if not entry.is_dir(follow_symlinks=False))
+    return []
 
 
-def is_regular(path: str) -> bool:
-    """Whether a file is not a pipe, a device or a folder: opening one of these can block."""
-    return not is_local(path) or stat.S_ISREG(os.stat(path).st_mode)
+def visible_files(folder: str) -> list[str]:
+    """The files in a folder and below it, as readers of Parquet find them.
 
+    They ignore names that begin with `.` or `_`. Links are listed, but not followed.
 
-def _state(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def listed(folder: str, hidden: bool = True) -> list[Entry]:
-    """The files in a folder and below it, by name; none if there is no such folder.
-
-    Links are listed, but not followed.
-
-    Args:
-      folder: the folder.
-      hidden: whether to list files named `.*` or `_*`, and files in folders with such names.
+    Returns:
+      their paths relative to the folder; none if it is missing.
 
     Raises:
       JobError: the folder or a folder in it cannot be listed.
     """
     with reading(folder):
-        # Beam can only match patterns, and cannot quote wildcards in a name.
-        all_entries = _walked(folder, hidden) if is_local(folder) else _matched(folder)
-        entries = [entry for entry in all_entries if hidden or not _is_hidden(entry.name)]
-    return sorted(entries, key=lambda entry: entry.name)
+        found = _walked(folder) if is_local(folder) else _matched(folder, "**")
+        return sorted(name for name in found if not _is_hidden(name))
 
 
 def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "_")) for part in name.split("/"))
 
 
-def _matched(folder: str) -> list[Entry]:
+def _matched(folder: str, pattern: str) -> list[str]:
     filesystem = filesystem_of(folder)
-    if isinstance(filesystem, RENAMING) and not filesystem.exists(folder):
+    if _has_rename(folder) and not filesystem.exists(folder):
         return []
-    pattern = join(folder, "**")
-    prefix = pattern.removesuffix("**")
-    matched = filesystem.match([pattern])[0].metadata_list
-    return [
-        Entry(file.path[len(prefix) :], file.last_updated_in_seconds or 0.0)
-        for file in matched
-        if file.path.startswith(prefix) and not file.path.endswith("/")
-    ]
+    # Beam can only match patterns, and cannot quote wildcards in a name.
+    prefix = join(folder, "")
+    (result,) = filesystem.match([prefix + pattern])
+    paths = [file.path for file in result.metadata_list]
+    return [path[len(prefix) :] for path in paths if path[len(prefix) :] and path[-1] != "/"]
 
 
-def _walked(folder: str, hidden: bool) -> Iterator[Entry]:
+def _walked(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder, onerror=_fail_unless_missing):
-        if not hidden:
-            folders[:] = [name for name in folders if not _is_hidden(name)]
+        folders[:] = [name for name in folders if not _is_hidden(name)]
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
         for name in [*files, *links]:
-            path = os.path.join(parent, name)
-            with contextlib.suppress(FileNotFoundError):  # another run has just removed it
-                modified = os.lstat(path).st_mtime
-                yield Entry(os.path.relpath(path, folder), modified, os.path.islink(path))
+            yield os.path.relpath(os.path.join(parent, name), folder)
 
 
 def _fail_unless_missing(error: OSError) -> None:
@@ -148,106 +103,70 @@ def _fail_unless_missing(error: OSError) -> None:
         raise _not_read(str(error.filename), error) from error
 
 
-def names(folder: str) -> list[str]:
-    """The names of the files in a folder, without those in its subfolders.
-
-    Raises:
-      JobError: the folder cannot be listed.
-    """
-    if is_local(folder):
-        return _names(folder, of_folders=False)
-    return [entry.name for entry in listed(folder) if "/" not in entry.name]
-
-
-def matching(folder: str, pattern: str) -> list[str]:
-    """The names of the files in a folder that match a pattern, without links.
-
-    Args:
-      folder: the folder; without wildcards, if it is not on this machine.
-      pattern: a name with `*` for any characters.
-
-    Raises:
-      JobError: the folder cannot be listed.
-    """
-    if is_local(folder):
-        matched = fnmatch.filter(_names(folder, of_folders=False), pattern)
-        return [name for name in matched if not os.path.islink(os.path.join(folder, name))]
-    with reading(folder):
-        # Not `listed`, which would list the segment scores below the folder, too.
-        (result,) = filesystem_of(folder).match([join(folder, pattern)])
-        return sorted(split(file.path)[1] for file in result.metadata_list)
-
-
 def paths_matching(pattern: str) -> list[str]:
     """The files and folders of an object store that match a pattern, without hidden ones.
 
     Raises:
       JobError: they cannot be listed.
     """
+    from apache_beam.io.filesystem import FileSystem
+
     pattern = pattern.rstrip("/")
     folder = re.split(r"[*?[]", pattern)[0].rpartition("/")[0]
     # A folder is the beginning of the names of its objects.
-    parts = [f"{folder}/{entry.name}".split("/") for entry in listed(folder, hidden=False)]
+    parts = [f"{folder}/{name}".split("/") for name in visible_files(folder)]
     paths = {"/".join(names[:end]) for names in parts for end in range(len(names) + 1)}
     return [*filter(re.compile(FileSystem.translate_pattern(pattern)).fullmatch, paths)]
 
 
-def folders(folder: str) -> list[str]:
-    """The names of the folders in a folder, without links to folders.
+def read(path: str, most: int = -1) -> bytes:
+    """The bytes of a file, or so many of its first ones.
 
     Raises:
-      JobError: the folder cannot be listed.
+      OSError: it is not a regular file, such as a pipe.
     """
-    if is_local(folder):
-        return _names(folder, of_folders=True)
-    with reading(folder):
-        return list(filesystem_of(folder).folders(folder))
-
-
-def _names(folder: str, of_folders: bool) -> list[str]:
-    with (
-        reading(folder),
-        contextlib.suppress(FileNotFoundError, NotADirectoryError),
-        os.scandir(folder) as entries,
-    ):
-        return sorted(
-            entry.name for entry in entries if entry.is_dir(follow_symlinks=False) == of_folders
-        )
-    return []
-
-
-def read(path: str) -> bytes:
-    """The bytes of a file."""
-    with opened(path) as file:
-        data: bytes = file.read()
+    if is_local(path):
+        if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
+            raise OSError(None, "it is not a regular file")
+        with open(path, "rb") as file:
+            return file.read(most)
+    with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:
+        data: bytes = file.read(most)
     return data
 
 
-def opened(path: str) -> Any:
-    """A file, to read its raw bytes."""
-    return filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
-
-
 def created(path: str) -> Any:
-    """A new file, to write."""
-    filesystem = filesystem_of(path)
-    mime_type = _MIME_TYPES.get(os.path.splitext(path)[1], "application/octet-stream")
-    for _ in range(_TRIES if isinstance(filesystem, LocalFileSystem) else 0):
-        # This makes the folders above the file. A run that ends removes those that are empty, so
-        # one that is there can be gone when the next one is made.
+    """A new file, to write. Its folder is made if it is missing."""
+    if is_local(path):
+        folder = os.path.dirname(path) or os.curdir
         with contextlib.suppress(FileNotFoundError):
-            return filesystem.create(path, mime_type, CompressionTypes.UNCOMPRESSED)
-    return filesystem.create(path, mime_type, CompressionTypes.UNCOMPRESSED)
+            os.makedirs(folder, exist_ok=True)
+            return open(path, "wb")
+        # Another run has just removed the folder, because it was empty.
+        os.makedirs(folder, exist_ok=True)
+        return open(path, "wb")
+    mime_type = _MIME_TYPES.get(os.path.splitext(path)[1], "application/octet-stream")
+    return filesystem_of(path).create(path, mime_type, _uncompressed())
+
+
+def _uncompressed() -> str:
+    from apache_beam.io.filesystem import CompressionTypes
+
+    return str(CompressionTypes.UNCOMPRESSED)
+
+
+def _has_rename(path: str) -> bool:
+    """Whether a filesystem of Beam has folders and an atomic rename. A put is atomic, too."""
+    from apache_beam.io.hadoopfilesystem import HadoopFileSystem
+
+    return isinstance(filesystem_of(path), HadoopFileSystem)
 
 
 def modified(path: str) -> float:
     """The time of a file's last change, in seconds of its filesystem's clock."""
+    if is_local(path):
+        return os.lstat(path).st_mtime
     return float(filesystem_of(path).last_updated(path))
-
-
-def is_temporary(name: str, of: Collection[str]) -> bool:
-    """Whether a file has the name that `write_atomically` gives to a part of one of these files."""
-    return any(re.fullmatch(rf"\.{re.escape(target)}\.[0-9a-f]{{32}}", name) for target in of)
 
 
 def write_atomically(path: str, data: bytes) -> None:
@@ -257,24 +176,20 @@ def write_atomically(path: str, data: bytes) -> None:
       JobError: it cannot be written.
     """
     with writing(path):
-        folder, name = split(path)
-        filesystem = filesystem_of(path)
-        if not isinstance(filesystem, RENAMING):
+        if not is_local(path) and not _has_rename(path):
             _write(path, data)
             return
-        if not FileSystems.exists(folder):
-            with contextlib.suppress(OSError):  # another attempt has just made it
-                FileSystems.mkdirs(folder)
-        temporary = join(folder, f".{name}.{uuid.uuid4().hex}")  # see `is_temporary`
+        folder, name = os.path.split(path)
+        temporary = join(folder, temporary_name(name))
         try:
             _write(temporary, data)
-            if isinstance(filesystem, LocalFileSystem):
+            if is_local(path):
                 os.replace(temporary, path)
             else:
-                FileSystems.rename([temporary], [path])
+                filesystem_of(path).rename([temporary], [path])
         except BaseException:
             with contextlib.suppress(Exception):
-                remove_files(folder, [split(temporary)[1]])
+                remove([temporary])
             raise
 
 
@@ -285,10 +200,10 @@ def check_writable(path: str) -> None:
       JobError: it cannot be written.
     """
     with writing(path):
-        folder, name = split(path)
-        probe = f".{name}.{uuid.uuid4().hex}"  # see `is_temporary`
-        _write(join(folder, probe), b"")
-        remove_files(folder, [probe])
+        folder, name = os.path.split(path)
+        probe = join(folder, temporary_name(name))
+        _write(probe, b"")
+        remove([probe])
 
 
 def _write(path: str, data: bytes) -> None:
@@ -304,9 +219,8 @@ def writing(path: str) -> Iterator[None]:
     except JobError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        raise _failed(
-            f"{path} cannot be written: {said(error, whole=True)}", error, "check the folder"
-        ) from error
+        cause = f"{path} cannot be written: {said(error, whole=True)}"
+        raise _failed(cause, error, "check the folder") from error
 
 
 @contextlib.contextmanager
@@ -321,84 +235,27 @@ def reading(path: str) -> Iterator[None]:
 
 
 def _not_read(path: str, error: Exception) -> JobError:
-    remedy = "fix it or its permissions, or remove it"
-    if not is_local(path):
-        remedy = "check the path and the access to its filesystem"
+    remedy = "check the path, its permissions and the access to its filesystem"
     return _failed(f"{path} cannot be read: {said(error)}", error, remedy)
 
 
-def _failed(what: str, error: Exception, remedy: str) -> JobError:
+def _failed(cause: str, error: Exception, remedy: str) -> JobError:
     """The error of a filesystem, or the special error for too many open files."""
-    return open_file_limit(what) if lacks_open_files(error) else JobError(what, remedy)
+    return open_file_limit(cause) if lacks_open_files(error) else JobError(cause, remedy)
 
 
-def make_folder(folder: str) -> None:
-    """Makes a folder, if the filesystem has folders."""
-    filesystem = filesystem_of(folder)
-    if isinstance(filesystem, LocalFileSystem):
-        os.makedirs(folder, exist_ok=True)
-    elif isinstance(filesystem, RENAMING) and not FileSystems.exists(folder):
-        FileSystems.mkdirs(folder)
-
-
-def move(
-    moved: Sequence[str], source: str, to: str, check: Callable[[], None] = lambda: None
-) -> None:
-    """Moves the files of these names from one folder to another, a few at a time.
-
-    Args:
-      moved: the names.
-      source: the folder with the files.
-      to: the other folder.
-      check: called before each few files, in any thread; an exception ends it.
-    """
-    if not moved:
+def remove(paths: Sequence[str]) -> None:
+    """Removes files of one filesystem."""
+    if paths and not is_local(paths[0]):
+        filesystem_of(paths[0]).delete(paths)
         return
-    make_folder(to)
-    filesystem = filesystem_of(to)
-    step = filesystem.CHUNK_SIZE
-    parts = [moved[first : first + step] for first in range(0, len(moved), step)]
-
-    def move_part(part: Sequence[str]) -> None:
-        check()
-        filesystem.rename([join(source, name) for name in part], [join(to, name) for name in part])
-
-    each(move_part, parts)
-
-
-def remove_files(folder: str, removed: Sequence[str]) -> None:
-    """Removes the files of these names from a folder."""
-    paths = [join(folder, name) for name in removed]
-    if is_local(folder):
-        for path in paths:  # Beam would read wildcards in a folder's name as a pattern
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):  # another run has just removed it
             os.unlink(path)
-    elif paths:
-        filesystem_of(folder).delete(paths)
-
-
-def remove(folder: str) -> None:
-    """Removes a folder and everything in it, if it exists."""
-    filesystem = filesystem_of(folder)
-    if isinstance(filesystem, LocalFileSystem):
-        if os.path.isdir(folder):
-            shutil.rmtree(folder)
-    elif isinstance(filesystem, RENAMING):
-        if FileSystems.exists(folder):
-            FileSystems.delete([folder])
-    else:
-        remove_files(folder, [entry.name for entry in listed(folder)])
 
 
 def remove_if_empty(folder: str) -> None:
-    """Removes a folder only if it is empty."""
+    """Removes a folder of this machine only if it is empty."""
     if is_local(folder):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
-
-
-def each(work: Callable[[Any], Any], elements: Sequence[Any]) -> list[Any]:
-    """The results of a function for all elements, in their order, several at a time."""
-    if len(elements) < 2:
-        return [work(element) for element in elements]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(work, elements))

@@ -86,7 +86,7 @@ def groups(examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure
     """The groups of examples.
 
     Args:
-      examples: the lines of examples.jsonl.
+      examples: the lines of the file of examples.
       measures: how to speak of each metric.
     """
     by_kind: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
@@ -104,7 +104,7 @@ def groups(examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure
             title += f", by {measures[metric].name}"
         entries = by_kind[key]
         left = len(entries) - most
-        note = f"examples.jsonl has {left} more of this kind." if left > 0 else ""
+        note = f"The file of examples has {left} more of this kind." if left > 0 else ""
         texts = [_shown(entry, measures[metric]) for entry in entries[:most]]
         shown.append(Group(title, texts, note, len(shown) < _OPEN))
     return shown

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from beam_bleu.pipeline.output.file_names import REPORT, SCORES
+from beam_bleu.pipeline.output.locking import locked
+from beam_bleu.pipeline.output.ownership import is_owned
 from beam_bleu.pipeline.output.result_files import read
+from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.report.page import page
 from beam_bleu.pipeline.report.results import reported_result
 from beam_bleu.transforms.errors import JobError
-
-# The module that writes files loads Beam, which takes half a second. So it is imported only in
-# functions: an error of the command line must be told at once.
 
 
 def write_report(output: str) -> str:
@@ -21,8 +21,6 @@ def write_report(output: str) -> str:
     Raises:
       BleuError: the result cannot be read or was replaced, or the page cannot be written.
     """
-    from beam_bleu.pipeline.output.locking import locked
-
     folder = output.rstrip("/")
     scores, path = f"{folder}/{SCORES}", f"{folder}/{REPORT}"
     before = read(scores)
@@ -44,9 +42,5 @@ def write_page(path: str, data: bytes) -> None:
     Raises:
       JobError: there is another file at this path, or it cannot be written.
     """
-    from beam_bleu.pipeline.output import storage
-    from beam_bleu.pipeline.output.ownership import check_report
-
-    path = path if "/" in path else f"./{path}"
-    check_report(path)
-    storage.write_atomically(path, data)
+    is_owned(path, REPORT)
+    write_atomically(path, data)

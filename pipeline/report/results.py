@@ -19,7 +19,7 @@ class ReportedResult:
 
     Attributes:
       saved: the result.
-      examples: the lines of examples.jsonl; none if there is no such file.
+      examples: the lines of the file of examples; none if there is no such file.
       versions: of the software that made it, by name; none if there is no run.json.
     """
 

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
+from collections.abc import Mapping
+from typing import Any
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.manifest import belongs_to, names_examples
-from beam_bleu.pipeline.output.output_folder import (
-    examples_path,
-    manifest_path,
-    scores_path,
-    success_path,
-    totals_path,
-)
+from beam_bleu.pipeline.output.manifest import belongs_to
+from beam_bleu.pipeline.output.ownership import data_files
+from beam_bleu.pipeline.output.publication import result_in
 from beam_bleu.pipeline.reruns.request import request_differences
-from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, joined
+from beam_bleu.transforms.errors import InputError, JobError, UsageError, joined
+from beam_bleu.transforms.wiring.filesystems import join
 
 _SHOWN = 5
 """Another metric alone differs in a dozen fields."""
-
-
-class ResultIsThereError(Exception):
-    """Another run has written the result after this one has looked for it.
-
-    Attributes:
-      document: the bytes of its scores.json.
-    """
-
-    def __init__(self, document: bytes) -> None:
-        super().__init__(document)
-        self.document = document
 
 
 def existing_result(job: Job) -> bytes | None:
@@ -46,27 +31,8 @@ def existing_result(job: Job) -> bytes | None:
     """
     if job.if_exists == "replace":
         return None
-    # A run that is putting its result in place holds the lock.
-    with locked(job.output):
-        return _kept(job)
-
-
-def require_none(job: Job) -> None:
-    """Looks for a result again, when a run is about to begin. The caller must hold the lock.
-
-    Raises:
-      JobError, UsageError: as `existing_result` does.
-      ResultIsThereError: there is a result now, and the run keeps it.
-    """
-    data = _kept(job)
-    if data is not None:
-        raise ResultIsThereError(data)
-
-
-def _kept(job: Job) -> bytes | None:
-    if job.if_exists == "replace":
-        return None
-    result = _complete_result(job.output)
+    with locked(job.output):  # a run that is putting its result in place holds it
+        result = _complete_result(job.output)
     if result is None:
         return None
     data, manifest = result
@@ -76,7 +42,7 @@ def _kept(job: Job) -> bytes | None:
             "name another folder with --output, or choose --if_exists skip or replace",
         )
     try:
-        differences = list(request_differences(job, json.loads(manifest)))
+        differences = list(request_differences(job, manifest))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"{job.output}: manifest.json does not have the content that beam-bleu writes: "
@@ -85,14 +51,13 @@ def _kept(job: Job) -> bytes | None:
         ) from error
     if job.evidence.save_totals and (missing := _missing_totals(job.output, data)):
         differences.append(missing)
-    if job.examples and (missing := _missing_examples(job.output, manifest, job.examples)):
-        differences.append(missing)
+    there = manifest.get("examples", {}).get("number", 0)
+    if job.examples and there != job.examples:
+        differences.append(f"examples {there} there, {job.examples} here")
     if differences:
-        if len(differences) > _SHOWN:
-            differences[_SHOWN:] = [f"and {len(differences) - _SHOWN} more"]
         raise UsageError(
             f"{job.output} already has a different result from what this command would write: "
-            + joined(differences, separator="; "),
+            + joined(differences, _SHOWN, "; "),
             "name another folder with --output, or choose --if_exists replace",
         )
     return data
@@ -100,31 +65,17 @@ def _kept(job: Job) -> bytes | None:
 
 def _missing_totals(output: str, scores: bytes) -> str:
     """Why the folder does not have the saved totals of this scores.json; "" if it has."""
-    path = totals_path(output)
+    path = join(output, TOTALS)
     if not storage.exists(path):
-        return "there is no totals.json, and --save_totals asks for it"
-    is_same = False
-    with contextlib.suppress(BleuError), storage.reading(output):
+        return f"there is no {TOTALS}, and --save_totals asks for it"
+    with storage.reading(path):
         is_same = belongs_to(storage.read(path), scores)
-    return "" if is_same else "totals.json is not that of scores.json"
+    return "" if is_same else f"{TOTALS} is not that of {SCORES}"
 
 
-def _missing_examples(output: str, manifest: bytes, number: int) -> str:
-    """Why the folder does not have so many examples of a kind; "" if it has."""
-    path = examples_path(output)
-    if not storage.exists(path):
-        return "there is no examples.jsonl, and --examples asks for it"
-    with storage.reading(output):
-        is_same = names_examples(manifest, storage.read(path), number)
-    return "" if is_same else f"examples.jsonl is not what --examples {number} writes"
-
-
-def _complete_result(output: str) -> tuple[bytes, bytes] | None:
-    """The bytes of scores.json and of manifest.json; None if there is no complete result."""
-    for path in (success_path(output), manifest_path(output), scores_path(output)):
-        if not storage.exists(path):
-            return None
-    with storage.reading(output):
-        data = storage.read(scores_path(output))
-        manifest = storage.read(manifest_path(output))
-        return (data, manifest) if belongs_to(manifest, data) else None
+def _complete_result(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
+    """The bytes of scores.json, and the manifest; None if there is no complete result."""
+    result = result_in(output) if storage.exists(join(output, SUCCESS)) else None
+    if result is None or {*result[1].get("data_files", ())} - {*data_files(output)}:
+        return None
+    return result

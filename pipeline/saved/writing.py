@@ -10,13 +10,13 @@ from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
 from beam_bleu.pipeline.job import new_run
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
-from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
+from beam_bleu.pipeline.output.publication import commit, prepare
 from beam_bleu.pipeline.output.result_files import is_folder
-from beam_bleu.pipeline.output.storage import make_folder
+from beam_bleu.pipeline.output.storage import writing
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
-from beam_bleu.transforms.errors import JobError, UsageError
+from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 _WILDCARD = re.compile(r"[*?\[]")
@@ -41,7 +41,7 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
     output = checked_path("--output", output, anywhere=False)
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
-    refuse_overlap(output, True, [("FILE", _file(path)) for path in files])
+    refuse_overlap(output, [("FILE", _file(path)) for path in files])
     read = [stream for partition in saved.partitions for stream in partition.inputs]
     request = ["form = totals"]  # merge was asked for what it was asked to read
     documents = {
@@ -49,15 +49,11 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
         TOTALS: totals_bytes(saved, scores),
         SCORES: scores,
     }
-    try:
-        make_folder(output)
-    except OSError as error:
-        raise JobError(
-            f"--output {output} cannot be written: {error.strerror}", "check the folder"
-        ) from error
-    prepare(output, asked=False)
-    with in_place(output, new_run(), (), documents, ran=False):
-        write_documents(output, documents)
+    if is_local(output):
+        with writing(output):
+            os.makedirs(output, exist_ok=True)  # for the lock
+    prepare(output)
+    commit(output, new_run(), documents, ran=False)
 
 
 def _file(path: str) -> str:

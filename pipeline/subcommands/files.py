@@ -10,12 +10,12 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import parser_of
-from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import order_keys, require_files
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _DESCRIPTION = (
     "Prints the path of each file that the patterns match, a line each, in the order in which "

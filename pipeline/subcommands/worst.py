@@ -16,13 +16,14 @@ from beam_bleu.pipeline.examples.read_examples import read_examples
 from beam_bleu.pipeline.examples.shown_examples import shown_entry
 from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
-from beam_bleu.pipeline.output.result_files import exists, is_folder, is_local
+from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import counted
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _DESCRIPTION = (
     "Shows the segments of a system with the worst scores, or those that lost most against another "
@@ -209,5 +210,5 @@ def _title(found: Found, wanted: Wanted, name: str) -> str:
         "the largest loss first"
     )
     where = f", {wanted.slice}" if wanted.labels else ""
-    source = "examples.jsonl" if of_all is None else "segment_scores"
+    source = "examples" if of_all is None else "segment_scores"
     return f"{count}{what}{where} ({source})"

@@ -16,7 +16,7 @@ class ExampleKind:
     """A row of `EXAMPLE_KINDS`.
 
     Attributes:
-      name: its name in examples.jsonl.
+      name: its name in the file of examples.
       description: which segments of a system are picked.
       compares: whether the segments are picked by the difference from the baseline, which the
         baseline itself has not.
@@ -42,7 +42,7 @@ EXAMPLE_KINDS: Mapping[KindName, ExampleKind] = table(
         "same segments, for all systems",
     ),
 )
-"""Why a segment is an example, in the order of examples.jsonl."""
+"""Why a segment is an example, in the order of the file of examples."""
 
 MOST_EXAMPLES = 1000
 """The most examples of a kind, for each metric and system."""

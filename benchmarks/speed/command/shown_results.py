@@ -49,7 +49,8 @@ def examples(workspace: Workspace, sizes: Sizes) -> Results:
             sizes.repeats,
             warm_up=True,
         )
-        lines = (pathlib.Path(folder) / "examples.jsonl").read_bytes().count(b"\n")
+        (path,) = pathlib.Path(folder).glob("examples-*.jsonl")
+        lines = path.read_bytes().count(b"\n")
     what = f"2 systems, {text.pairs:,} segments"
     is_right = lines == _KINDS * _EXAMPLES
     pairs = 2 * text.pairs

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 from command_line import EXAMPLES, REFERENCES, SYSTEMS, called
+from example_corpus import examples_file
 
 from beam_bleu import (
     ArrowColumns,
@@ -158,7 +159,7 @@ def test_the_document_has_the_bytes_of_the_command(name, form, command):
         comparisons = document.get("comparisons", [])
         assert_that(evaluated.comparisons, equal_to(comparisons), "comparisons")
         if name == "everything":
-            examples = [json.loads(line) for line in lines(out / "examples.jsonl")]
+            examples = [json.loads(line) for line in lines(examples_file(out))]
             assert len(examples) > 30
             assert_that(evaluated.examples, equal_to(examples), "examples")
             of_command = (out / "totals.json").read_bytes()

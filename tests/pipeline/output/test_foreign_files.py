@@ -1,23 +1,22 @@
-"""Files in the output folder that are not beam-bleu's stay as they are, and are never mixed in."""
+"""Files in the places of data files that are not beam-bleu's stay, and are never mixed in."""
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLE, REFERENCES, called, streams, write_lines
 from memory_filesystem import OBJECTS
-from result_folder import RECORDS, assert_is_of, document, publish, published, scores_run, staged
+from result_folder import RECORDS, assert_is_of, published, scores_run, staged
 from test_document import files_no_larger_than
 
 import beam_bleu.pipeline.graph
+from beam_bleu.pipeline.output.publication import prepare
 from beam_bleu.transforms.errors import JobError
 
 ASKED = [*EXAMPLE, "--segment_scores"]
-PART_FILE_NAME = f"part-run-{'0' * 32}.parquet"
 
 
 @pytest.fixture
@@ -33,232 +32,127 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if name not in ("_SUCCESS", *RECORDS)}
 
 
-def parquet(path: Path, **metadata: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    schema = pa.schema([pa.field("index", pa.int64())], metadata)
-    pq.write_table(pa.table([[1]], schema), path)
-
-
-def is_refused(out: Path, name: str, monkeypatch) -> None:
-    """Checks that segment scores are refused before anything is scored, and nothing is changed."""
+def assert_refused(out: Path, *fragments: str, flags=ASKED) -> None:
+    """Checks that the command ends before it scores anything, and changes nothing."""
     before = bytes_of(out)
 
     def scored(*arguments):
         raise AssertionError("the job was started")
 
-    with monkeypatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr(beam_bleu.pipeline.graph, "build", scored)
-        run = called(*ASKED, "--output", out)
-    run.assert_failed(1, f"{out}/segment_scores has files that this version of", name)
-    assert "\n  move them to another folder, or name another --output" in run.err
+        called(*flags, "--output", out).assert_failed(1, *fragments)
     assert bytes_of(out) == before
 
 
 @pytest.mark.parametrize(
-    "name",
+    "name", ["part-00000-of-00001.parquet", "lang=de/part-0.parquet", "without_suffix"]
+)
+def test_a_file_among_the_segment_scores_is_refused_or_left(out, name):
+    path = out / "segment_scores" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"users")
+    assert_refused(out, "has files that beam-bleu did not write", f"segment_scores/{name}")
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert path.read_bytes() == b"users"
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
     [
-        "part-0.parquet",
-        "part-00000-of-00001.parquet",
-        PART_FILE_NAME,
-        "other.parquet",
-        "OTHER.PARQUET",
-        "lang=de/part-0.parquet",
-        "without_suffix",
+        ("rejected-records.jsonl", "--on_bad_record=reject"),
+        ("examples-of-mine.jsonl", "--examples=1"),
     ],
 )
-def test_foreign_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
-    parquet(out / "segment_scores" / name)
-    before = bytes_of(out / "segment_scores")
-    is_refused(out, name, monkeypatch)
-    run = called(*EXAMPLE, "--output", out)
-    assert (run.code, run.err) == (0, "")
-    assert bytes_of(out / "segment_scores") == before
-
-
-@pytest.mark.parametrize("data", [b"", b"text", b"PAR1 but not to the end"])
-@pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
-def test_a_file_with_the_name_of_a_part_file_that_is_not_parquet(out, flags, data):
-    part_file = out / "segment_scores" / PART_FILE_NAME
-    part_file.write_bytes(data)
-    called(*flags, "--output", out).assert_failed(
-        1, f"{part_file} cannot be read: ", "or remove it"
-    )
-    assert part_file.read_bytes() == data
-    assert not (out / "scores.json").exists()
-
-
-@pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
-def test_a_file_in_place_of_the_folder(out, name, monkeypatch):
-    os.rmdir(out / "segment_scores")
+def test_a_file_that_readers_would_take_for_one_of_the_run(out, name, flag):
     (out / name).write_bytes(b"users")
-    with monkeypatch.context() as patched:
-        patched.setattr(beam_bleu.pipeline.graph, "build", None)  # nothing is scored
-        called(*ASKED, "--output", out).assert_failed(1, f"{out}/{name} is not a folder")
-    # Each run needs the hidden folder.
-    assert called(*EXAMPLE, "--output", out).code == (0 if name == "segment_scores" else 1)
+    assert_refused(out, "has files that beam-bleu did not write", name, flags=[*EXAMPLE, flag])
+    assert called(*EXAMPLE, "--output", out).code == 0
     assert (out / name).read_bytes() == b"users"
 
 
-def test_a_copy_of_a_part_file_under_another_name_is_not_ours(out, monkeypatch):
-    parquet(out / "segment_scores" / "copy.parquet", **{"beam-bleu.run": "run"})
-    is_refused(out, "copy.parquet", monkeypatch)
-    parquet(out / "segment_scores" / PART_FILE_NAME, **{"beam-bleu.run": "another"})
-    is_refused(out, PART_FILE_NAME, monkeypatch)
-
-
-def test_an_overwritten_part_file_is_not_ours(out, monkeypatch):
-    published(out, "run")
-    name = max(os.listdir(out / "segment_scores"))
-    parquet(out / "segment_scores" / name)
-    is_refused(out, name, monkeypatch)
-    publish(out, "plain", [])
-    assert os.listdir(out / "segment_scores") == [name]
-
-
-def test_a_long_list_of_files_is_counted_and_three_are_named(out):
-    for number in range(5):
-        parquet(out / "segment_scores" / f"{number}.parquet")
-    run = called(*ASKED, "--output", out)
-    run.assert_failed(1, ": 0.parquet, 1.parquet, 2.parquet and 2 more")
-
-
-@pytest.mark.parametrize("name", ["_SUCCESS", ".hidden.parquet", "_old/a.parquet", "notes.txt"])
+@pytest.mark.parametrize("name", ["_SUCCESS", ".hidden.parquet", "_old/a.parquet"])
 def test_files_that_readers_of_parquet_ignore_do_not_matter(out, name):
-    parquet(out / "segment_scores" / name)
-    if name == "notes.txt":
-        (out / "segment_scores" / name).write_text("users")
-    before = bytes_of(out)
-    assert called(*ASKED, "--output", out).code == 0
-    assert before.items() <= bytes_of(out).items()
-    assert called(*EXAMPLE, "--output", out).code == 0
-    documents = {"scores.json": b"", "manifest.json": b""}
-    assert bytes_of(out) | documents == before | documents
-
-
-@pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
-def test_a_foreign_hidden_folder_stays(out, flags):
-    for name in ("a.txt", "old/part-1.parquet", "run/staged/own.parquet", "run/former/x"):
-        path = out / ".segment_scores" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"users")
-        os.utime(path, (1, 1))
-    before = bytes_of(out / ".segment_scores")
-    for _ in range(2):
+    path = out / "segment_scores" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"users")
+    for flags in (ASKED, EXAMPLE):
         assert called(*flags, "--output", out).code == 0
-        assert bytes_of(out / ".segment_scores") == before
+        assert path.read_bytes() == b"users"
 
 
-def test_a_file_added_while_the_job_runs_is_not_read(out):
-    names = staged(out, "run")
-    parquet(out / "segment_scores" / "new.parquet")
-    (out / "scores.json").write_bytes(document("former"))
-    with pytest.raises(JobError, match=r"did not write.*: new\.parquet"):
-        publish(out, "run", names)
-    assert scores_run(out) == "former"
-    assert os.listdir(out / "segment_scores") == ["new.parquet"]
+def test_a_file_in_place_of_the_folder(out):
+    (out / "segment_scores").rmdir()
+    (out / "segment_scores").write_bytes(b"users")
+    assert_refused(out, f"{out}/segment_scores is not a folder")
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert (out / "segment_scores").read_bytes() == b"users"
 
 
-def test_a_pipe_in_the_folder_does_not_block(out):
+@pytest.mark.parametrize("elsewhere", ["elsewhere", "nowhere"])
+def test_a_folder_of_segment_scores_that_is_a_link(out, tmp_path, elsewhere):
+    published(tmp_path / "elsewhere", "other")
+    before = bytes_of(tmp_path / "elsewhere")
+    (out / "segment_scores").rmdir()
+    (out / "segment_scores").symlink_to(tmp_path / elsewhere / "segment_scores")
+    assert_refused(out, f"segment_scores is a link to {tmp_path}/{elsewhere}/segment_scores")
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert bytes_of(tmp_path / "elsewhere") == before
+    assert (out / "segment_scores").is_symlink()
+
+
+def test_pipes_and_links_are_not_opened(out, tmp_path):
     os.mkfifo(out / "segment_scores" / "pipe")
-    os.mkfifo(out / "segment_scores" / PART_FILE_NAME)
-    called(*ASKED, "--output", out).assert_failed(1, PART_FILE_NAME)
+    (out / "segment_scores" / "link").symlink_to(tmp_path)
+    assert_refused(out, "segment_scores/link, segment_scores/pipe")
     assert called(*EXAMPLE, "--output", out).code == 0
 
 
-# Links
-
-
-def test_a_folder_of_segment_scores_that_is_a_link(out, tmp_path):
-    os.rmdir(out / "segment_scores")
-    elsewhere = tmp_path / "elsewhere"
-    published(elsewhere, "other")
-    before = bytes_of(elsewhere)
-    (out / "segment_scores").symlink_to(elsewhere / "segment_scores")
-    for flags in (EXAMPLE, ASKED):
-        run = called(*flags, "--output", out)
-        run.assert_failed(1, f"segment_scores is a link to {elsewhere}/segment_scores")
-        assert bytes_of(elsewhere) == before
-        assert sorted(os.listdir(out)) == sorted(["segment_scores", *RECORDS])
-
-
-def test_a_link_to_another_folder_does_not_matter_without_segment_scores(out, tmp_path):
-    os.rmdir(out / "segment_scores")
-    (out / "segment_scores").symlink_to(tmp_path / "users")
-    parquet(tmp_path / "users" / "a.parquet")
-    assert called(*EXAMPLE, "--output", out).code == 0
-    called(*ASKED, "--output", out).assert_failed(1, "is a link")
-    assert os.listdir(tmp_path / "users") == ["a.parquet"]
-
-
-@pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
-def test_a_broken_link(out, name):
-    os.rmdir(out / "segment_scores")
-    (out / name).symlink_to("nowhere")
-    called(*ASKED, "--output", out).assert_failed(1, f"{name} is a link")
-    plain = called(*EXAMPLE, "--output", out)
-    if name == "segment_scores":  # which a plain run does not use
-        assert plain.code == 0
-    else:
-        plain.assert_failed(1, f"{name} is a link")
-
-
-@pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
-@pytest.mark.parametrize("link", ["", "run", "run/former"])
-def test_a_hidden_folder_that_is_a_link_changes_nothing_elsewhere(out, tmp_path, flags, link):
-    os.rmdir(out / "segment_scores")
-    elsewhere = tmp_path / "elsewhere"
-    published(elsewhere, "run")
-    aside = elsewhere / ".segment_scores" / "run" / "former"
-    aside.mkdir(parents=True)  # a run that is moving files
-    (elsewhere / "scores.json").rename(aside / "scores.json")
-    before = bytes_of(elsewhere)
-    path = out / ".segment_scores" / link
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to(elsewhere / ".segment_scores" / link)
-    run = called(*flags, "--output", out)
-    if link:
-        assert run.code == 0, run.err
-    else:
-        run.assert_failed(1, f"{out}/.segment_scores is a link to {elsewhere}/.segment_scores")
-        with pytest.raises(JobError, match="is a link"):
-            publish(out, "plain", [])
-    assert bytes_of(elsewhere) == before
-
-
-def test_a_link_among_the_part_files_is_not_ours(out, tmp_path, monkeypatch):
-    parquet(tmp_path / "own.parquet", **{"beam-bleu.run": "run"})
-    (out / "segment_scores" / PART_FILE_NAME).symlink_to(tmp_path / "own.parquet")
-    is_refused(out, PART_FILE_NAME, monkeypatch)
-    assert called(*EXAMPLE, "--output", out).code == 0
-    assert (out / "segment_scores" / PART_FILE_NAME).is_symlink()
-
-
-# Object stores
-
-
-def test_an_object_that_is_not_ours(tmp_path):
+def test_an_object_that_is_not_ours():
     store = "mem://out/folder"
     OBJECTS.clear()
-    publish(store, "run", staged(store, "run"))
     OBJECTS[f"{store}/segment_scores/below/part-0.parquet"] = b"users", 1.0
-    before = dict(OBJECTS)
-    called(*ASKED, "--output", store).assert_failed(1, ": below/part-0.parquet")
-    del before[f"{store}/_SUCCESS"]
-    assert before == {path: OBJECTS.pop(path) for path in before}
-    assert sorted(OBJECTS) == [f"{store}/{name}" for name in RECORDS]
-    OBJECTS.clear()
-    OBJECTS.update(before)
-    publish(store, "plain", [])
-    assert sorted(OBJECTS) == [
-        f"{store}/_SUCCESS",
-        f"{store}/manifest.json",
-        f"{store}/scores.json",
-        f"{store}/segment_scores/below/part-0.parquet",
-    ]
+    called(*ASKED, "--output", store).assert_failed(1, "segment_scores/below/part-0.parquet")
+    assert called(*EXAMPLE, "--output", store).code == 0
+    assert f"{store}/segment_scores/below/part-0.parquet" in OBJECTS
     OBJECTS.clear()
 
 
-# Full disks
+# What cannot be read or written
+
+
+def fail(monkeypatch, module, name: str, path: Path, code: int) -> None:
+    """Makes the system refuse access to a path, as for users other than root."""
+    real = getattr(module, name)
+
+    def refusing(given, *arguments, **named):
+        if isinstance(given, str) and given == str(path):
+            raise OSError(code, os.strerror(code), given)
+        return real(given, *arguments, **named)
+
+    monkeypatch.setattr(module, name, refusing)
+
+
+@pytest.mark.parametrize("name", ["segment_scores", "segment_scores/below"])
+@pytest.mark.parametrize("code", [errno.EACCES, errno.ESTALE])
+def test_a_folder_that_cannot_be_listed(out, name, code, monkeypatch):
+    (out / name).mkdir(exist_ok=True)
+    fail(monkeypatch, os, "scandir", out / name, code)
+    assert_refused(out, f"{out / name} cannot be read: {os.strerror(code)}")
+
+
+def test_a_folder_that_cannot_be_listed_at_the_end(out, monkeypatch):
+    published(out, "former", 2)
+    prepare(str(out))
+    names = staged(out, "run")
+    with monkeypatch.context() as patched:
+        fail(patched, os, "scandir", out / "segment_scores", errno.ESTALE)
+        with pytest.raises(JobError, match="cannot be read: "):
+            published(out, "run", 0)
+    assert scores_run(out) == "former"
+    assert len(names) == 3
+    published(out, "next")
+    assert_is_of(out, "next")
 
 
 @pytest.mark.parametrize("flags", [[], ["--segment_scores"]], ids=["plain", "segment scores"])

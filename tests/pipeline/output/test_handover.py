@@ -19,8 +19,8 @@ from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.output import publication
+from beam_bleu.pipeline.output.file_names import handover_path
 from beam_bleu.pipeline.output.handover import RunResult, awaited, hand_over, result_of
-from beam_bleu.pipeline.output.output_folder import handover_path
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.notices import Notice
@@ -64,7 +64,7 @@ def test_an_object_store_keeps_no_handover(monkeypatch):
     OBJECTS.clear()
     for _ in range(2):
         assert run_on_an_engine("mem://out/x") == OBJECTS["mem://out/x/scores.json"][0]
-        assert not [path for path in OBJECTS if "/.segment_scores/" in path]
+        assert not [path for path in OBJECTS if "/." in path]
     OBJECTS.clear()
 
 
@@ -90,10 +90,10 @@ def test_the_handovers_of_other_runs_stay(tmp_path):
 
 @pytest.mark.parametrize("raises", [True, False])
 @pytest.mark.parametrize(
-    ("state", "left"), [("FAILED", []), ("CANCELLED", []), ("UNKNOWN", ["staged"])]
+    ("state", "left"), [("FAILED", []), ("CANCELLED", []), ("UNKNOWN", ["segment_scores"])]
 )
 def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left, raises):
-    """If it does not say so, the job may still be running, so its staged files stay."""
+    """If it does not say so, the job may still be running, so its files stay."""
 
     class Engine(FnApiRunner):
         def run_pipeline(self, pipeline, options):
@@ -107,12 +107,11 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
         return result.state
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "in_place", full)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", full)
     monkeypatch.setattr(Runner, "create", lambda self: Engine())
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
     run.assert_failed(1, f"the job ended in the state {state}")
-    folders = [path for path in tmp_path.rglob("*") if path.name == "staged"]
-    assert [path.name for path in folders] == left
+    assert sorted(os.listdir(tmp_path)) == sorted([*RECORDS, *left])
 
 
 @pytest.mark.parametrize("ends", ["lost", "interrupted"])

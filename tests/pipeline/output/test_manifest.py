@@ -52,7 +52,7 @@ def plain(tmp_path_factory) -> tuple[list[Path], dict[str, Any]]:
 
 def test_it_says_what_was_read(plain):
     files, found = plain
-    assert list(found) == ["scores_sha256", "request", "input", "streams"]
+    assert list(found) == ["scores_sha256", "request", "input", "streams", "data_files"]
     assert found["input"][:6] == [
         "form = LineParallel",
         "systems 1 = one",

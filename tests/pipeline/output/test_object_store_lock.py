@@ -13,11 +13,11 @@ import obstore
 import pytest
 from memory_store import store_in_memory
 from obstore.store import MemoryStore
-from result_folder import documents, publish, staged
+from result_folder import publish, staged
 
 from beam_bleu.pipeline.output import leases, storage
-from beam_bleu.pipeline.output.locking import LOCK, check_held, locked
-from beam_bleu.pipeline.output.publication import discard, in_place, prepare, write_documents
+from beam_bleu.pipeline.output.locking import LOCK, locked
+from beam_bleu.pipeline.output.publication import discard, prepare
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring import object_stores
 
@@ -75,23 +75,23 @@ def left_by_a_killed_run(store: MemoryStore) -> None:
 
 
 def test_a_run_waits_for_the_lock_and_removes_it(store: MemoryStore, short: None) -> None:
-    with locked(OUT, run="first") as held:
-        assert held
+    with locked(OUT, run="first") as lock:
+        assert lock.is_held
         with (
             pytest.raises(JobError, match=r"another run \(.*, process \d+, run first\) has been"),
             locked(OUT, 0.1),
         ):
             pass
     assert names(store) == set()
-    with locked(OUT) as held:
-        assert held
+    with locked(OUT) as lock:
+        assert lock.is_held
 
 
 def test_a_lock_is_renewed_as_long_as_it_is_held(store: MemoryStore, short: None) -> None:
-    with locked(OUT):
+    with locked(OUT) as lock:
         with pytest.raises(JobError), locked(OUT, 3.0):  # three leases
             pass
-        check_held(OUT)
+        lock.check()
 
 
 def test_the_lock_of_a_killed_run_is_taken_over_by_one_run(store: MemoryStore, short: None) -> None:
@@ -100,12 +100,12 @@ def test_the_lock_of_a_killed_run_is_taken_over_by_one_run(store: MemoryStore, s
     most: list[int] = []
 
     def take() -> None:
-        with locked(OUT, 20.0) as held:
-            assert held
+        with locked(OUT, 20.0) as lock:
+            assert lock.is_held
             at_once.append(1)
             most.append(len(at_once))
             time.sleep(0.05)
-            check_held(OUT)
+            lock.check()
             at_once.pop()
 
     threads = [threading.Thread(target=take) for _ in range(4)]
@@ -138,65 +138,44 @@ def test_time_in_which_nobody_looked_does_not_count(
     monkeypatch.setattr(object_stores.ObjectStores, "read_version", looking)
     clock = type("Clock", (), {"monotonic": lambda: now[0], "sleep": sleep})
     monkeypatch.setattr(leases, "time", clock)
-    with locked(OUT, 10_000.0) as held:
-        assert held
+    with locked(OUT, 10_000.0) as lock:
+        assert lock.is_held
     assert len(looks) > 50
 
 
 def test_a_run_whose_lock_was_taken_over_changes_nothing(
-    store: MemoryStore, short: None, suspended: None
-) -> None:
-    """As if it was suspended for longer than its lease."""
-    mine, others = staged(OUT, "mine", 2), staged(OUT, "other", 3)
-    before = {}
-
-    def meanwhile() -> None:
-        with in_place(OUT, "mine", mine, documents("mine")):
-            publish(OUT, "other", others)
-            before.update(tags(store))
-            write_documents(OUT, documents("mine"))
-
-    with pytest.raises(JobError, match="another run has taken over"):
-        meanwhile()
-    assert tags(store) == before
-    discard(OUT, "mine")
-    assert_is_of(store, "other", 3)
-
-
-def test_a_run_that_is_suspended_while_it_moves_files_moves_no_more(
     store: MemoryStore, short: None, suspended: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine, others = staged(OUT, "mine", 20), staged(OUT, "other", 3)
-    rename = object_stores.ObjectStores.rename
-    moved: list[int] = []
+    """As if it was suspended for longer than its lease."""
+    mine, before = staged(OUT, "mine", 2), {}
+    write = storage.write_atomically
 
-    def renaming(files: Any, sources: list[str], targets: list[str]) -> None:
-        rename(files, sources, targets)
-        if "part-mine" in targets[0] and not moved:
-            moved.append(len(targets))
-            publish(OUT, "other", others)
+    def meanwhile(path: str, data: bytes) -> None:
+        write(path, data)
+        if path.endswith("manifest.json") and not before:
+            before["begun"] = True
+            publish(OUT, "other", staged(OUT, "other", 3))
+            before.update(tags(store))
 
-    monkeypatch.setattr(storage, "_AT_ONCE", 1)
-    monkeypatch.setattr(object_stores.ObjectStores, "rename", renaming)
+    monkeypatch.setattr(storage, "write_atomically", meanwhile)
     with pytest.raises(JobError, match="another run has taken over"):
         publish(OUT, "mine", mine)
-    assert moved == [8]
     discard(OUT, "mine")
+    assert tags(store) | {"begun": True} == before
     assert_is_of(store, "other", 3)
 
 
 def test_runs_that_end_at_the_same_time(store: MemoryStore, short: None) -> None:
     def publish_several(of: int) -> None:
         for number in range(3):
-            run = f"{of}x{number}"
-            publish(OUT, run, staged(OUT, run, number % 3))
+            publish(OUT, f"{of}x{number}", [])
 
     threads = [threading.Thread(target=publish_several, args=(of,)) for of in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert_is_of(store, scores(store), int(scores(store)[-1]) % 3)
+    assert_is_of(store, scores(store), 0)
 
 
 class Killed(BaseException):
@@ -221,33 +200,34 @@ def killed_after(changes: int) -> Iterator[None]:
         for name in ("put", "copy", "delete"):
             patched.setattr(obstore, name, counted(getattr(obstore, name)))
         patched.setattr(leases, "_RENEWED_EVERY", 1000.0)
-        patched.setattr(storage, "_AT_ONCE", 1)
         with contextlib.suppress(Killed, JobError):
             yield
             left[0] = -1
 
 
 @pytest.mark.parametrize("part_files", [0, 2])
-def test_the_next_run_puts_back_what_a_killed_run_has_moved(
+def test_a_run_that_is_killed_at_any_moment(
     store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch, part_files: int
 ) -> None:
     monkeypatch.setattr(leases, "_LEASE", 0.1)
-    for changes in range(0, 40, 3):
+    for changes in range(12):
         for name in names(store):
             obstore.delete(store, f"out/{name}")
         publish(OUT, "former", staged(OUT, "former", 3))
+        prepare(OUT, ["segment_scores"])
         new = staged(OUT, "run", part_files)
         with killed_after(changes):
             publish(OUT, "run", new)
-        prepare(OUT, asked=True)  # of the next run, which fails then
-        discard(OUT, "run")
         run = scores(store)
-        parts = [name for name in names(store) if name.endswith(".parquet")]
+        parts = [name for name in names(store) if name.startswith(f"segment_scores/part-{run}-")]
         assert len(parts) == {"former": 3, "run": part_files}[run]
-        assert all(name.startswith(f"segment_scores/part-{run}-") for name in parts)
         manifest = json.loads(bytes(obstore.get(store, "out/manifest.json").bytes()))
-        assert manifest["run"] == run
-        assert LOCK not in names(store)
+        if manifest["run"] == run:
+            assert {*manifest["data_files"]} == {*parts}
+        if "_SUCCESS" in names(store):
+            assert names(store) - {LOCK} == {"_SUCCESS", "manifest.json", "scores.json", *parts}
+        publish(OUT, "next", staged(OUT, "next", 1))
+        assert_is_of(store, "next", 1)
 
 
 def test_a_store_that_ignores_conditions_has_no_lock(
@@ -255,9 +235,9 @@ def test_a_store_that_ignores_conditions_has_no_lock(
 ) -> None:
     put = obstore.put
     monkeypatch.setattr(obstore, "put", lambda *all_of, mode=None, **more: put(*all_of, **more))
-    assert any("does not heed conditions" in note for note in prepare(OUT, asked=False))
-    with locked(OUT) as held:
-        assert not held
+    assert any("does not heed conditions" in note for note in prepare(OUT))
+    with locked(OUT) as lock:
+        assert not lock.is_held
     publish(OUT, "run", staged(OUT, "run", 2))
     assert_is_of(store, "run", 2)
 
@@ -283,5 +263,5 @@ def test_a_lock_that_is_removed_at_the_last_moment_is_taken(
         return read(files, path)
 
     monkeypatch.setattr(object_stores.ObjectStores, "read_version", looking)
-    with locked(OUT, 0.0) as held:
-        assert held
+    with locked(OUT, 0.0) as lock:
+        assert lock.is_held

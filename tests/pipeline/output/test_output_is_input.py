@@ -10,6 +10,7 @@ from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
 
 from beam_bleu.pipeline.command_line.paths import refuse_overlap
+from beam_bleu.pipeline.output.file_names import DATA_KINDS, new_data_file
 from beam_bleu.transforms.errors import UsageError
 
 ATLAS, BIRCH, _ = SYSTEMS.values()
@@ -84,17 +85,19 @@ def test_a_pattern_that_would_read_the_result_at_the_next_run(data, monkeypatch)
     assert called(*given, "--output=below").code == 0
 
 
-def test_segment_scores_that_are_read(data, monkeypatch):
+def test_data_files_that_are_read(data, monkeypatch):
     monkeypatch.chdir(data)
     (data / "segment_scores").mkdir()
-    (data / "segment_scores" / "text").write_bytes(TEXT)
-    (data / "linked").symlink_to("segment_scores/text")
-    for pattern in ("segment_scores/*", "segment_scores/text", "linked"):
-        run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
-        run.assert_failed(2, "segment_scores/text, where results are written")
-    run = called(*streams(["x=b*/*"], REFERENCES), "--output=.", "--segment_scores")
+    names = [new_data_file(kind, "run") for kind in DATA_KINDS]
+    for number, name in enumerate(names):
+        (data / name).write_bytes(TEXT)
+        (data / f"linked{number}").symlink_to(name)
+        for pattern in (name, f"linked{number}"):
+            run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
+            run.assert_failed(2, f"{name}, where results are written")
+    run = called(*streams(["x=b*/*"], REFERENCES), "--output=.")
     run.assert_failed(3, "nothing matches b*/*")  # another folder
-    run = called(*streams(["x=s*/*.parque?"], REFERENCES), "--output=.", "--segment_scores")
+    run = called(*streams(["x=s*/*.parque?"], REFERENCES), "--output=.")
     run.assert_failed(2, "candidates x (s*/*.parque?) would read")
 
 
@@ -126,9 +129,9 @@ def test_objects_are_compared_by_path_and_pattern(pattern):
 
 @pytest.mark.parametrize("pattern", ["mem://out/scores.json", "mem://in/*", "data/scores.json"])
 def test_other_objects_are_read(pattern):
-    refuse_overlap("mem://out/data", True, [("candidates x", pattern)])
+    refuse_overlap("mem://out/data", [("candidates x", pattern)])
 
 
 def test_an_object_store_would_read_the_folder_as_a_pattern():
     with pytest.raises(UsageError, match="wildcards"):
-        refuse_overlap("mem://out/a*", False, [])
+        refuse_overlap("mem://out/a*", [])

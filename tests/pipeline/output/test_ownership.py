@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 from command_line import REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
-from result_folder import RECORDS, RESULT, assert_files, documents, published, staged
+from result_folder import RECORDS, RESULT, assert_files, publish
 
 import beam_bleu.pipeline.graph
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
+from beam_bleu.pipeline.output.publication import prepare
 from beam_bleu.transforms.errors import JobError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
 
 FOREIGN = {
-    "manifest.json": [b'{"name": "my app"}', b'{"scores_sha256": ', b"[]", b"\xff", b"1", b" "],
-    "run.json": [b'{"name": "my app"}', b'{"last_success": null}', b"[" * 100_000],
+    "manifest.json": [b'{"name": "my app"}', b"[]", b"\xff", b"1", b" "],
+    "totals.json": [b'{"total": 3}'],
+    "report.html": [b"<!doctype html>\n"],
+    "run.json": [b'{"name": "my app"}', b'{"last_success": null}'],
     "metrics.prom": [b"# HELP up Whether it is up.\n", b"\n", b"# HELP beam_bleu_run_exit_codes"],
     "_SUCCESS": [b"", b"{}"],
 }
@@ -77,12 +77,12 @@ def test_the_folder_of_the_texts_keeps_its_success(out):
     assert_files(out)
 
 
-@pytest.mark.parametrize(("name", "data"), [("manifest.json", b"{}"), ("metrics.prom", b"up 1\n")])
-def test_a_folder_of_ours_with_one_file_of_another_program_shows_the_failure(out, name, data):
+def test_a_folder_of_ours_with_one_file_of_another_program_shows_the_failure(out):
     scored(out)
-    (out / name).write_bytes(data)
-    called(*ONE, "--output", out).assert_failed(1, f"{out}/{name} is not beam-bleu's")
-    assert (out / name).read_bytes() == data
+    path = out / "metrics.prom"
+    path.write_bytes(b"up 1\n")
+    called(*ONE, "--output", out).assert_failed(1, f"{path} is not beam-bleu's")
+    assert path.read_bytes() == b"up 1\n"
     assert json.loads((out / "run.json").read_bytes())["state"] == "failed"
     assert not (out / "_SUCCESS").exists()
 
@@ -118,7 +118,7 @@ def test_scores_json_is_always_replaced(out):
     assert_files(out)
 
 
-@pytest.mark.parametrize("removed", [[], RECORDS, ["manifest.json"]])
+@pytest.mark.parametrize("removed", [[], RECORDS, ["manifest.json", "_SUCCESS"]])
 def test_a_result_of_ours_is_replaced(out, removed):
     # A job without a launcher writes no run.json and no metrics.prom.
     scored(out)
@@ -129,44 +129,27 @@ def test_a_result_of_ours_is_replaced(out, removed):
 
 
 def test_a_file_of_another_program_that_comes_during_the_job_stays(out):
-    prepare(str(out), asked=False)
+    prepare(str(out))
     (out / "_SUCCESS").touch()
-    with (
-        pytest.raises(JobError, match="_SUCCESS that is not beam-bleu's"),
-        in_place(str(out), "run", staged(out, "run", 0), documents("run")),
-    ):
-        write_documents(str(out), documents("run"))
+    with pytest.raises(JobError, match="_SUCCESS that is not beam-bleu's"):
+        publish(out, "run", [])
     assert os.listdir(out) == ["_SUCCESS"]
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_record_of_another_program_that_comes_during_the_job_stays(out, monkeypatch, name):
-    def meanwhile(*arguments):
+    def and_then(*arguments):
+        commit(*arguments)
         (out / name).write_bytes(b"other")
-        write(*arguments)
 
-    write = beam_bleu.pipeline.graph.write_documents
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_documents", meanwhile)
+    commit = beam_bleu.pipeline.graph.commit
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", and_then)
     run = called(*ONE, "--output", out)
     assert run.code == 0
     told = f"the record of the run is not complete: {out}/{name} is not beam-bleu's"
     assert told in run.err
     assert (out / name).read_bytes() == b"other"
     assert {*RESULT} <= {*os.listdir(out)}
-
-
-def test_a_file_that_another_run_moves_away_is_not_an_error(out, monkeypatch):
-    published(out, "former", 0)
-    read = storage.read
-
-    def moved(path):
-        if path.endswith("manifest.json"):
-            shutil.move(path, out.parent)
-        return read(path)
-
-    monkeypatch.setattr(storage, "read", moved)
-    (out / "_SUCCESS").unlink()
-    prepare(str(out), asked=False)
 
 
 def test_an_object_store():

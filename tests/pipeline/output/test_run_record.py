@@ -157,7 +157,7 @@ def test_bad_input(out):
 
 @pytest.mark.parametrize(
     ("place", "name"),
-    [(beam_bleu.pipeline.graph, "write_documents"), (beam_bleu.pipeline.graph, "build")],
+    [(beam_bleu.pipeline.graph, "commit"), (beam_bleu.pipeline.graph, "build")],
     ids=["at the end", "before the job"],
 )
 def test_a_job_that_fails(out, monkeypatch, place, name):
@@ -209,11 +209,11 @@ def test_a_record_that_cannot_be_read_for_a_moment(out, monkeypatch, times):
     former = record(out)
     read, left = storage.read, [times]
 
-    def broken(path):
+    def broken(path, *most):
         if path.endswith("run.json") and left[0] > 0:
             left[0] -= 1
             raise OSError(5, "Input/output error")
-        return read(path)
+        return read(path, *most)
 
     monkeypatch.setattr(storage, "read", broken)
     called(*ONE, "--output", out).assert_failed(1, "run.json cannot be read")

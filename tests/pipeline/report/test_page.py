@@ -10,7 +10,7 @@ import time
 
 import pytest
 from command_line import EXAMPLE, PROJECT, called
-from made_reports import HOSTILE, example, of_two_systems, reported, written_result
+from made_reports import EXAMPLES_FILE, HOSTILE, example, of_two_systems, reported, written_result
 from made_results import entry, result
 
 from beam_bleu.pipeline.report import page_file
@@ -187,7 +187,7 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
     assert time.process_time() - begin < 3
     assert len(data) < 2_000_000
     text = Parsed(data).text
-    assert "examples.jsonl has 19 more of this kind." in text
+    assert "The file of examples has 19 more of this kind." in text
     assert "scores.json has all of them." in text
     assert "The chart shows 6 of 50 systems; the table has all of them." in text
 
@@ -290,11 +290,9 @@ def test_damaged_files_are_named(tmp_path):
     folder = written_result(tmp_path / "night", of_two_systems(), [example("best")])
     other = written_result(tmp_path / "other", of_two_systems(), [example("best", metric="ter")])
     called("report", other).assert_failed(3, "other is not a result of beam-bleu")
-    (folder / "examples.jsonl").write_text(f"{json.dumps(example('worst'))}\n")
-    called("report", folder).assert_failed(3, "examples.jsonl does not belong to the manifest")
-    (folder / "manifest.json").unlink()
-    called("report", folder).assert_failed(3, "has no manifest.json")
-    (folder / "examples.jsonl").unlink()
+    (folder / EXAMPLES_FILE).write_text(f"{json.dumps(example('worst'))}\n")
+    called("report", folder).assert_failed(3, f"{EXAMPLES_FILE} does not belong to the manifest")
+    (folder / EXAMPLES_FILE).unlink()
     (folder / "run.json").write_text("{")
     called("report", folder).assert_failed(
         3, "run.json is not a result of beam-bleu, or it is damaged"

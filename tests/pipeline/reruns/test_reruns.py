@@ -10,8 +10,6 @@ import pytest
 from command_line import COMMAND, EXAMPLES, REFERENCES, SYSTEMS, called, streams
 from result_folder import assert_files
 
-from beam_bleu.pipeline.reruns import reruns
-
 DOCUMENTS = EXAMPLES / "documents.txt"
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
 DAY = ["--partition", "2026-11-21"]
@@ -336,22 +334,6 @@ def test_a_failure_before_the_job_leaves_a_complete_result(out, tmp_path, choice
     run = called(*gone, "--output", out, "--if_exists", choice, "--max_drop=1", "--against=none")
     assert run.code == 3
     assert content(out) == before
-
-
-def test_a_result_that_appears_while_a_run_starts_is_kept(out, monkeypatch):
-    # Between the two looks, another run puts its result in place.
-    look = reruns.existing_result
-
-    def too_early(job):
-        assert look(job) is None
-        monkeypatch.undo()
-        scored(out)
-
-    monkeypatch.setattr(reruns, "existing_result", too_early)
-    run = called(*ONE, "--output", out, "--if_exists", "skip", "--format=json")
-    assert (run.code, run.out) == (0, (out / "scores.json").read_bytes())
-    assert "nothing was scored" in run.err
-    assert_files(out)
 
 
 def test_it_needs_a_folder():

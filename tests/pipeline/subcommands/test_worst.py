@@ -9,7 +9,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from command_line import Run, called, streams, write_lines
@@ -106,7 +105,7 @@ def test_hostile_texts_are_printable_and_differing_words_are_marked(scored, only
     title, _, heading, scores, *_ = first.out.decode().split("\n")
     assert title == (
         "1 segment where the BLEU of erste is worse than that of second, the largest loss first "
-        "(examples.jsonl)"
+        "(examples)"
     )
     entry = shown(only_examples, "--system=erste", "--against=second", "-m", "bleu", "-n1")[0]
     assert heading == f"1. index {entry['index']}, domain={entry['labels']['domain']}"
@@ -169,7 +168,7 @@ def test_a_missing_label_is_no_text(tmp_path):
     flags = ["--candidate_columns=mt", "--reference_columns=ref", "--slice_by=d", "--examples=9"]
     out = tmp_path / "out"
     assert called("--input", path, *flags, "--segment_scores", "--output", out).code == 0
-    for _ in ("segment_scores", "examples.jsonl"):
+    for _ in ("segment_scores", "examples"):
         for value, written in VALUES.items():
             (entry,) = shown(out, f"--slice=d={written}", "--quiet")
             assert entry["labels"] == {"d": value}
@@ -215,18 +214,10 @@ def test_damaged_segment_scores_are_refused(scored, tmp_path):
     file.write_bytes(whole[:-30])
     called("worst", out, "--system=erste").assert_failed(3, "cannot be read")
     file.write_bytes(whole)
-    shutil.copy(file, folder / "part-more.parquet")
+    shutil.copy(file, folder / "part-more.parquet")  # the manifest does not name it
+    assert called("worst", out, "--system=erste").code == 0
+    pq.write_table(pq.read_table(file).slice(1), file)
     called("worst", out, "--system=erste").assert_failed(3, "scores.json says")
-    (folder / "part-more.parquet").unlink()
-    record = json.loads((out / "run.json").read_bytes())
-    (out / "run.json").write_text(json.dumps({**record, "run": "another"}))
-    called("worst", out, "--system=erste").assert_failed(3, "files of another run")
-    (out / "run.json").unlink()
-    for part in folder.iterdir():
-        table = pq.read_table(part)
-        place, worse = table.schema.get_field_index("score"), pc.subtract(table["score"], 1.0)
-        pq.write_table(table.set_column(place, "score", worse), part)
-    called("worst", out, "--system=erste").assert_failed(3, "other scores than the examples.jsonl")
 
 
 def joined_run(folder: Path, *keep: str) -> Run:

@@ -1,0 +1,355 @@
+"""A run's result in its folder: one commit, and only files of one run where _SUCCESS is."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, PROJECT, called
+from memory_filesystem import OBJECTS
+from result_folder import (
+    assert_files,
+    assert_is_of,
+    document,
+    is_marked,
+    manifest_run,
+    part_file_runs,
+    publish,
+    published,
+    scores_run,
+    staged,
+)
+
+import beam_bleu.pipeline.graph
+from beam_bleu.pipeline.output import locking, publication, storage
+from beam_bleu.pipeline.output.file_names import DOCUMENTS, TOTALS, new_data_file
+from beam_bleu.pipeline.output.locking import LOCK, locked
+from beam_bleu.pipeline.output.publication import discard, prepare
+from beam_bleu.transforms.errors import JobError
+
+ASKED = [*EXAMPLE, "--segment_scores", "--format=json"]
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+# One after the other
+
+
+@pytest.mark.parametrize("first", [0, 3])
+@pytest.mark.parametrize("second", [0, 3])
+def test_a_run_replaces_the_files_of_the_run_before(out, first, second):
+    published(out, "former", first, totals=True)
+    for name in ("report.html", "run.json"):
+        (out / name).touch()
+    published(out, "run", second)
+    assert_is_of(out, "run", second)
+
+
+def test_files_that_the_manifest_does_not_name_are_removed(out):
+    staged(out, "killed")
+    names = staged(out, "run")
+    staged(out, "run")  # finished, but the engine does not know
+    for kind in ("rejected", "examples"):
+        (out / new_data_file(kind, "killed")).write_bytes(b"{}")
+    publish(out, "run", names)
+    assert_is_of(out, "run", 3)
+
+
+def test_a_run_whose_files_another_run_has_removed_fails(out):
+    names = staged(out, "long")
+    published(out, "short")
+    with pytest.raises(JobError, match=r"3 of 3 data files .* are not in .*segment_scores/part-lo"):
+        publish(out, "long", names)
+    assert_is_of(out, "short", marked=False)
+
+
+def test_a_last_step_that_runs_again_changes_nothing(out):
+    names = staged(out, "run")
+    for _ in range(2):
+        publish(out, "run", names)
+        assert_is_of(out, "run")
+
+
+def test_a_failed_run_removes_only_its_own_files(out):
+    published(out, "former")
+    staged(out, "failed")
+    other = staged(out, "other")
+    for run in ("failed", "never was", "former"):
+        discard(str(out), run)
+    assert set(part_file_runs(out)) == {"former", "other"}
+    publish(out, "other", other)
+    assert_is_of(out, "other")
+
+
+def test_stdout_shows_the_runs_own_result_even_if_another_run_has_replaced_it(out, monkeypatch):
+    commit = beam_bleu.pipeline.graph.commit
+
+    def then_another(*arguments):
+        commit(*arguments)
+        publish(out, "another", [])
+
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", then_another)
+    run = called(*EXAMPLE, "--format=json", "--output", out)
+    assert len(run.document["scores"]) == 3
+    assert_is_of(out, "another", 0)
+
+
+# At the same time
+
+MANY = """
+import sys
+from beam_bleu.transforms.errors import JobError
+from result_folder import publish, staged
+for number in range(6):
+    run = f"{sys.argv[2]}x{number}"
+    try:
+        publish(sys.argv[1], run, staged(sys.argv[1], run, number % 3))
+    except JobError as error:
+        assert "data files of the run are not in" in str(error)
+"""
+
+
+def test_processes_that_end_at_the_same_time(out):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", MANY, out, str(i)], cwd=PROJECT, env=environment)
+        for i in range(3)
+    ]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    published(out, "last", 2)
+    assert_is_of(out, "last", 2)
+
+
+def test_a_folder_that_another_run_removes_meanwhile_is_made_again(out, monkeypatch):
+    make, removed = os.makedirs, []
+
+    def raced(path, **flags):
+        make(path, **flags)
+        if not removed:
+            removed.append(path)
+            os.rmdir(path)  # as a run does that ends now
+
+    monkeypatch.setattr(os, "makedirs", raced)
+    publish(out, "mine", staged(out, "mine"))
+    assert removed
+    assert_is_of(out, "mine")
+
+
+# Killed
+
+
+class Killed(BaseException):
+    """Imitates SIGKILL: the run does nothing after it."""
+
+
+def is_killed(out: Path, run: str, names: list[str], changes: int) -> bool:
+    """Publishes a run that is killed before it changes a file for the n-th time."""
+    left = [changes]
+
+    def counted(function):
+        def changing(*arguments):
+            if left[0] == 0:
+                raise Killed
+            left[0] -= 1
+            return function(*arguments)
+
+        return changing
+
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("mkdir", "replace", "unlink", "rmdir"):
+            patched.setattr(os, name, counted(getattr(os, name)))
+        patched.setattr(locking, "_remove", lambda path: None)
+        try:
+            publish(out, run, names, totals=True)
+        except Killed:
+            return True
+    return False
+
+
+def assert_one_of_three_states(out: Path, counts: dict[str | None, int]) -> None:
+    """Checks that a result is whole. Before _SUCCESS, files that are not its own can be there.
+
+    Args:
+      out: the folder.
+      counts: how many part files the results of each run have that can be in place.
+    """
+    run = scores_run(out)
+    assert run in counts
+    assert part_file_runs(out).count(run) == counts[run]
+    if manifest_run(out) == run is not None:
+        named = json.loads((out / "manifest.json").read_bytes())["data_files"]
+        assert len(named) == counts[run]
+        assert all((out / name).exists() for name in named)
+    if is_marked(out):
+        assert run == manifest_run(out)
+        assert {*part_file_runs(out)} <= {run}
+        if (out / TOTALS).exists():
+            totals = json.loads((out / TOTALS).read_bytes())
+            assert totals["scores_sha256"] in (out / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize("former", [None, 0, 3])
+@pytest.mark.parametrize("part_files", [0, 3])
+def test_a_run_that_is_killed_at_any_moment(out, former, part_files):
+    changes, was_killed = 0, True
+    counts = {("former" if former is not None else None): former or 0, "run": part_files}
+    while was_killed:
+        folder = out / str(changes)
+        folder.mkdir()
+        if former is not None:
+            published(folder, "former", former, totals=True)
+        prepare(str(folder), ["segment_scores"])
+        was_killed = is_killed(folder, "run", staged(folder, "run", part_files), changes)
+        assert_one_of_three_states(folder, counts)
+        assert is_marked(folder) or was_killed
+        published(folder, "next", 2)
+        visible = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        assert visible == {"_SUCCESS", "manifest.json", "scores.json", "segment_scores"}
+        assert_one_of_three_states(folder, {"next": 2})
+        changes += 1
+    assert changes > 4
+
+
+def test_sigkill_just_before_the_commit(out):
+    before = called(*ASKED, "--max_ngram_order=2", "--output", out)
+    part_files = {*os.listdir(out / "segment_scores")}
+    program = (
+        "import os, sys\n"
+        "from beam_bleu.pipeline import main\n"
+        "from beam_bleu.pipeline.output import storage\n"
+        "replace = os.replace\n"
+        "def replacing(old, new):\n"
+        "    if new.endswith('scores.json'): os.kill(os.getpid(), 9)\n"
+        "    replace(old, new)\n"
+        "os.replace = replacing\n"
+        "sys.exit(main.main(sys.argv[1:]))"
+    )
+    process = subprocess.run([sys.executable, "-c", program, *ASKED, "--output", out], cwd=PROJECT)
+    assert process.returncode == -signal.SIGKILL
+    assert (out / "scores.json").read_bytes() == before.out
+    assert part_files < {*os.listdir(out / "segment_scores")}
+    assert not is_marked(out)
+    called("worst", out).assert_failed(3)
+    again = called(*ASKED, "--max_ngram_order=2", "--output", out, "--if_exists=skip")
+    assert (again.code, again.out) == (0, before.out)
+    assert "nothing was scored" not in again.err
+    assert_files(out, "segment_scores", *[n for n in os.listdir(out) if n.startswith(".")])
+
+
+@pytest.mark.parametrize("age", ["new", "old"])
+def test_hidden_files_of_killed_runs_are_removed_when_they_are_certainly_dead(out, age):
+    names = [".handover-run", ".workers-run", f".scores.json.{'0' * 32}"]
+    other = f".notes.{'0' * 32}"
+    for name in (*names, other):
+        (out / name).touch()
+        if age == "old":
+            os.utime(out / name, (time.time() - 15 * 24 * 3600,) * 2)
+    published(out, "run", 0)
+    hidden = [name for name in os.listdir(out) if name.startswith(".")]
+    assert sorted(hidden) == sorted([other, *(names if age == "new" else [])])
+
+
+# Files that cannot be written
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, "_SUCCESS"])
+@pytest.mark.parametrize("former", [None, 2])
+def test_a_file_that_cannot_be_written(out, monkeypatch, name, former):
+    if former is not None:
+        published(out, "former", former, totals=True)
+    write = storage.write_atomically
+
+    def full(path, data):
+        if path.endswith(name):
+            raise JobError("No space left", "check the folder")
+        write(path, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "write_atomically", full)
+        with pytest.raises(JobError, match="No space left"):
+            publish(out, "run", staged(out, "run", 3), totals=True)
+    discard(str(out), "run")
+    assert not is_marked(out)
+    run = "run" if name == "_SUCCESS" else "former" if former else None
+    assert scores_run(out) == run
+    assert part_file_runs(out) == [run] * {"run": 3, "former": 2, None: 0}[run]
+    published(out, "next", 1)
+    assert_is_of(out, "next", 1)
+
+
+# The lock
+
+
+def test_a_run_waits_for_the_lock_and_leaves_no_file(out, monkeypatch):
+    with locked(str(out)) as lock:
+        assert lock.is_held
+        monkeypatch.setattr(locking, "_PATIENCE", 0.05)
+        with pytest.raises(JobError, match="another run has been writing its result"):
+            published(out, "run")
+        assert scores_run(out) is None
+    assert LOCK not in os.listdir(out)
+    published(out, "run")
+
+
+def test_a_killed_process_holds_no_lock(out):
+    program = (
+        "import os, sys; from beam_bleu.pipeline.output.locking import locked\n"
+        "with locked(sys.argv[1]): os.kill(os.getpid(), 9)"
+    )
+    process = subprocess.run([sys.executable, "-c", program, out], cwd=PROJECT)
+    assert process.returncode == -signal.SIGKILL
+    assert os.listdir(out) == [LOCK]
+    published(out, "run")
+    assert_is_of(out, "run")
+
+
+def test_a_file_with_the_name_of_the_lock_stays(out):
+    (out / LOCK).write_bytes(b"users")
+    published(out, "run")
+    assert (out / LOCK).read_bytes() == b"users"
+
+
+# Filesystems without locks
+
+
+@pytest.fixture
+def store():
+    OBJECTS.clear()
+    yield "mem://out/folder"
+    OBJECTS.clear()
+
+
+@pytest.mark.parametrize("part_files", [0, 2])
+@pytest.mark.parametrize("moment", DOCUMENTS[1:])
+def test_another_run_that_commits_at_the_same_time_is_noticed(
+    store, monkeypatch, part_files, moment
+):
+    publish(store, "former", staged(store, "former"))
+    names, write = staged(store, "run", part_files), storage.write_atomically
+
+    def and_another(path, data):
+        write(path, data)
+        if path.endswith(moment) and data != document("other") and b'"other"' not in data:
+            publish(store, "other", [])
+
+    monkeypatch.setattr(storage, "write_atomically", and_another)
+    with pytest.raises(JobError, match=r"at the same time|are not in"):
+        publish(store, "run", names)
+    monkeypatch.undo()
+    publish(store, "next", staged(store, "next"))
+    assert json.loads(OBJECTS[f"{store}/scores.json"][0]) == "next"
+    parts = [path for path in OBJECTS if "/segment_scores/" in path]
+    assert len(parts) == 3
+    assert all("/part-next-" in path for path in parts)
+    assert publication.result_in(store) is not None
