@@ -14,7 +14,7 @@ def can_be_shown(name: str) -> bool:
     return bool(name.strip()) and name.isprintable()
 
 
-_NUMBER = re.compile("([0-9]+)")
+_PART = re.compile("([^0-9]*)([0-9]*)")
 
 
 def natural_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -26,7 +26,8 @@ def natural_key(name: str) -> tuple[object, ...]:
     """The key of a name in natural order. Different names have different keys."""
     # A number is compared by the number of its digits first: it can be too long for an int.
     # Only ASCII digits are numbers, because others have no zero that could be removed so simply.
-    parts: list[object] = [*_NUMBER.split(name)]
-    digits = [str(part).lstrip("0") for part in parts[1::2]]
-    parts[1::2] = [(len(number), number) for number in digits]
-    return parts, name
+    key: list[str | int] = []
+    for text, digits in _PART.findall(name):
+        number = digits.lstrip("0")
+        key += (text, len(number) if digits else -1, number)
+    return (*key, name)

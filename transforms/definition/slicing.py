@@ -110,7 +110,11 @@ class Slicing:
         then those of the next. Texts are ordered by their characters, with numbers as numbers, and
         after them comes the missing label.
         """
-        return sorted(keys, key=lambda key: (key.item, [_order(value) for value in key.values]))
+        return sorted(
+            keys,
+            # A flat tuple: there can be 100,000 slices.
+            key=lambda key: (key.item, *itertools.chain.from_iterable(map(_order, key.values))),
+        )
 
     def _range(self, number: int) -> str:
         """A range of lengths, such as "10-19" or "50+"."""
