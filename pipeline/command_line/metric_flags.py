@@ -97,25 +97,12 @@ def rescored_definition(
         and getattr(flags, row.name) != getattr(old, row.field, None)
     }
     for row in changes:
-        cause = f"--{row.name} cannot be changed without the texts"
-        if all(other.changes_sums for other in rows):
+        # Of several references of a segment, which one is the best can depend on the choice.
+        if row.changes_sums or most_references > 1:
             raise UsageError(
-                f"{cause}: each choice of {name} changes what is counted", "repeat the run with it"
-            )
-        if row.changes_sums:
-            others = " or ".join(f"--{other.name}" for other in rows if not other.changes_sums)
-            raise UsageError(
-                f"{cause}: it changes what is counted",
-                f"repeat the run with it, or change {others}",
-            )
-        if most_references > 1:
-            raise UsageError(
-                f"{cause}: segments have up to {most_references} references, and which one is the "
-                "best for a candidate depends on it",
-                "repeat the run with it",
+                f"--{row.name} cannot be changed without the texts", "repeat the run with it"
             )
     try:
-        # Of the references of a segment, the only one is the best by any definition.
         fields = {row.field: value for row, value in changes.items()}
         changed: Metric = dataclasses.replace(cast(Any, old), **fields)
     except ValueError as error:

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from beam_bleu.pipeline.result.comparing import adjusted
 from beam_bleu.pipeline.result.rows import (
@@ -19,12 +19,13 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
     family_of,
 )
+from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
+from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined
-from beam_bleu.transforms.known_metrics import row_of
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.corpus_score import corpus_numbers
 from beam_bleu.transforms.score.differences import (
@@ -39,10 +40,21 @@ from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, interval
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
-from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, MetricTotals
 
-Slice = Mapping[str, str | None]
-"""The labels of a slice and their values."""
+
+class _Place(NamedTuple):
+    """A part of the corpus that is scored, or the whole corpus.
+
+    Attributes:
+      key: its key in the totals.
+      labels: those of the slice and their values; none for the whole corpus.
+      text: how its texts became tokens.
+    """
+
+    key: GroupKey
+    labels: Mapping[str, str | None]
+    text: TextName
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,14 +76,14 @@ class MetricResult:
     judge_input: bool
 
     @property
-    def word(self) -> str:
+    def word(self) -> MetricWord:
         """The metric, as commands write it."""
         return self.scorings.name
 
     @property
     def totals(self) -> MetricTotals:
         """What was added up with the job's own way to make tokens."""
-        return self.job.metrics[self.scorings.name][self.scorings.text]
+        return self.job.metrics[self.word][self.scorings.text]
 
     def check(self) -> None:
         """Checks that there is a result.
@@ -82,145 +94,161 @@ class MetricResult:
         for text in self.scorings.counters:
             require_all_scored(
                 self.job.scored,
-                self.job.metrics[self.scorings.name][text].corpus.segments,
+                self.job.metrics[self.word][text].corpus.segments,
                 "" if text == self.scorings.text else text.label,
             )
         if self.tasks:
             _require_no_common_score(self.tasks, self.scorings, self.evidence)
-            if self.scorings.languages is not None:
-                _require_one_task_of_each_language(self.scorings, self._slices.values())
+            self._require_one_task_of_each_language()
 
     @functools.cached_property
-    def _slices(self) -> dict[SliceKey, Slice]:
+    def _slices(self) -> list[_Place]:
         keys = () if self.totals.slices is None else self.totals.slices.keys
-        return {key: self.slicing.values(key) for key in keys if key is not None}
+        groups = ((key, self.slicing.values(key)) for key in keys if key is not None)
+        return [_Place(key, group, self.scorings.text_of(group)) for key, group in groups]
 
     @functools.cached_property
     def tasks(self) -> list[str]:
         """The tasks, if there are several that have no common score; otherwise none."""
         label = self.scorings.unpooled
-        if label is None:
-            return []
-        tasks = dict.fromkeys(
-            str(group[label]) for group in self._slices.values() if label in group
-        )
-        return list(tasks) if len(tasks) > 1 else []
+        named = [place.labels for place in self._slices if label in place.labels]
+        tasks = [*dict.fromkeys(str(labels[str(label)]) for labels in named)]
+        return tasks if len(tasks) > 1 else []
 
-    @functools.cached_property
-    def _text(self) -> TextName | None:
-        """How the texts of all slices became tokens; None if that differs by language."""
-        if self.scorings.languages is None:
-            return self.scorings.text
-        texts = {self.scorings.text_of(group) for group in self._slices.values()}
-        return texts.pop() if len(texts) == 1 else None
+    def _require_one_task_of_each_language(self) -> None:
+        """Checks that no language has the segments of several tasks, which have no common score.
 
-    @functools.cached_property
-    def _averaged(self) -> str | None:
-        """The label of the languages or tasks of which there is a macro average; None for none."""
-        return self.scorings.languages or (self.scorings.unpooled if self.tasks else None)
-
-    def _sums(self, text: TextName) -> dict[str, CorpusSums]:
-        """The sums of the whole corpus with one way to make tokens, by system."""
-        corpus = self.job.metrics[self.scorings.name][text].corpus
-        return {system: corpus.sums(system) for system in self.job.systems}
-
-    @functools.cached_property
-    def _own(self) -> dict[str, CorpusSums]:
-        return self._sums(self.scorings.text)
-
-    @functools.cached_property
-    def scores(self) -> dict[str, ScoreRow]:
-        """The scores of the whole corpus, by system; none if its parts have no common score."""
-        if self._text is None or self.tasks:
-            return {}
-        return {
-            system: self._scored(sums, system, text=self._text, judge_input=self.judge_input)
-            for system, sums in self._own.items()
-        }
-
-    @functools.cached_property
-    def sliced(self) -> dict[SliceKey, list[ScoreRow]]:
-        """The scores of each slice, one for each system that has segments in it."""
-        # Those of languages or tasks judge the input if no score of the whole corpus can.
-        parts = [self.scorings.languages or self.scorings.unpooled]
-        judge_parts = self.judge_input and not self.scores
-        return {
-            key: [
-                self._scored(
-                    sums,
-                    system,
-                    group,
-                    text=self.scorings.text_of(group),
-                    judge_input=judge_parts and list(group) == parts,
-                    explain_error=False,  # one warning is about all slices
+        Raises:
+          InputError: a language has segments of several tasks.
+        """
+        labels = self.scorings.languages, self.scorings.unpooled
+        tasks: dict[str | None, str | None] = {}
+        for place in self._slices:
+            if {*place.labels} != {*labels}:
+                continue
+            language, task = (place.labels[str(label)] for label in labels)
+            if tasks.setdefault(language, task) != task:
+                raise InputError(
+                    f"the language {language} has segments of the tasks {tasks[language]} and "
+                    f"{task}, which have no common score",
+                    "leave out --language_column, or name the files of one of these tasks; or add "
+                    "--pool_tasks to score all tasks of a language together",
                 )
-                for system, sums in self._sums_of_slice(key)
-            ]
-            for key, group in self._slices.items()
-        }
 
-    def _sums_of_slice(self, key: SliceKey) -> Iterator[tuple[str, CorpusSums]]:
-        assert self.totals.slices is not None
+    @functools.cached_property
+    def _whole(self) -> _Place | None:
+        """The whole corpus; None if its languages have different tokens."""
+        texts = {self.scorings.text}
+        if self.scorings.languages is not None:
+            texts = {place.text for place in self._slices}
+        return _Place(None, {}, texts.pop()) if len(texts) == 1 else None
+
+    @functools.cached_property
+    def _parts(self) -> list[_Place]:
+        """The languages or tasks of which there is a macro average."""
+        return [place for place in self._slices if self._is_part(place.labels)]
+
+    def _is_part(self, group: Group) -> bool:
+        label = self.scorings.languages or (self.scorings.unpooled if self.tasks else None)
+        return isinstance(group, Mapping) and [*group] == [label]
+
+    def _sums(
+        self, key: GroupKey = None, text: TextName | None = None
+    ) -> Iterator[tuple[str, CorpusSums]]:
+        """The sums of each system that has segments in a part of the corpus, or of its whole.
+
+        Args:
+          key: the part; None for the whole corpus.
+          text: how texts became tokens; None for the job's own way.
+        """
+        totals = self.job.metrics[self.word][text or self.scorings.text]
+        own = totals.corpus if key is None else totals.slices
+        assert own is not None
         for system in self.job.systems:
-            sums = self.totals.slices.sums(system, key)
-            if sums.segments:
+            sums = own.sums(system, key)
+            if sums.segments or key is None:
                 yield system, sums
 
     @functools.cached_property
-    def parts(self) -> dict[SliceKey, list[ScoreRow]]:
-        """The scores of each language or task of which there is a macro average."""
-        label = [self._averaged]
-        return {key: scores for key, scores in self.sliced.items() if [*self._slices[key]] == label}
+    def scores(self) -> list[ScoreRow]:
+        """The scores of the whole corpus, if its parts have a common one."""
+        if self._whole is None or self.tasks:
+            return []
+        return [
+            self._row(system, self._whole, sums, judge_input=self.judge_input)
+            for system, sums in self._sums()
+        ]
 
     @functools.cached_property
-    def _of_presets(self) -> dict[str, list[ScoreRow]]:
-        """The scores of the whole corpus by each preset."""
+    def sliced(self) -> list[ScoreRow]:
+        """The scores of each slice, for each system that has segments in it."""
+        # Those of languages or tasks judge the input if no score of the whole corpus can.
+        judging = self._parts if self.judge_input and not self.scores else ()
+        keys = {place.key for place in judging}
+        return [
+            self._row(
+                system,
+                place,
+                sums,
+                judge_input=place.key in keys,
+                explain_error=False,  # one warning is about all slices
+            )
+            for place in self._slices
+            for system, sums in self._sums(place.key)
+        ]
+
+    @functools.cached_property
+    def presets(self) -> dict[PresetNames, list[ScoreRow]]:
+        """The presets, and the scores of the whole corpus by them."""
         # It is said already: a preset with the same tokens has the same units.
-        unknown = {row.system for row in self.scores.values() if row.standard_error is None}
-        return {
-            name: [
-                self._scored(
-                    sums,
-                    system,
-                    preset=name,
-                    text=definition.text,
-                    metric=definition.metric,
-                    explain_error=system not in unknown,
+        unknown = {row.system for row in self.scores if row.standard_error is None}
+        found = {}
+        for name, preset in self.scorings.presets.items():
+            place, sums = _Place(None, {}, preset.text), dict(self._sums(None, preset.text))
+            rows = [
+                self._row(
+                    system, place, own, name, preset.metric, explain_error=system not in unknown
                 )
-                for system, sums in self._sums(definition.text).items()
+                for system, own in sums.items()
             ]
-            for name, definition in self.scorings.presets.items()
-        }
+            names = PresetNames(
+                self.word,
+                name,
+                **self._signatures(place, preset.metric, sums.values()),
+                warnings=tuple(_warnings_of(rows)),
+                has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
+            )
+            found[names] = rows
+        return found
 
     @functools.cached_property
     def _fields(self) -> tuple[str, ...]:
         """The fields of its scores: there can be a score for each of 100,000 slices."""
         return self.scorings.kind.fields
 
-    def _scored(
+    def _row(
         self,
-        sums: CorpusSums,
         system: str,
-        group: Slice | None = None,
+        place: _Place,
+        sums: CorpusSums,
         preset: str | None = None,
-        *,
-        text: TextName,
         metric: Metric | None = None,
+        *,
         judge_input: bool = False,
         explain_error: bool = True,
     ) -> ScoreRow:
         numbers = corpus_numbers(
             self.scorings.kind,
             sums,
-            text,
+            place.text,
             metric or self.scorings.corpus,
             judge_input=judge_input,
             explain_error=explain_error,
         )
         return ScoreRow(
-            self.scorings.name,
+            self.word,
             system,
-            group,
+            place.labels or None,
             preset,
             sums.segments,
             numbers.parts["score"],
@@ -230,18 +258,10 @@ class MetricResult:
             numbers.warnings,
         )
 
-    @property
-    def rows(self) -> Iterator[ScoreRow]:
-        """The scores of the whole corpus and of the slices."""
-        yield from self.scores.values()
-        for rows in self.sliced.values():
-            yield from rows
-
-    @property
-    def preset_rows(self) -> Iterator[ScoreRow]:
-        """The scores of the whole corpus by each preset."""
-        for rows in self._of_presets.values():
-            yield from rows
+    @functools.cached_property
+    def _rows_of_parts(self) -> list[ScoreRow]:
+        """The scores of the languages or tasks of which there is a macro average."""
+        return [row for row in self.sliced if self._is_part(row.group)]
 
     @property
     def averages(self) -> Iterator[ScoreRow]:
@@ -252,9 +272,9 @@ class MetricResult:
         variances of their scores add up, as if languages were independent. The mean has a standard
         error if all scores have one.
         """
-        number = len(self.parts)
+        number = len(self._parts)
         for system in self.job.systems if number else ():
-            own = [row for part in self.parts.values() for row in part if row.system == system]
+            own = [row for row in self._rows_of_parts if row.system == system]
             mean = error = None
             if len(own) == number:
                 mean = math.fsum(row.score or 0.0 for row in own) / number
@@ -262,21 +282,7 @@ class MetricResult:
                 if len(errors) == number:
                     error = math.sqrt(math.fsum(value * value for value in errors)) / number
             ends = None if mean is None or error is None else interval(mean, error)
-            yield ScoreRow(
-                self.scorings.name, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {}
-            )
-
-    @property
-    def presets(self) -> Iterator[PresetNames]:
-        """The definitions of the presets."""
-        for name, preset in self.scorings.presets.items():
-            yield PresetNames(
-                self.word,
-                name,
-                **self._signatures(preset.text, preset.metric, self._sums(preset.text).values()),
-                warnings=tuple(_warnings_of(self._of_presets[name])),
-                has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
-            )
+            yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
 
     @property
     def names(self) -> MetricNames:
@@ -284,39 +290,38 @@ class MetricResult:
         return MetricNames(self.word, self.scorings.shown, **self._of_corpus(self.scorings.corpus))
 
     def _signatures(
-        self, text: TextName | None, metric: Metric, sums: Iterable[CorpusSums]
+        self, place: _Place | None, metric: Metric, sums: Iterable[CorpusSums]
     ) -> dict[str, Any]:
         """Those of a definition as entries have them; None if languages have different ones."""
-        if text is None:
+        if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        signatures = shared_signatures(text, self.scorings.kind, metric, sums)
+        signatures = shared_signatures(place.text, self.scorings.kind, metric, sums)
         return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
 
     def _of_corpus(self, metric: Metric) -> dict[str, Any]:
         """The signatures of a definition for the whole corpus."""
-        return self._signatures(self._text, metric, self._own.values())
+        return self._signatures(self._whole, metric, [sums for _, sums in self._sums()])
 
-    def _of_languages(self, metric: Metric) -> Iterator[dict[str, Any]]:
-        """Each language, and the signatures of a definition for it."""
-        for key in self.parts if self.scorings.languages is not None else ():
-            group, sums = self._slices[key], [sums for _, sums in self._sums_of_slice(key)]
-            signatures = self._signatures(self.scorings.text_of(group), metric, sums)
-            yield {"metric": self.word, "slice": group, **signatures}
+    def languages(self, metric: Metric, *, tokenizers: bool) -> Iterator[dict[str, Any]]:
+        """The languages, and a definition for each one.
 
-    @property
-    def languages(self) -> Iterator[dict[str, Any]]:
-        """The languages with their tokenizers and signatures."""
-        for language in self._of_languages(self.scorings.corpus):
-            tokenize = self.scorings.text_of(language["slice"]).tokenize
+        Args:
+          metric: the definition.
+          tokenizers: whether to name the tokenizers, too.
+        """
+        for place in self._parts if self.scorings.languages is not None else ():
+            sums = [sums for _, sums in self._sums(place.key)]
             yield {
-                **{name: language.pop(name) for name in ("metric", "slice")},
-                "tokenize": tokenize,
-                **language,
+                "metric": self.word,
+                "slice": place.labels,
+                **({"tokenize": place.text.tokenize} if tokenizers else {}),
+                **self._signatures(place, metric, sums),
             }
 
     def definition_of_segments(self, metric: Metric) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """How a definition scores single segments: in all languages, and in each one."""
-        return {"metric": self.word, **self._of_corpus(metric)}, [*self._of_languages(metric)]
+        whole = {"metric": self.word, **self._of_corpus(metric)}
+        return whole, [*self.languages(metric, tokenizers=False)]
 
     @functools.cached_property
     def _compared(self) -> list[tuple[ComparisonRow, Difference]]:
@@ -328,23 +333,23 @@ class MetricResult:
             return []
         systems = self.job.systems
         baseline = self.evidence.baseline_of(systems)
-        pairs = self.evidence.compared(systems) if self.scores else []
-        compared = [*self._differences(self.totals.corpus, None, pairs)]
-        against_baseline = [(system, baseline) for system in systems if system != baseline]
-        for key in self._slices if against_baseline else ():
-            compared += self._differences(self.totals.slices, key, against_baseline)
-        return compared
+        of_slices = [(system, baseline) for system in systems if system != baseline]
+        whole = [self._whole] if self.scores and self._whole is not None else []
+        return [
+            (self._comparison(system, other, place.labels or None, difference), difference)
+            for place in (*whole, *self._slices)
+            for system, other in (
+                self.evidence.compared(systems) if place.key is None else of_slices
+            )
+            if (difference := self._difference(place.key, system, other)) is not None
+        ]
 
-    def _differences(
-        self, totals: GroupTotals | None, key: GroupKey, pairs: Iterable[tuple[str, str]]
-    ) -> Iterator[tuple[ComparisonRow, Difference]]:
+    def _difference(self, key: GroupKey, system: str, baseline: str) -> Difference | None:
+        """The difference of two systems; None if they have no unit in common."""
+        totals = self.totals.corpus if key is None else self.totals.slices
         assert totals is not None
-        group = None if key is None else self._slices[key]
-        for system, baseline in pairs:
-            sums = totals.of_pair(system, baseline, key)
-            if sums.units:
-                difference = paired_difference(sums, self.scorings.corpus)
-                yield self._comparison(system, baseline, group, difference), difference
+        sums = totals.of_pair(system, baseline, key)
+        return paired_difference(sums, self.scorings.corpus) if sums.units else None
 
     def _comparison(
         self, system: str, baseline: str, group: Group, difference: Difference
@@ -364,20 +369,14 @@ class MetricResult:
 
         A system that does not have segments of all of them is left out, because it has no mean.
         """
-        if not self.parts:
-            return []
-        by_system: dict[str, list[Difference]] = {system: [] for system in self.job.systems}
-        for row, difference in self._compared:
-            if isinstance(row.group, Mapping) and list(row.group) == [self._averaged]:
-                by_system[row.system].append(difference)
-        baseline = self.evidence.baseline_of(self.job.systems)
-        return adjusted(
-            [
-                self._comparison(system, baseline, MACRO_AVERAGE, mean_difference(own))
-                for system, own in by_system.items()
-                if own and len(own) == len(self.parts)
-            ]
-        )
+        of_parts = [each for each in self._compared if self._is_part(each[0].group)]
+        found = []
+        for system in self.job.systems:
+            own = [difference for row, difference in of_parts if row.system == system]
+            if own and len(own) == len(self._parts):
+                baseline, mean = of_parts[0][0].baseline, mean_difference(own)
+                found.append(self._comparison(system, baseline, MACRO_AVERAGE, mean))
+        return adjusted(found)
 
     @property
     def families(self) -> Iterator[dict[str, Any]]:
@@ -397,15 +396,15 @@ class MetricResult:
     def clusters(self) -> list[list[str]]:
         """The systems in clusters, best first, without those that have no standard error."""
         rows = [row for row in self.comparisons if row.family == "corpus"]
+        compared = {name for row in rows for name in (row.baseline, row.system)}
         # Nothing is known about the others. They would take the lines away from all systems.
         known = {
-            system: self.scores[system].score or 0.0
-            for system in dict.fromkeys(name for row in rows for name in (row.baseline, row.system))
-            if self.scores[system].standard_error is not None
+            row.system: row.score or 0.0
+            for row in self.scores
+            if row.system in compared and row.standard_error is not None
         }
         p_values = {(row.system, row.baseline): row.p_value_holm for row in rows}
-        lower_is_better = row_of(self.scorings.name).lower_is_better
-        return clusters(known, p_values, lower_is_better=lower_is_better)
+        return clusters(known, p_values, lower_is_better=row_of(self.word).lower_is_better)
 
     @property
     def resampling(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -439,49 +438,38 @@ class MetricResult:
     @property
     def warnings(self) -> Iterator[str]:
         """What a reader of the scores must know."""
-        yield from _warnings_of(self.scores.values())
+        yield from _warnings_of(self.scores)
         if self.judge_input and self.scores:
             yield from self._suspicious_slices()
         yield from self._warnings_about_parts()
         if self.evidence.uncertainty:
             yield from self._slices_without_errors()
-            if self.evidence.compare_all and len(self.scores) > 1:
-                yield from self._systems_without_cluster()
 
     def _suspicious_slices(self) -> Iterator[str]:
-        slices = self.totals.slices
-        if slices is None or self._text is None:
-            return
-        for system, whole in self._own.items():
-            if any(whole.signs.scripts):
+        slices, text = self.totals.slices, None if self._whole is None else self._whole.text
+        for system, whole in self._sums():
+            if slices is not None and text is not None and any(whole.signs.scripts):
                 sums = {
-                    _shown(group): slices.sums(system, key) for key, group in self._slices.items()
+                    f"the slice {_shown(place)}": slices.sums(system, place.key)
+                    for place in self._slices
                 }
-                for warning in suspicious_slices(whole, sums, self._text):
+                for warning in suspicious_slices(whole, sums, text):
                     yield f"{system}: {warning}"
 
     def _warnings_about_parts(self) -> Iterator[str]:
         """Which systems lack a language or task, and the warnings about each of these."""
-        names = {key: str(*self._slices[key].values()) for key in self.parts}
         for system in self.job.systems:
-            missing = [
-                names[key]
-                for key, rows in self.parts.items()
-                if all(row.system != system for row in rows)
-            ]
-            if missing:
-                yield (
-                    f"{system}: there is no macro average, because it has no segment in "
-                    f"{joined(missing)}"
-                )
-        for key, rows in self.parts.items():
-            for row in rows:
-                yield from (f"{row.system}, {names[key]}: {warning}" for warning in row.warnings)
+            own = [row.group for row in self._rows_of_parts if row.system == system]
+            if missing := [place for place in self._parts if place.labels not in own]:
+                names = joined([str(*place.labels.values()) for place in missing])
+                yield f"{system}: there is no macro average, because it has no segment in {names}"
+        for row in self._rows_of_parts:
+            name = str(*labels_of(row).values())
+            yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
 
     def _slices_without_errors(self) -> Iterator[str]:
         """One sentence about all scores of slices that have no standard error."""
-        rows = [row for rows in self.sliced.values() for row in rows]
-        missing = [row for row in rows if row.standard_error is None]
+        missing = [row for row in self.sliced if row.standard_error is None]
         if missing:
             is_one = len(missing) == 1
             has, their = ("has", "its slice has") if is_one else ("have", "their slices have")
@@ -489,17 +477,9 @@ class MetricResult:
             are_all_small = all(row.segments < FEWEST_UNITS for row in missing)
             other = "" if are_all_small else ", or a count on which the score depends is 0"
             yield (
-                f"slices: {len(missing)} of {len(rows)} scores {has} no standard error, "
+                f"slices: {len(missing)} of {len(self.sliced)} scores {has} no standard error, "
                 f"because {their} fewer than {FEWEST_UNITS} {self.evidence.unit}s{other}"
             )
-
-    def _systems_without_cluster(self) -> Iterator[str]:
-        without = [row.system for row in self.scores.values() if row.standard_error is None]
-        if len(without) == len(self.scores):
-            yield "clusters: there are none, because no system has a standard error"
-        elif without:
-            has = "it has" if len(without) == 1 else "they have"
-            yield f"clusters: without {', '.join(without)}, because {has} no standard error"
 
 
 def shared_signatures(
@@ -522,9 +502,9 @@ def shared_signatures(
     return kind.signatures(text, metric, smallest, largest)
 
 
-def _shown(group: Slice) -> str:
-    labels = (f"{name}={'null' if value is None else value}" for name, value in group.items())
-    return f"the slice {', '.join(labels)}"
+def _shown(place: _Place) -> str:
+    values = place.labels.items()
+    return ", ".join(f"{name}={'null' if value is None else value}" for name, value in values)
 
 
 def _warnings_of(rows: Iterable[ScoreRow]) -> list[str]:
@@ -547,34 +527,11 @@ def _require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence:
     Raises:
       InputError: something is.
     """
-    needed = {
-        "--compare_presets": bool(scorings.presets),
-        "--resample": evidence.resampling is not None,
-    }
-    for flag, is_needed in needed.items():
-        if is_needed:
-            raise InputError(
-                f"{flag} needs a score of the whole corpus, but the input has {len(tasks)} "
-                f"tasks, which have no common score: {joined(tasks)}",
-                "name the file of one task; or add --pool_tasks to score all tasks together",
-            )
-
-
-def _require_one_task_of_each_language(scorings: Scorings, slices: Iterable[Slice]) -> None:
-    """Checks that no language has the segments of several tasks, which have no common score.
-
-    Raises:
-      InputError: a language has segments of several tasks.
-    """
-    tasks: dict[str | None, str] = {}
-    for labels in slices:
-        if {*labels} == {scorings.languages, scorings.unpooled}:
-            language, task = labels[str(scorings.languages)], str(labels[str(scorings.unpooled)])
-            other = tasks.setdefault(language, task)
-            if other != task:
-                raise InputError(
-                    f"the language {language} has segments of the tasks {other} and {task}, which "
-                    "have no common score",
-                    "leave out --language_column, or name the files of one of these tasks; or add "
-                    "--pool_tasks to score all tasks of a language together",
-                )
+    needing = ["--compare_presets"] if scorings.presets else []
+    needing += ["--resample"] if evidence.resampling is not None else []
+    for flag in needing:
+        raise InputError(
+            f"{flag} needs a score of the whole corpus, but the input has {len(tasks)} "
+            f"tasks, which have no common score: {joined(tasks)}",
+            "name the file of one task; or add --pool_tasks to score all tasks together",
+        )

@@ -54,9 +54,9 @@ def scored(
         metrics=tuple(metric.names for metric in metrics),
         segments=totals.segments,
         scores=(
-            *(row for metric in metrics for row in metric.rows),
+            *(row for metric in metrics for row in (*metric.scores, *metric.sliced)),
             *(row for metric in metrics for row in metric.averages),
-            *(row for metric in metrics for row in metric.preset_rows),
+            *(row for metric in metrics for rows in metric.presets.values() for row in rows),
         ),
         counters=_counters(totals, scorings),
         warnings=(
@@ -66,7 +66,11 @@ def scored(
             *_joined_warnings(metrics),
             *_warning_about_resampling(totals.systems, first.totals.corpus.units, evidence),
         ),
-        languages=[language for metric in metrics for language in metric.languages],
+        languages=[
+            language
+            for metric in metrics
+            for language in metric.languages(metric.scorings.corpus, tokenizers=True)
+        ],
         tasks=[
             {"slice": {str(first.scorings.unpooled): task}}
             for task in first.tasks

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.definition_flags import (
     FLAGS_OF_BLEU,
@@ -34,7 +33,7 @@ from beam_bleu.pipeline.command_line.token_flags import (
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
     display_of,
@@ -114,7 +113,6 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
         )
         for name in names
     }
-    _refuse_changes_of_bleu(scorings, flags)
     return dataclasses.replace(saved, scorings=scorings, evidence=_evidence(saved, flags))
 
 
@@ -123,10 +121,12 @@ def _refuse_flags_of_others(
 ) -> None:
     """Refuses flags that define metrics that the new result does not have."""
     found = flag_of_other_metrics(flags, names)
-    if found is not None:
-        flag, metrics = found
+    given = [] if found is None else [found[0]]
+    if "bleu" not in names:
+        given += [name for name in FLAGS_OF_BLEU if getattr(flags, name, None)]
+    if given:
         raise UsageError(
-            f"--{flag} is a flag of {joined(metrics, len(metrics))}, and the result has only "
+            f"--{given[0]} defines another metric: the result has only "
             f"{joined([saved.scorings[name].shown for name in names])}",
             "leave it out",
         )
@@ -155,76 +155,45 @@ def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace)
     """The definition of a metric with the choices of a command line."""
     scorings, corpus = saved.scorings[name], saved.own(name).corpus
     old = scorings.corpus
-    _require_text(scorings, flags)
+    _require_tokens(scorings, flags)
     if not isinstance(old, Bleu):
         most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
         return rescored_definition(name, old, most, flags)
-    _require_tokens(scorings, flags)
     scoring = rescored_scoring(old.scoring, flags)
-    counted = order_of(corpus.width)
-    if counted_order([scoring]) > counted:
+    counted, needed = order_of(corpus.width), counted_order([scoring])
+    if needed > counted:
         raise UsageError(
             f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
-            f"up to {counted_order([scoring])}",
+            f"up to {needed}",
             f"choose a --max_ngram_order of at most {counted}, or repeat the run",
         )
     return Bleu(scoring)
 
 
-def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespace) -> None:
-    """Refuses flags that define BLEU if there is no BLEU to change."""
-    for name in FLAGS_OF_BLEU:
-        if "bleu" not in scorings and getattr(flags, name, None):
-            raise UsageError(
-                f"--{name} is a flag of BLEU, and the result has only "
-                f"{joined([of_metric.shown for of_metric in scorings.values()])}",
-                "leave it out",
-            )
-
-
-def _require_text(scorings: Scorings, flags: argparse.Namespace) -> None:
-    """Checks that the command line asks for no other texts than those that were counted."""
-    if flags.spm_model is not None or flags.language_column is not None:
-        name = "spm_model" if flags.spm_model is not None else "language_column"
-        raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)
-    _require_counted(scorings, {"normalize": flags.normalize}, "--{}")
-
-
 def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
     """Checks that the command line asks for no other tokens than those that were counted."""
-    given = {
-        "tokenize": flags.tokenize or tokenizer_of_language(flags),
-        "lowercase": chosen_case(flags),
-    }
-    origin = "--{}"
-    if flags.preset is not None:
-        origin = f"--preset {flags.preset}: {{}}"
-        config = preset(flags.preset)
-        if scorings.languages is None and given["tokenize"] is None:
-            given["tokenize"] = config.tokenize
-        if given["lowercase"] is None:
-            given["lowercase"] = config.lowercase
-    _require_counted(scorings, given, origin)
-
-
-def _require_counted(scorings: Scorings, given: Mapping[str, Any], origin: str) -> None:
-    """Checks that texts were counted with these choices, except for those that are None.
-
-    `origin` says where a choice comes from, with {} in the place of its name.
-    """
-    for name, value in given.items():
+    for name in ("spm_model", "language_column"):
+        if getattr(flags, name) is not None:
+            raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)
+    asked = {"normalize": flags.normalize}
+    if scorings.name == "bleu":
+        of_preset = {} if flags.preset is None else vars(preset(flags.preset))
+        asked["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
+        asked["lowercase"] = chosen_case(flags)
+        for name in ("tokenize", "lowercase") if scorings.languages is None else ("lowercase",):
+            asked[name] = of_preset.get(name) if asked[name] is None else asked[name]
+    for name, value in asked.items():
         counted = getattr(scorings.text, name)
         if value is not None and value != counted:
             raise UsageError(
-                f"{origin.format(name)} is {shown(value)}, and the tokens were counted with "
-                f"{name} {shown(counted)}",
+                f"{name} is {shown(value)}, and the tokens were counted with {name} "
+                f"{shown(counted)}",
                 _REPEAT,
             )
 
 
 def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
     evidence, systems = saved.evidence, saved.totals.systems
-    baseline = flags.baseline if flags.baseline is not None else evidence.baseline
     if flags.baseline is not None and flags.baseline not in systems:
         raise unknown_value("--baseline", flags.baseline, systems)
     if (flags.baseline or flags.compare) and len(systems) == 1:
@@ -239,7 +208,7 @@ def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
         )
     changed = dataclasses.replace(
         evidence,
-        baseline=baseline,
+        baseline=evidence.baseline if flags.baseline is None else flags.baseline,
         compare_all=evidence.compare_all or flags.compare == "all",
     )
     _require_pairs(saved, changed.baseline_of(systems))

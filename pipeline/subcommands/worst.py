@@ -7,9 +7,8 @@ import os
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of, positive
-from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.printable import json_text, printable, value_of, value_text
+from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.read_examples import read_examples
@@ -121,45 +120,30 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
       UsageError: the result has no such metric or system, or there are several systems.
     """
     metric, systems = flags.metric or result.words[0], result.systems
-    _require("--metric", metric, result.words)
-    for flag, name in (("--against", flags.against), ("--system", flags.system)):
-        if name is not None:
-            _require(flag, name, systems)
+    for flag, name, names in (
+        ("--metric", metric, result.words),
+        ("--against", flags.against, systems),
+        ("--system", flags.system, systems),
+    ):
+        if name is not None and name not in names:
+            raise UsageError(
+                f"{flag} {name}: the result does not have it", f"choose one of {joined(names)}"
+            )
     others = [system for system in systems if system != flags.against]
     system = flags.system or (others[0] if len(others) == 1 else None)
-    if system is None:
+    if system is None or system == flags.against:
         raise UsageError(
-            f"the result has {counted(len(others), 'system')}: {joined(others)}"
-            if others
-            else f"--against {flags.against}: the result has no other system",
-            "choose one with --system" if others else "leave --against out",
-        )
-    if system == flags.against:
-        raise UsageError(
-            f"--against {flags.against}: it is the same system",
-            "name the system with which it is compared",
+            f"one system is shown, and the result has {joined(systems)}",
+            "choose one with --system, and another one with --against",
         )
     labels: dict[str, str | None] = {}
     for name, value in flags.slice:
         if labels.setdefault(name, value) != value:
             raise UsageError(
-                f"--slice {name}={value_text(value)}: no segment also has "
-                f"{name}={value_text(labels[name])}",
-                "give one of the two",
+                f"no segment has two values of {name}", "give one --slice of each label"
             )
     lower = row_of(metric).lower_is_better
     return Wanted(metric, system, flags.against, labels, flags.number, lower)
-
-
-def _require(flag: str, name: str, names: Sequence[str]) -> None:
-    if name not in names:
-        near = nearest(name, names)
-        raise UsageError(
-            f"{flag} {name}: the result has no such {flag.removeprefix('--')}"
-            if flag != "--against"
-            else f"{flag} {name}: the result has no such system",
-            (f"did you mean {near}? " if near else "") + f"choose one of {joined(names)}",
-        )
 
 
 def _found(folder: str, wanted: Wanted, result: Result) -> Found:

@@ -144,14 +144,6 @@ def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(t
         for number in (1, 2)
     )
     assert clusters_of(one) == clusters_of(two) == clusters_of(usual)
-    assert (
-        "clusters: without none, because it has no standard error" in one["warnings"],
-        "clusters: without none, nothing, because they have no standard error" in two["warnings"],
-        [each for each in usual["warnings"] if "clusters" in each],
-    ) == (True, True, [])
-    # Without all pairs there are no clusters, and nothing to say about them.
-    plain = document(*streams([*SYSTEMS.values(), *empty], REFERENCES))
-    assert not [each for each in plain["warnings"] if "clusters" in each]
 
 
 def test_a_slice_has_the_comparison_of_its_own_corpus(tmp_path):

@@ -268,11 +268,11 @@ def test_bleu_is_rescored_and_chrf_stays(parts):
 @pytest.mark.parametrize(
     ("flags", "cause"),
     [
-        (["-s=floor"], "--smooth_method is a flag of BLEU"),
-        (["--normalize=nfkc"], "--normalize is nfkc, and the tokens were counted with normalize"),
+        (["-s=floor"], "--smooth_method defines another metric: the result has only chrF2"),
+        (["--normalize=nfkc"], "normalize is nfkc, and the tokens were counted with normalize"),
         (["--language_column=lp"], "--language_column cannot be changed without the texts"),
-        (["-cc=5"], "repeat the run with it, or change --chrf_beta or --chrf_eps_smoothing"),
-        (["--ter-normalized"], "--ter_normalized is a flag of ter, and the result has only chrF2"),
+        (["-cc=5"], "cannot be changed without the texts"),
+        (["--ter-normalized"], "--ter_normalized defines another metric"),
     ],
 )
 def test_chrf_is_not_rescored_by_another_definition(parts, flags, cause):
@@ -293,10 +293,7 @@ def test_chrf_of_one_reference_is_rescored_by_another_formula(change, parts, tmp
 def test_several_references_keep_the_beta_that_chose_among_them(tmp_path):
     assert called(*EXAMPLE, "-m", "chrf", "--save_totals", "--output", tmp_path).code == 0
     called("rescore", tmp_path, "--chrf_beta=3").assert_failed(
-        2,
-        "--chrf_beta cannot be changed without the texts",
-        "segments have up to 2 references",
-        "the best for a candidate depends on it",
+        2, "--chrf_beta cannot be changed without the texts"
     )
     assert called("rescore", tmp_path, "--chrf_beta=2", "-q").code == 0
 

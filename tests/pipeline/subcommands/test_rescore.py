@@ -42,11 +42,11 @@ def test_it_is_the_result_of_a_run(flags, folder, tmp_path):
 
 
 REFUSED = {
-    "other tokens": (("-tok=intl",), "--tokenize is intl, and the tokens were counted with"),
-    "another case": (("-lc",), "--lowercase is on, and the tokens were counted with"),
-    "another normalization": (("--normalize=nfc",), "--normalize is nfc"),
+    "other tokens": (("-tok=intl",), "tokenize is intl, and the tokens were counted with"),
+    "another case": (("-lc",), "lowercase is on, and the tokens were counted with"),
+    "another normalization": (("--normalize=nfc",), "normalize is nfc"),
     "a language": (("-l=zh",), "tokenize is zh"),
-    "a preset": (("--preset=nltk",), "--preset nltk: tokenize is none, and the tokens"),
+    "a preset": (("--preset=nltk",), "tokenize is none, and the tokens"),
     "longer n-grams": (("--max_ngram_order=5",), "n-grams of up to 4 tokens were counted"),
     "wrong weights": (("--weights=1,2", "--max_ngram_order=4"), "weights must be"),
     "an unknown system": (("--baseline=dodo",), "--baseline dodo"),
