@@ -42,9 +42,10 @@ _OF_RESULTS = (SCORES, TOTALS, RUN_RECORD)
 
 _NAME_NIGHTS = "name the folders of results, a folder that contains them, or their files"
 
-_BY_NAME = "or name the earlier result: --against DIR"
-_BY_RUN = "or order the results by their runs: beam-bleu history --order_by run"
-
+_ONE_DATE = (
+    "name paths with one date each; with beam-bleu history, --order_by run orders results by their "
+    "runs; with --against, name the earlier result itself"
+)
 
 ORDERS: Mapping[OrderName, str] = {
     "path": "the date in the path of each result, such as 2026-11-19, or the month 2026-11",
@@ -118,8 +119,7 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
         if not is_named[path]:
             warn(f"{path} is a whole month, and not a night: left out")
             del moments[path]
-    ordered = _in_order(moments, _BY_RUN if order == "path" else "")
-    return [_night(path, moment) for path, moment in ordered]
+    return [_night(path, moment) for path, moment in _in_order(moments)]
 
 
 def are_nights_around(folder: str, result: str) -> bool:
@@ -151,15 +151,15 @@ def last_passed(folder: str, result: str) -> str | None:
     Raises:
       InputError: the date of the result or of a night is not known, or a run.json is damaged.
     """
-    moment = _dated(result, _BY_NAME, folder)
+    moment = _dated(result, folder)
     below = _below(folder.removeprefix("file://"))
-    nights = {path: _dated(path, _BY_NAME, folder) for path in below}
+    nights = {path: _dated(path, folder) for path in below}
     before = {
         path: night
         for path, night in nights.items()
         if night.period.is_month == moment.period.is_month and night.place < moment.place
     }
-    for path, _ in reversed(_in_order(before, _BY_NAME)):
+    for path, _ in reversed(_in_order(before)):
         record = _in_folder(path, RUN_RECORD)
         if exists(_in_folder(path, SUCCESS)) and (
             not exists(record) or has_passed(_record(record))
@@ -215,12 +215,8 @@ def _is_result(folder: str) -> bool:
     return any(exists(f"{folder.rstrip('/')}/{name}") for name in _OF_RESULTS)
 
 
-def _in_order(moments: Mapping[str, Moment], otherwise: str) -> list[tuple[str, Moment]]:
+def _in_order(moments: Mapping[str, Moment]) -> list[tuple[str, Moment]]:
     """The results in their order, with their moments.
-
-    Args:
-      moments: the moment of each result.
-      otherwise: what else to do if two have the same moment; "" for nothing.
 
     Raises:
       InputError: days and months are mixed, or two results have the same moment.
@@ -232,20 +228,17 @@ def _in_order(moments: Mapping[str, Moment], otherwise: str) -> list[tuple[str, 
             "name only days, or only months",
         )
     ordered = sorted(moments.items(), key=lambda item: item[1].place)
-    for (former, moment), (path, other) in itertools.pairwise(ordered):
-        if moment.place == other.place:
-            raise InputError(
-                f"{former} and {path} are both of {moment.text}",
-                "; ".join(filter(None, ("name only one of them", otherwise))),
-            )
+    for (former, moment), (path, following) in itertools.pairwise(ordered):
+        if moment.place == following.place:
+            raise InputError(f"{former} and {path} are both of {moment.text}", _ONE_DATE)
     return ordered
 
 
-def _dated(path: str, otherwise: str = _BY_RUN, folder: str = "") -> Moment:
+def _dated(path: str, folder: str = "") -> Moment:
     """The date in a path; only in its part below a folder, if one is given.
 
     Raises:
-      InputError: there is none, or there are several. The message ends with what else to do.
+      InputError: there is none, or there are several.
     """
     periods = periods_in((folder and _inside(folder, path)) or path)
     if len(periods) != 1:
@@ -254,7 +247,7 @@ def _dated(path: str, otherwise: str = _BY_RUN, folder: str = "") -> Moment:
             f"{path} has several dates in its path: {dates}"
             if periods
             else f"{path} has no date in its path, such as 2026-11-19 or dt=2026-11-19",
-            f"name paths with one date each, perhaps relative to another folder; {otherwise}",
+            _ONE_DATE,
         )
     return Moment(periods[0].place, periods[0].text(), periods[0])
 

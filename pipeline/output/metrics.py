@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
-from beam_bleu.pipeline.result.series import slice_text
+from beam_bleu.pipeline.result.series import labels_of, slice_text
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
-
-if TYPE_CHECKING:
-    from prometheus_client import Gauge
 
 FIRST_METRIC = "beam_bleu_run_exit_code"
 """The metric with which each file begins. By it we recognize our files."""
@@ -45,41 +42,6 @@ class Monitoring:
 USUAL_MONITORING = Monitoring()
 
 
-class _Gauges:
-    """The gauges of a file, in the order in which they get their first values. Mutable."""
-
-    def __init__(self, labels: Mapping[str, str]) -> None:
-        # Imported here, because it takes a tenth of a second, and only runs with --output need it.
-        from prometheus_client import CollectorRegistry
-
-        self._labels = labels
-        self._registry = CollectorRegistry()
-        self._by_name: dict[str, Gauge] = {}
-
-    def set(self, name: str, meaning: str, value: float | None, **labels: str) -> None:
-        """Sets a gauge for the common labels and these. A value of None is left out.
-
-        All values of a gauge must have the same names of labels.
-        """
-        from prometheus_client import Gauge
-
-        if value is None:
-            return
-        labels = {**self._labels, **labels}
-        if name not in self._by_name:
-            gauge = Gauge(f"beam_bleu_{name}", meaning, [*labels], registry=self._registry)
-            self._by_name[name] = gauge
-        gauge = self._by_name[name]
-        (gauge.labels(**labels) if labels else gauge).set(value)
-
-    @property
-    def data(self) -> bytes:
-        """The bytes of the file."""
-        from prometheus_client import generate_latest
-
-        return generate_latest(self._registry)
-
-
 def metrics(record: Mapping[str, Any], result: Result | None, asked: Monitoring) -> bytes:
     """The metrics of a run that has ended.
 
@@ -91,46 +53,18 @@ def metrics(record: Mapping[str, Any], result: Result | None, asked: Monitoring)
       result: its result; None if it failed.
       asked: what the user wants in the file.
     """
-    gauges = _Gauges(asked.labels)
-    gauges.set(
-        FIRST_METRIC.removeprefix("beam_bleu_"),
-        "The exit code of the last run; 0 is success.",
-        record["exit_code"],
-    )
-    gauges.set(
-        _VERDICT.removeprefix("beam_bleu_"),
-        "1 if the last result passes, 0 if it misses a threshold of its run or of a later gate.",
-        record["verdict"] and record["verdict"] == PASSED,
-    )
-    for name, meaning, value in (
-        ("run_start_timestamp", "When the last run started.", _seconds(record["start"])),
-        ("run_end_timestamp", "When the last run ended.", _seconds(record["end"])),
-        ("run_duration", "How long the last run took.", record["seconds"]),
-        (
-            "last_success_timestamp",
-            "When the last successful run ended.",
-            _seconds(record["last_success"]),
-        ),
-    ):
-        gauges.set(f"{name}_seconds", meaning, value)
-    names = [] if result is None else result.metrics
-    for metric, signature in [(row.metric, row.signature) for row in names] or [("", "")]:
-        gauges.set(
-            "info",
-            "The version and the definition of a metric.",
-            1,
-            version=VERSION,
-            metric=metric,
-            signature=signature or "",
-        )
-    if result is not None:
-        _add_scores(gauges, result)
-        _add_slices(gauges, result, asked.slices)
-        _add_comparisons(gauges, result)
-        for name, meaning in _COUNTERS.items():
-            gauges.set(name, meaning, result.counters.get(name))
-        gauges.set("warnings", "Warnings of the last run.", len(record["warnings"]))
-    return gauges.data
+    # Imported here, because it takes a tenth of a second, and only runs with --output need it.
+    from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+    registry, gauges = CollectorRegistry(), dict[str, Gauge]()
+    for name, meaning, value, own in _samples(record, result, asked.slices):
+        if value is None:
+            continue
+        labels = {**asked.labels, **own}
+        if name not in gauges:
+            gauges[name] = Gauge(name, meaning, [*labels], registry=registry)
+        (gauges[name].labels(**labels) if labels else gauges[name]).set(value)
+    return generate_latest(registry)
 
 
 def with_verdict(data: bytes, *, passed: bool) -> bytes:
@@ -139,6 +73,14 @@ def with_verdict(data: bytes, *, passed: bool) -> bytes:
     return sample.sub(rb"\1 %.1f" % passed, data)
 
 
+_TIMES = {
+    "start": ("run_start_timestamp", "When the last run started."),
+    "end": ("run_end_timestamp", "When the last run ended."),
+    "seconds": ("run_duration", "How long the last run took."),
+    "last_success": ("last_success_timestamp", "When the last successful run ended."),
+}
+"""The gauges of the times in a record."""
+
 _COUNTERS = {
     "segments": "Segments that were scored.",
     "bytes": "Bytes of text that were scored.",
@@ -146,74 +88,79 @@ _COUNTERS = {
     "rejected": "Segments that were left out as bad.",
 }
 
+_Sample = tuple[str, str, float | None, dict[str, str]]
+"""The name of a gauge, what it means, its value or None, and its labels. All values of a gauge have
+the same names of labels."""
 
-def _add_scores(gauges: _Gauges, result: Result) -> None:
+
+def _samples(record: Mapping[str, Any], result: Result | None, slices: int) -> Iterator[_Sample]:
+    """The values of the gauges, in the order of the file."""
+    yield FIRST_METRIC, "The exit code of the last run; 0 is success.", record["exit_code"], {}
+    meaning = (
+        "1 if the last result passes, 0 if it misses a threshold of its run or of a later gate."
+    )
+    yield _VERDICT, meaning, record["verdict"] and record["verdict"] == PASSED, {}
+    for key, (name, meaning) in _TIMES.items():
+        value = record[key]
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
+        yield f"beam_bleu_{name}_seconds", meaning, value, {}
+    names = [] if result is None else result.metrics
+    for metric, signature in [(row.metric, row.signature) for row in names] or [("", "")]:
+        labels = {"version": VERSION, "metric": metric, "signature": signature or ""}
+        yield "beam_bleu_info", "The version and the definition of a metric.", 1, labels
+    if result is None:
+        return
     for metric in result.words:
-        gauges.set(
-            "lower_is_better",
-            "1 if a lower score of the metric is better, else 0.",
-            row_of(metric).lower_is_better,
-            metric=metric,
-        )
-    for row in result.scores:
-        if row.group is None and row.preset is None:
-            _add_score(gauges, "score", "The score of a system.", row)
-    for row in result.scores:
+        meaning = "1 if a lower score of the metric is better, else 0."
+        value = row_of(metric).lower_is_better
+        yield "beam_bleu_lower_is_better", meaning, value, {"metric": metric}
+    rows = [row for row in result.scores if row.preset is None]
+    for row in rows:
+        if row.group is None:
+            yield from _of_score("score", "score of a system", row)
+    for row in rows:
         if row.group == MACRO_AVERAGE:
             meaning = "The mean of the scores of a system in all languages or tasks."
             labels = {"metric": row.metric, "system": row.system}
-            gauges.set("macro_average", meaning, row.score, **labels)
+            yield "beam_bleu_macro_average", meaning, row.score, labels
+    if slices:
+        yield from _of_slices([row for row in rows if isinstance(row.group, Mapping)], slices)
+    for compared in result.comparisons:
+        if compared.group is None:
+            names_of = ("metric", "system", "baseline")
+            labels = {name: getattr(compared, name) for name in names_of}
+            meaning = "The score of a system minus that of its baseline."
+            yield "beam_bleu_difference", meaning, compared.difference, labels
+            meaning = (
+                "The p-value of this difference, adjusted by Holm for all comparisons on the "
+                "whole corpus."
+            )
+            yield "beam_bleu_difference_p_value_holm", meaning, compared.p_value_holm, labels
+    for name, meaning in _COUNTERS.items():
+        yield f"beam_bleu_{name}", meaning, result.counters.get(name), {}
+    yield "beam_bleu_warnings", "Warnings of the last run.", len(record["warnings"]), {}
 
 
-def _add_slices(gauges: _Gauges, result: Result, most: int) -> None:
-    """Adds the scores of the slices with the most segments."""
-    if not most:
-        return
+def _of_slices(rows: Sequence[ScoreRow], most: int) -> Iterator[_Sample]:
+    """The scores of the slices with the most segments."""
     sizes: dict[str, int] = {}
-    named = [
-        (slice_text(row.group), row) for row in result.scores if isinstance(row.group, Mapping)
-    ]
-    for name, row in named:
+    for row in rows:
+        name = slice_text(labels_of(row))
         sizes[name] = max(sizes.get(name, 0), row.segments)
     shown = {*sorted(sizes, key=lambda name: -sizes[name])[:most]}
-    for name, row in named:
+    for row in rows:
+        name = slice_text(labels_of(row))
         if name in shown:
-            _add_score(gauges, "slice_score", "The score of a system on a slice.", row, slice=name)
-    gauges.set(
-        "slices_left_out",
-        "Slices whose scores are not here, because --metrics_slices is smaller than their number.",
-        len(sizes) - len(shown),
+            yield from _of_score("slice_score", "score of a system on a slice", row, slice=name)
+    meaning = (
+        "Slices whose scores are not here, because --metrics_slices is smaller than their number."
     )
+    yield "beam_bleu_slices_left_out", meaning, len(sizes) - len(shown), {}
 
 
-def _add_score(gauges: _Gauges, name: str, meaning: str, row: ScoreRow, **labels: str) -> None:
+def _of_score(name: str, noun: str, row: ScoreRow, **labels: str) -> Iterator[_Sample]:
     labels = {"metric": row.metric, "system": row.system, **labels}
-    error = meaning.replace("The score", "The standard error of the score")
-    gauges.set(name, meaning, row.score, **labels)
-    gauges.set(f"{name}_standard_error", error, row.standard_error, **labels)
-
-
-def _add_comparisons(gauges: _Gauges, result: Result) -> None:
-    """Adds the comparisons on the whole corpus."""
-    for row in result.comparisons:
-        if row.group is None:
-            labels = {"metric": row.metric, "system": row.system, "baseline": row.baseline}
-            gauges.set(
-                "difference",
-                "The score of a system minus that of its baseline.",
-                row.difference,
-                **labels,
-            )
-            gauges.set(
-                "difference_p_value_holm",
-                "The p-value of this difference, adjusted by Holm for all comparisons on the "
-                "whole corpus.",
-                row.p_value_holm,
-                **labels,
-            )
-
-
-def _seconds(time: str | None) -> float | None:
-    if time is None:
-        return None
-    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
+    yield f"beam_bleu_{name}", f"The {noun}.", row.score, labels
+    meaning = f"The standard error of the {noun}."
+    yield f"beam_bleu_{name}_standard_error", meaning, row.standard_error, labels

@@ -57,7 +57,7 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
     if not metrics:
         return "no metric has the same definition in both runs"
     try:
-        return paired(old.totals(), new.totals(), metrics)
+        return paired(old.totals, new.totals, metrics)
     except OtherVersionsError as error:
         return error.cause
 

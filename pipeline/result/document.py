@@ -23,34 +23,52 @@ from beam_bleu.pipeline.result.rows import (
 
 Document = Mapping[str, Any]
 
+_METRIC = ("metric", "name", "signature", "sacrebleu_signature")
+"""The keys of a metric, which are its fields."""
+
+_PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
+"""The keys of a preset, which are its fields."""
+
+_COMPARISON = tuple(
+    field.name for field in dataclasses.fields(ComparisonRow) if field.name != "group"
+)
+"""The keys of a comparison, which are its fields. "slice" is behind "baseline"."""
+
+_NOT_PARTS = {
+    *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
+    *("standard_error", "interval"),
+}
+
 
 def document_of(result: Result) -> dict[str, Any]:
     """The document of a result. `read_result` makes the same rows of it again."""
     has_errors = result.uncertainty is not None
+    has_comparisons = has_errors and len(result.systems) > 1
     averaged = "languages" if result.languages else "tasks"
+    own = [row for row in result.scores if row.preset is None]
     means = [
         {
             "metric": row.metric,
             "system": row.system,
             averaged: row.segments,
-            "score": row.score,
-            **(_errors(row) if has_errors else {}),
+            **_numbers(row, has_errors),
         }
-        for row in result.scores
+        for row in own
         if row.group == MACRO_AVERAGE
     ]
-    has_comparisons = has_errors and len(result.systems) > 1
+    comparisons, of_means = (
+        [
+            _comparison_entry(row)
+            for row in result.comparisons
+            if (row.group == MACRO_AVERAGE) == is_mean
+        ]
+        for is_mean in (False, True)
+    )
     document = {
         "format": SCORES_FORMAT,
-        "metrics": [
-            {name: getattr(metric, name) for name in _OF_METRIC} for metric in result.metrics
-        ],
+        "metrics": [{name: getattr(row, name) for name in _METRIC} for row in result.metrics],
         "segments": result.segments,
-        "scores": [
-            _score_entry(row, has_errors)
-            for row in result.scores
-            if row.preset is None and row.group != MACRO_AVERAGE
-        ],
+        "scores": [_score_entry(row, has_errors) for row in own if row.group != MACRO_AVERAGE],
         "counters": result.counters,
         "warnings": result.warnings,
         "languages": result.languages or None,
@@ -61,16 +79,8 @@ def document_of(result: Result) -> dict[str, Any]:
         "distributions": result.distributions,
         "coverage": result.coverage,
         "uncertainty": result.uncertainty,
-        "comparisons": [
-            _comparison_entry(row) for row in result.comparisons if row.group != MACRO_AVERAGE
-        ]
-        if has_comparisons
-        else None,
-        "macro_average_comparisons": [
-            _comparison_entry(row) for row in result.comparisons if row.group == MACRO_AVERAGE
-        ]
-        if has_comparisons and means
-        else None,
+        "comparisons": comparisons if has_comparisons else None,
+        "macro_average_comparisons": of_means if has_comparisons and means else None,
         "comparison_families": result.families if has_comparisons else None,
         "clusters": result.clusters,
         "resampling": result.resampling,
@@ -91,51 +101,32 @@ def _score_entry(row: ScoreRow, has_errors: bool) -> dict[str, Any]:
         "system": row.system,
         "slice": row.group,
         "segments": row.segments,
-        "score": row.score,
-        **row.parts,
-        **(_errors(row) if has_errors else {}),
+        **_numbers(row, has_errors),
     }
 
 
-def _errors(row: ScoreRow) -> dict[str, Any]:
-    return {"standard_error": row.standard_error, "interval": row.interval}
+def _numbers(row: ScoreRow, has_errors: bool) -> dict[str, Any]:
+    errors = {"standard_error": row.standard_error, "interval": row.interval}
+    return {"score": row.score, **row.parts, **(errors if has_errors else {})}
 
 
 def _preset_entry(preset: PresetNames, result: Result) -> dict[str, Any]:
-    return {
-        "metric": preset.metric,
-        "preset": preset.preset,
-        "signature": preset.signature,
-        "sacrebleu_signature": preset.sacrebleu_signature,
-        "scores": [
-            _score_entry(row, preset.has_errors)
-            for row in result.scores
-            if row.preset == preset.preset and row.metric == preset.metric
-        ],
-        "warnings": preset.warnings,
-    }
+    scores = [
+        _score_entry(row, preset.has_errors)
+        for row in result.scores
+        if row.preset == preset.preset and row.metric == preset.metric
+    ]
+    names = {name: getattr(preset, name) for name in _PRESET}
+    return {**names, "scores": scores, "warnings": preset.warnings}
 
 
 def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
-    entry = {name: getattr(row, _RENAMED.get(name, name)) for name in _OF_COMPARISON}
-    if row.group == MACRO_AVERAGE:
-        del entry["slice"]
+    entry = {}
+    for name in _COMPARISON:
+        entry[name] = getattr(row, name)
+        if name == "baseline" and row.group != MACRO_AVERAGE:
+            entry["slice"] = row.group
     return entry
-
-
-_RENAMED = {"slice": "group"}
-
-_OF_METRIC = [field.name for field in dataclasses.fields(MetricNames)]
-
-_OF_COMPARISON = [
-    "slice" if field.name == "group" else field.name for field in dataclasses.fields(ComparisonRow)
-]
-"""The keys of an entry."""
-
-_NOT_PARTS = {
-    *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
-    *("standard_error", "interval"),
-}
 
 
 def read_result(document: Document) -> Result:
@@ -144,18 +135,21 @@ def read_result(document: Document) -> Result:
     Raises:
       KeyError, TypeError, ValueError, AttributeError: it is not a result document.
     """
+    comparisons = [(entry, entry["slice"]) for entry in document.get("comparisons", ())]
+    of_means = document.get("macro_average_comparisons", ())
+    comparisons += [(entry, MACRO_AVERAGE) for entry in of_means]
     return Result(
         metrics=tuple(
-            MetricNames(**{name: metric[name] for name in _OF_METRIC})
+            MetricNames(**{name: metric[name] for name in _METRIC})
             for metric in document["metrics"]
         ),
         scores=tuple(_scores(document)),
-        comparisons=(
-            *(_comparison(entry, entry["slice"]) for entry in document.get("comparisons", ())),
-            *(
-                _comparison(entry, MACRO_AVERAGE)
-                for entry in document.get("macro_average_comparisons", ())
-            ),
+        comparisons=tuple(
+            ComparisonRow(
+                **{name: entry[name] for name in _COMPARISON}
+                | {"group": group, "interval": _interval(entry["interval"])}
+            )
+            for entry, group in comparisons
         ),
         segments=document.get("segments"),
         counters=document.get("counters", {}),
@@ -164,31 +158,29 @@ def read_result(document: Document) -> Result:
         tasks=document.get("tasks", ()),
         presets=tuple(
             PresetNames(
-                preset["metric"],
-                preset["preset"],
-                preset["signature"],
-                preset["sacrebleu_signature"],
-                tuple(preset["warnings"]),
-                "standard_error" in preset["scores"][0],
+                **{name: preset[name] for name in _PRESET},
+                warnings=tuple(preset["warnings"]),
+                has_errors="standard_error" in preset["scores"][0],
             )
             for preset in document.get("presets", ())
         ),
-        segment_scores=document.get("segment_scores"),
-        distributions=document.get("distributions"),
-        coverage=document.get("coverage"),
-        uncertainty=document.get("uncertainty"),
         families=document.get("comparison_families", ()),
-        clusters=document.get("clusters"),
-        resampling=document.get("resampling"),
         partitions=tuple(document.get("partitions", [document.get("partition")])),
+        **{name: document.get(name) for name in _AS_THEY_ARE},
     )
+
+
+_AS_THEY_ARE = (
+    *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
+)
+"""The fields of a result that are None if the document does not have them."""
 
 
 def _scores(document: Document) -> Iterator[ScoreRow]:
     for entry in document["scores"]:
         yield _score(entry, entry["slice"], entry["segments"])
     for entry in document.get("macro_average", ()):
-        number = next(entry[kind] for kind in ("languages", "tasks") if kind in entry)
+        number = entry["languages"] if "languages" in entry else entry["tasks"]
         yield _score(entry, MACRO_AVERAGE, number)
     for preset in document.get("presets", ()):
         for entry in preset["scores"]:
@@ -212,11 +204,6 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
             if name not in _NOT_PARTS
         },
     )
-
-
-def _comparison(entry: Document, group: Group) -> ComparisonRow:
-    values = {name: entry[name] for name in _OF_COMPARISON if name != "slice"}
-    return ComparisonRow(**values | {"group": group, "interval": _interval(entry["interval"])})
 
 
 def _interval(ends: Sequence[float] | None) -> tuple[float, float] | None:

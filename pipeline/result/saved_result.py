@@ -54,20 +54,17 @@ class SavedResult:
         """Whether everything was saved that was added up."""
         return self.totals_named is not None or self._has(TOTALS)
 
+    @functools.cached_property
     def totals(self) -> SavedTotals:
-        """Everything that was added up, if `has_totals`. The first call takes long.
+        """Everything that was added up, if `has_totals`. The first access takes long.
 
         Raises:
           InputError: it is damaged, or cannot be used with the libraries that are installed.
         """
-        return self._totals_read if self.totals_named is None else self.totals_named
-
-    @functools.cached_property
-    def _totals_read(self) -> SavedTotals:
         # This loads the kernel: a second.
         from beam_bleu.pipeline.saved.totals_file import read_totals
 
-        return read_totals(self.folder)
+        return self.totals_named or read_totals(self.folder)
 
     def digests(self, role: str) -> tuple[str, ...]:
         """The digests of the streams with a role, such as "references"; () if they are unknown."""

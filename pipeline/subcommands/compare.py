@@ -68,18 +68,15 @@ def _compare(flags: argparse.Namespace) -> bytes:
 
 def _without_numbers(compared: ComparedResults) -> Iterator[str]:
     """Which differences lack numbers, and why, in sentences."""
-    for metric in compared.metrics:
-        named = f"{metric.name}: " if len(compared.metrics) > 1 else ""
-        own = compared.by(metric)
-        for row in (*own.systems, *own.macro_average):
-            if row.reason:
-                yield f"{named}{row.system}: {row.reason}"
-        if unknown := sum(row.standard_error is None for row in own.slices):
-            has = "has" if unknown == 1 else "have"
-            yield (
-                f"{named}{unknown} of {len(own.slices)} differences in slices {has} no standard "
-                "error, because a score has none"
-            )
+    names = {metric.metric: metric.name for metric in compared.metrics}
+    for row in (*compared.systems, *compared.macro_average):
+        if row.reason:
+            yield f"{names[row.metric]}: {row.system}: {row.reason}"
+    if unknown := sum(row.standard_error is None for row in compared.slices):
+        yield (
+            f"{unknown} of {len(compared.slices)} differences in slices have no standard error, "
+            "because a score has none"
+        )
 
 
 def _as_json(compared: ComparedResults) -> str:

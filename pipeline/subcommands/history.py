@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.metric_flags import add_metrics_flag
 from beam_bleu.pipeline.command_line.parser import parser_of, positive
@@ -116,18 +116,15 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
             "no night has a result: " + joined([night.failure for night in nights]),
             "repeat the runs",
         )
+    slices = dict.fromkeys(key.of_slice for key in keys if key.of_slice)
     for flag, asked, known in (
-        ("--metrics", flags.metrics, {key.metric: None for key in keys}),
-        ("--system", flags.system, {key.system: None for key in keys}),
-        ("--slice", flags.slice, {key.of_slice: None for key in keys if key.of_slice}),
+        ("--metrics", flags.metrics, dict.fromkeys(key.metric for key in keys)),
+        ("--system", flags.system, dict.fromkeys(key.system for key in keys)),
+        ("--slice", flags.slice, slices | ({_ALL_SLICES: None} if slices else {})),
     ):
-        _require(flag, asked or (), known)
-
-
-def _require(flag: str, asked: Collection[str], known: Collection[str]) -> None:
-    for name in asked:
-        if name not in known and not (flag == "--slice" and name == _ALL_SLICES and known):
-            having = f"they have {printable(joined([*known], 5))}" if known else "they have none"
+        if unknown := [name for name in asked or () if name not in known]:
+            having = printable(joined([*known], 5)) or "none"
             raise UsageError(
-                f"{flag} {name}: no night has it; {having}", f"leave {flag} out, or change it"
+                f"{flag} {unknown[0]}: no night has it; they have {having}",
+                f"leave {flag} out, or change it",
             )
