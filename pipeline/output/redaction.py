@@ -3,136 +3,64 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 HIDDEN = "***"
 """The text in place of a secret."""
 
-_PARTS = (
-    "accesskey",
-    "accountkey",
-    "apikey",
-    "connectionstring",
-    "credential",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "pwd",
-    "secret",
-    "sharedkey",
-    "signature",
-    "token",
+_SECRET = re.compile(
+    r"secret|token|passw|passphrase|pwd|credential|signature|jwt|cookie|bearer|authorization"
+    r"|(?:access|account|api|private|shared)_?key|connection_?string"
+    r"|(?:^|[-_.])(?:auth|keys?|pass|passcode|pw|sas|sig)(?:$|[-_.])",
+    re.IGNORECASE,
 )
-"""Parts of the names of secrets: small letters and digits, whatever else is between them."""
+"""A part of the name of a secret."""
 
-_WORDS = frozenset(
-    [
-        "auth",
-        "authorization",
-        "bearer",
-        "cookie",
-        "cookies",
-        "jwt",
-        "key",
-        "keys",
-        "pass",
-        "passcode",
-        "pw",
-        "sas",
-        "sig",
-    ]
-)
-"""Words in the names of secrets. A name is cut into words at `_`, `-`, `.`, and before capitals."""
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
-_IN_URL = re.compile(r"""(?<=://)(?:[^/\s"':@]*:(?!\d+/)[^\s"']*|[^/\s"']*)(?=@)""")
-"""The user and the password in a URL. A password can have a `/` or an `@` that is not escaped."""
-
-_URL = re.compile(r"""[\w.+-]+://[^\s"']+""")
-
-_PARAMETER = re.compile(r"(?P<name>[?&;][\w.%-]+=)(?P<value>[^&;#]+)")
-"""A parameter of a URL."""
-
-_NAME = re.compile(r"""\\*["']?(?<![\w.-])[\w.-]+\\*["']?\s*[=:]\s*""")
+_NAME = re.compile(r"""([\w.-]+)[\\"']*\s*[=:]""")
 """The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside of JSON."""
 
-_SECRET = re.compile(
-    "|".join(
-        [
-            r'"(?:\\.|[^"\\])*"?',
-            r"'(?:\\.|[^'\\])*'?",
-            r"""(?P<quote>\\+["']).*?(?:(?P=quote)|$)""",
-            r"[\[{].*",  # a list or an object: everything to the end
-            rf".*?(?=[\s,;&{{}}]+{_NAME.pattern}|$)",  # up to the next name
-        ]
-    ),
-    re.DOTALL,
-)
-"""The value of a secret. It is better to hide too much than to show a part of it."""
+_USER = re.compile(r"""(?<=://)(?:[^/\s"':@]*:(?!\d+/)[^\s"']*|[^/\s"']*)(?=@)""")
+"""The user and the password in a URL. A password can have a `/` or an `@` that is not escaped."""
+
+_PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
+"""A parameter of a URL."""
 
 
 def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
     """The words of a command line, without the values that are secrets by their names.
+
+    A value that has the name of a secret in it, as a part of JSON, is hidden as a whole.
 
     Args:
       words: the words.
       plain: flags whose values are never secrets, with all spellings. In their values, and in
         words without a flag, only secrets in URLs are hidden.
     """
-    return list(_redacted(words, plain))
+    shown, flag = [], ""  # the flag whose value can be the next word
+    for word in words:
+        name, equals, value = word.partition("=")
+        is_flag = word.startswith("-")
+        # A password can begin with a minus.
+        if _SECRET.search(flag) and name not in plain:
+            shown.append(HIDDEN)
+        elif is_flag:
+            shown.append(name + equals + _value("" if name in plain else name, value))
+        else:
+            shown.append(_value(flag, word))
+        flag = word if is_flag and not equals and word not in plain else ""
+    return shown
 
 
 def without_url_secrets(text: str) -> str:
     """The text, without users, passwords and secret parameters in its URLs."""
-    shown = _IN_URL.sub(HIDDEN, text)
-    return _URL.sub(lambda match: _PARAMETER.sub(_without_value, match[0]), shown)
+    return _PARAMETER.sub(
+        lambda match: match[1] + HIDDEN if _SECRET.search(match[2]) else match[0],
+        _USER.sub(HIDDEN, text),
+    )
 
 
-def _without_value(parameter: re.Match[str]) -> str:
-    return parameter["name"] + HIDDEN if _is_secret(parameter["name"]) else parameter[0]
-
-
-def _redacted(words: Sequence[str], plain: frozenset[str]) -> Iterator[str]:
-    flag = ""  # the flag whose value can be the next word
-    for word in words:
-        name, equals, value = word.partition("=")
-        is_value = flag not in plain and _is_secret(flag) and name not in plain
-        if word.startswith("-"):
-            # A password can begin with a minus. But the word can also be a flag with a value.
-            flag = "" if equals else word
-            if is_value:
-                yield HIDDEN
-            else:
-                yield f"{name}={_value(name, value, plain)}" if equals else word
-        else:
-            yield _value(flag, word, plain)
-            flag = ""
-
-
-def _value(flag: str, value: str, plain: frozenset[str]) -> str:
-    if not flag or flag in plain:
-        return without_url_secrets(value)
-    return HIDDEN if _is_secret(flag) else without_url_secrets(_without_named_secrets(value))
-
-
-def _without_named_secrets(text: str) -> str:
-    """The text, without the values after names of secrets."""
-    shown, end = [], 0
-    while match := _NAME.search(text, end):
-        shown.append(text[end : match.end()])
-        end = match.end()
-        if _is_secret(match[0]):
-            secret = _SECRET.match(text, end)
-            assert secret is not None  # it also matches nothing
-            if secret[0]:
-                shown.append(HIDDEN)
-            end = secret.end()
-    return "".join([*shown, text[end:]])
-
-
-def _is_secret(name: str) -> bool:
-    letters = re.sub(r"[^a-z0-9]", "", name.lower())
-    words = {word.lower() for word in _WORD.findall(name)}
-    return any(part in letters for part in _PARTS) or not _WORDS.isdisjoint(words)
+def _value(flag: str, value: str) -> str:
+    """The value of a flag that is shown; the flag is "" if it has no secrets but in URLs."""
+    if flag and value and any(map(_SECRET.search, [flag, *_NAME.findall(value)])):
+        return HIDDEN
+    return without_url_secrets(value)

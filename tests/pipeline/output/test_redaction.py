@@ -22,26 +22,18 @@ PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
         (["--azure_connection_string=a=b;c=d"], ["--azure_connection_string=***"]),
         (["--", "--dbPassword", "abc"], ["--", "--dbPassword", "***"]),
         (["--API_KEY=x=y"], ["--API_KEY=***"]),
-        (["--experiments=auth_token=abc,other=1"], ["--experiments=auth_token=***,other=1"]),
-        (
-            ['--environment_config={"env": {"DB_PASSWORD": "a b", "HOME": "/root"}}'],
-            ['--environment_config={"env": {"DB_PASSWORD": ***, "HOME": "/root"}}'],
-        ),
+        (["--experiments=auth_token=abc,other=1"], ["--experiments=***"]),
+        (['--environment_config={"env": {"DB_PASSWORD": "a b"}}'], ["--environment_config=***"]),
         (["--spark_master_url=https://me:abc@host/x"], ["--spark_master_url=https://***@host/x"]),
         (["--output", "s3://key:abc@host/x"], ["--output", "s3://***@host/x"]),
         # Names in a value:
         (
             ["--environment_options", "process_variables=AWS_SECRET_ACCESS_KEY=abc,HOME=/root"],
-            ["--environment_options", "process_variables=AWS_SECRET_ACCESS_KEY=***,HOME=/root"],
+            ["--environment_options", "***"],
         ),
-        (["--jvm=-Dpassword=abc -Xmx1g"], ["--jvm=-Dpassword=***"]),
-        (["--headers=Authorization: Bearer abc"], ["--headers=Authorization: ***"]),
-        (
-            [r'--config={"env": "{\"DB_PASSWORD\": \"a b\", \"HOME\": \"/root\"}"}'],
-            [r'--config={"env": "{\"DB_PASSWORD\": ***, \"HOME\": \"/root\"}"}'],
-        ),
-        ([r'--config={"password": "a\"b"}'], ['--config={"password": ***}']),
-        (['--config={"tokens": {"a": "abc"}}'], ['--config={"tokens": ***']),
+        (["--jvm=-Dpassword=abc -Xmx1g"], ["--jvm=***"]),
+        (["--headers=Authorization: Bearer abc"], ["--headers=***"]),
+        ([r'--config={"env": "{\"DB_PASSWORD\": \"a b\"}"}'], ["--config=***"]),
         # Names without a gap:
         (["--", "--apikey", "abc"], ["--", "--apikey", "***"]),
         (["--", "--jdbcpassword=abc"], ["--", "--jdbcpassword=***"]),
