@@ -113,7 +113,6 @@ class Lease:
         deadline = time.monotonic() + patience
         seen: Any = None
         unchanged, last = 0.0, time.monotonic()
-        is_last_try = False
         while True:
             if seen is None:
                 try:
@@ -126,15 +125,18 @@ class Lease:
             now = time.monotonic()
             held = self._look()
             if held is None:  # its holder has just removed it
-                if is_last_try:
-                    raise self._waited({}, patience)
-                seen, is_last_try = None, now > deadline
+                seen = None
                 continue
-            content, version = held
+            owner, version = held
             unchanged = unchanged + min(now - last, _MOST_BETWEEN_LOOKS) if version == seen else 0.0
             seen, last = version, now
             if now > deadline:
-                raise self._waited(content, patience)
+                who = f"{owner.get('host')}, process {owner.get('process')}, run {owner.get('run')}"
+                raise JobError(
+                    f"another run ({who}) has been writing its result to "
+                    f"{self._path.rpartition('/')[0]} for {patience / 60:.0f} minutes",
+                    "look for a suspended beam-bleu process, and end it",
+                )
             time.sleep(_PAUSE)
 
     def _put(self, version: Any) -> bool:
@@ -155,13 +157,10 @@ class Lease:
 
     def _has_conditions(self) -> bool:
         """Whether the store heeds conditions. Some servers ignore those that they do not know."""
-        if self._path in _HEEDED:
-            return True
         with contextlib.suppress(FileExistsError):
             self._files.put_if(self._path, b"", None)
             self._files.delete([self._path])
             return False
-        _HEEDED.add(self._path)
         return True
 
     def _look(self) -> tuple[dict[str, Any], Any] | None:
@@ -178,18 +177,6 @@ class Lease:
             raise JobError(f"{self._path} is not a lock of beam-bleu's", "move it elsewhere")
         return owner, version
 
-    def _waited(self, owner: dict[str, Any], patience: float) -> JobError:
-        folder = self._path.rpartition("/")[0]
-        who = ""
-        if "host" in owner:
-            who = f" ({owner['host']}, process {owner.get('process')}"
-            who += f", run {owner['run']})" if owner.get("run") else ")"
-        return JobError(
-            f"another run{who} has been writing its result to {folder} for "
-            f"{patience / 60:.0f} minutes",
-            "look for a suspended beam-bleu process, and end it",
-        )
-
     def _keep(self) -> None:
         while not self._is_over.wait(_RENEWED_EVERY):
             with contextlib.suppress(Exception):  # the next `check` finds out
@@ -199,7 +186,3 @@ class Lease:
         with self._mutex:
             if not self._is_lost:
                 self._is_lost = not self._put(self._version)
-
-
-_HEEDED: set[str] = set()
-"""The paths of locks at which a store has heeded a condition."""

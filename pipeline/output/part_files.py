@@ -69,96 +69,75 @@ class WritePartFiles(CollectBundles):
 
 
 class _PartFiles:
-    """Files that are written one after the other."""
+    """Files that are written one after the other. Mutable."""
 
     def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
         self._output = output
         self._run = run
         self._schema = schema
         self._finished: list[PartFile] = []
-        self._open: _OpenFile | None = None
+        self._writer: pq.ParquetWriter | None = None
 
     def add(self, table: pa.Table) -> None:
         """Adds rows."""
         with storage.writing(self._output):
-            if self._open is None:
-                self._open = _OpenFile(self._output, self._run, self._schema)
-            self._open.add(table)
-            if self._open.rows >= _PART_FILE_ROWS or self._open.bytes >= _PART_FILE_BYTES:
-                self._close(self._open)
+            if self._writer is None:
+                self._begin()
+            self._rows += len(table)
+            self._bytes += table.nbytes
+            self._waiting.append(table)
+            is_long = sum(waiting.nbytes for waiting in self._waiting) >= _ROW_GROUP_BYTES
+            if is_long or sum(map(len, self._waiting)) >= _ROW_GROUP_ROWS:
+                self._write_group()
+            if self._rows >= _PART_FILE_ROWS or self._bytes >= _PART_FILE_BYTES:
+                self._end()
 
     def finished(self) -> list[PartFile]:
         """All files, none of which is written to any more."""
-        if self._open is not None:
-            with storage.writing(self._output):
-                self._close(self._open)
+        with storage.writing(self._output):
+            self._end()
         return self._finished
 
-    def _close(self, file: _OpenFile) -> None:
-        file.close()
-        self._finished.append(PartFile(file.name, file.rows))
-        self._open = None
-
-
-class _OpenFile:
-    """A file that is being written.
-
-    Attributes:
-      name: its name, relative to the output folder.
-      rows: the number of its rows.
-      bytes: the bytes of these rows in memory.
-    """
-
-    def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
-        self.name = new_data_file(SEGMENT_SCORES, run)
-        self.rows = self.bytes = 0
+    def _begin(self) -> None:
+        self._name = new_data_file(SEGMENT_SCORES, self._run)
+        self._rows = self._bytes = 0
         self._waiting: list[pa.Table] = []
-        self._waiting_bytes = 0
-        self._file = storage.created(join(output, self.name))
+        self._file = storage.created(join(self._output, self._name))
         # All other columns have few different values, except those that are kept.
         repeated = [
             _leaf(field)
-            for field in schema
+            for field in self._schema
             if field.name not in _DIFFERENT and not _is_kept(field.type)
         ]
         # They need two thirds of the time of pyarrow's defaults, and make smaller files. With
         # differences of matches in place of a dictionary, files are 2 % larger, but need less time.
         self._writer = pq.ParquetWriter(
             self._file,
-            schema,
+            self._schema,
             compression="zstd",
             use_dictionary=repeated,
             column_encoding={
                 _leaf(field): "DELTA_BINARY_PACKED"
-                for field in schema
+                for field in self._schema
                 if field.name in _DIFFERENT and field.name != "score"
             },
             # Each row group has all systems, so a reader could skip none of them by the system.
             write_statistics=["index", "score"],
         )
 
-    def add(self, table: pa.Table) -> None:
-        """Adds rows."""
-        size = table.nbytes
-        self.rows += len(table)
-        self.bytes += size
-        self._waiting.append(table)
-        self._waiting_bytes += size
-        is_long = self._waiting_bytes >= _ROW_GROUP_BYTES
-        if is_long or sum(map(len, self._waiting)) >= _ROW_GROUP_ROWS:
-            self._write_group()
-
-    def close(self) -> None:
-        """Writes the waiting rows and the end of the file."""
-        if self._waiting:
-            self._write_group()
-        self._writer.close()
-        self._file.close()
-
     def _write_group(self) -> None:
+        assert self._writer is not None
         self._writer.write_table(pa.concat_tables(self._waiting))
         self._waiting = []
-        self._waiting_bytes = 0
+
+    def _end(self) -> None:
+        if self._writer is not None:
+            if self._waiting:
+                self._write_group()
+            self._writer.close()
+            self._file.close()
+            self._finished.append(PartFile(self._name, self._rows))
+            self._writer = None
 
 
 def _is_kept(kind: pa.DataType) -> bool:

@@ -29,7 +29,6 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     """A store in memory. It heeds conditions as real ones do."""
     store = store_in_memory(monkeypatch.setattr)
     monkeypatch.setattr(object_stores, "client", lambda place, **_: store)
-    monkeypatch.setattr(leases, "_HEEDED", set())
     return store
 
 
