@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import collections
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
@@ -41,58 +42,39 @@ class WriteRejected(beam.DoFn):
         }
 
     def start_bundle(self) -> None:
-        self._open: _RejectedFile | None = None
+        self._file: Any = None
 
     def process(self, bad: BadRecord) -> Iterator[Rejected]:
         self._counters[bad.reason].inc()
         with storage.writing(self._output):
-            if self._open is None:
-                self._open = _RejectedFile(self._output, self._run)
-            self._open.add(bad)
-            if self._open.bytes < _FILE_BYTES:
-                return
-        yield self._finished()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._open is not None:
-            yield GlobalWindows.windowed_value(self._finished())
-
-    def _finished(self) -> Rejected:
-        file, self._open = self._open, None
-        assert file is not None
-        with storage.writing(self._output):
-            return file.close()
-
-
-class _RejectedFile:
-    """A file that is being written.
-
-    Attributes:
-      bytes: its size.
-    """
-
-    def __init__(self, output: str, run: str) -> None:
-        self._name = new_data_file(REJECTED, run)
-        self._file = storage.created(join(output, self._name))
-        self.bytes = 0
-        self._reasons: collections.Counter[str] = collections.Counter()
-        self._first: Sequence[BadRecord] = ()
-
-    def add(self, bad: BadRecord) -> None:
-        """Adds a record."""
-        line = rejected_line(bad)
-        self._file.write(line)
-        self.bytes += len(line)
+            if self._file is None:
+                self._begin()
+            line = rejected_line(bad)
+            self._file.write(line)
+        self._bytes += len(line)
         self._reasons[bad.reason] += 1
         # Usually the records come in order, so this is done only for the first ones.
         if len(self._first) < FIRST or bad.place_in_input < self._first[-1].place_in_input:
-            short = dataclasses.replace(bad, raw=b"")
-            ordered = sorted([*self._first, short], key=lambda record: record.place_in_input)
-            self._first = ordered[:FIRST]
+            first = [*self._first, dataclasses.replace(bad, raw=b"")]
+            self._first[:] = sorted(first, key=lambda record: record.place_in_input)[:FIRST]
+        if self._bytes >= _FILE_BYTES:
+            yield self._finished()
 
-    def close(self) -> Rejected:
-        """Ends the file; returns what is in it."""
-        self._file.close()
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self._file is not None:
+            yield GlobalWindows.windowed_value(self._finished())
+
+    def _begin(self) -> None:
+        self._name = new_data_file(REJECTED, self._run)
+        self._file = storage.created(join(self._output, self._name))
+        self._bytes = 0
+        self._reasons: collections.Counter[str] = collections.Counter()
+        self._first: list[BadRecord] = []
+
+    def _finished(self) -> Rejected:
+        with storage.writing(self._output):
+            self._file.close()
+        self._file = None
         return Rejected((self._name,), dict(self._reasons), tuple(self._first))
 
 

@@ -136,8 +136,7 @@ class RunRecord:
             return
         if ending.code in (0, MISSED):
             with _warning(), _locked(self._output):
-                if not self._has_later_result(self._look()):
-                    self._write_ended("done", ending)
+                self._end_done(ending)
         else:
             # The failure has been reported. A second message would only hide its cause.
             with contextlib.suppress(Exception), _locked(self._output):
@@ -146,6 +145,13 @@ class RunRecord:
     @property
     def _output(self) -> str:
         return "" if self._facts is None else self._facts.output
+
+    def _end_done(self, ending: Ending) -> None:
+        assert self._result is not None
+        scores = join(self._output, SCORES)
+        if self._is_of_another(self._look()) and storage.read(scores) != self._result.scores:
+            return  # the record is that of the result
+        self._write_ended("done", ending)
 
     def _end_failed(self, ending: Ending) -> None:
         assert self._facts is not None
@@ -171,27 +177,13 @@ class RunRecord:
         """
         former = record_in(self._output)
         if former is not None:
-            known = [self._last_success, _time_or_none(former.get("last_success"))]
+            known = [self._last_success, former.get("last_success")]
             self._last_success = max(filter(None, known), default=None)
         return former
 
     def _is_of_another(self, record: Mapping[str, Any] | None) -> bool:
         assert self._facts is not None
         return record is not None and record.get("run") != self._facts.run
-
-    def _has_later_result(self, record: Mapping[str, Any] | None) -> bool:
-        """Whether another run has replaced the result of this run, or has started to do so.
-
-        Args:
-          record: the record that is in the folder.
-        """
-        if record is None or not self._is_of_another(record):
-            return False
-        if record["state"] == "running":  # each run removes _SUCCESS when it starts
-            return not storage.exists(join(self._output, SUCCESS))
-        assert self._result is not None
-        path = join(self._output, SCORES)
-        return record["state"] == "done" and storage.read(path) != self._result.scores
 
     def _write_ended(self, state: State, ending: Ending) -> None:
         content = self._content(state, ending)
@@ -338,15 +330,6 @@ def now() -> str:
     """The time in UTC, as records have it."""
     time = datetime.now(timezone.utc)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _time_or_none(value: Any) -> str | None:
-    """The value, if it is a time in the form in which this module writes times; else None."""
-    try:
-        datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ")
-    except (ValueError, TypeError):  # somebody has changed the file
-        return None
-    return str(value)
 
 
 @functools.cache  # a run writes two records, and looking up the versions takes milliseconds

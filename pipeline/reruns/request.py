@@ -6,7 +6,6 @@ and for each file its size and its version. So nothing has to be read to compare
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import json
 import os
@@ -128,28 +127,25 @@ def request_differences(job: Job, manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _changed_files(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
-    before = collections.Counter(
+    before: set[_File] = {
         (place, _name(file["path"], stream["pattern"]), file["bytes"], file.get("version"))
         for place, stream in enumerate(manifest["streams"])
         for file in stream["files"]
-    )
-    now: collections.Counter[_File] = collections.Counter()
+    }
+    now: set[_File] = set()
     for place, (label, pattern) in enumerate(source.inputs):
         stream = Stream(label, pattern)
         try:
             for file in find_files(stream):
-                version = version_of(stream, file.path)
-                now[place, _name(file.path, pattern), file.size, version] += 1
+                name, version = _name(file.path, pattern), version_of(stream, file.path)
+                now.add((place, name, file.size, version))
         except BleuError as error:
-            yield f"{error.cause}"
+            yield error.cause
             return
-    gone = [name for _, name, _, _ in (before - now).elements()]
-    new = [name for _, name, _, _ in (now - before).elements()]
-    for name in dict.fromkeys([*gone, *new]):
-        if name in gone and name in new:
-            yield f"the file {name} has changed"
-        else:
-            yield f"the file {name} is {'gone' if name in gone else 'new'}"
+    gone, new = ({file[1] for file in files} for files in (before - now, now - before))
+    for name in sorted(gone | new):
+        change = "is new" if name not in gone else "is gone" if name not in new else "has changed"
+        yield f"the file {name} {change}"
 
 
 def _name(path: str, pattern: str) -> str:

@@ -242,15 +242,6 @@ def test_the_first_run_fails(out):
     assert "beam_bleu_last_success_timestamp_seconds" not in gauges(out)
 
 
-@pytest.mark.parametrize("time", [1, "noon", []])
-def test_a_record_that_somebody_has_changed_is_replaced(out, time):
-    scored(out)
-    (out / "run.json").write_text(json.dumps({**record(out), "last_success": time}))
-    called(*ONE, "--references=missing.txt", "--output", out).assert_failed(3)
-    assert record(out)["last_success"] is None
-    scored(out)
-
-
 def running(out: Path) -> subprocess.Popen[bytes]:
     """A process whose job has started, and goes on until it is stopped."""
     process = endless_run(SCORING, [*ONE, "--max_ngram_order=2", "--output", out])
@@ -403,23 +394,6 @@ def test_a_result_that_another_run_has_replaced_at_once_has_the_record_of_that_r
     assert "--max_ngram_order=2" in record(out)["arguments"]
     assert (out / "scores.json").read_bytes() == during[0].out
     assert_files(out)
-
-
-def test_a_run_that_starts_when_another_one_ends_keeps_its_record(out, monkeypatch):
-    finished = beam_bleu.pipeline.main.RunRecord.finished
-    seen = []
-
-    def then_another_starts(self, result):
-        monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", finished)
-        (out / "_SUCCESS").unlink()
-        other = {**record(out), "run": "0" * 32}
-        (out / "run.json").write_text(json.dumps(other))
-        seen.append(other)
-        finished(self, result)
-
-    monkeypatch.setattr(beam_bleu.pipeline.main.RunRecord, "finished", then_another_starts)
-    assert called(*ONE, "--output", out).code == 0
-    assert record(out) == seen[0]
 
 
 # Writing them
