@@ -30,26 +30,26 @@ if TYPE_CHECKING:  # `as` says to type checkers that a name is public
     from beam_bleu.transforms.corpus_scores import CorpusChrf as CorpusChrf
     from beam_bleu.transforms.corpus_scores import CorpusScore as CorpusScore
     from beam_bleu.transforms.corpus_scores import CorpusTer as CorpusTer
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig as BleuConfig
-    from beam_bleu.transforms.metrics.bleu.config import preset as preset
-    from beam_bleu.transforms.metrics.bleu.score import BleuScore as BleuScore
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig as BleuConfig
+    from beam_bleu.transforms.metrics.bleu.metric import BleuScore as BleuScore
+    from beam_bleu.transforms.metrics.bleu.presets import preset as preset
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums as bleu_of_sums
     from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig as ChrfConfig
-    from beam_bleu.transforms.metrics.chrf.score import ChrfScore as ChrfScore
+    from beam_bleu.transforms.metrics.chrf.metric import ChrfScore as ChrfScore
     from beam_bleu.transforms.metrics.error_rates.metric import CerConfig as CerConfig
+    from beam_bleu.transforms.metrics.error_rates.metric import ErrorRateScore as ErrorRateScore
     from beam_bleu.transforms.metrics.error_rates.metric import WerConfig as WerConfig
-    from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore as ErrorRateScore
     from beam_bleu.transforms.metrics.rouge.metric import Rouge1Config as Rouge1Config
     from beam_bleu.transforms.metrics.rouge.metric import Rouge2Config as Rouge2Config
     from beam_bleu.transforms.metrics.rouge.metric import RougeLConfig as RougeLConfig
     from beam_bleu.transforms.metrics.rouge.metric import RougeLsumConfig as RougeLsumConfig
-    from beam_bleu.transforms.metrics.rouge.score import RougeScore as RougeScore
-    from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig as ExactMatchConfig
-    from beam_bleu.transforms.metrics.squad.metric import TokenF1Config as TokenF1Config
-    from beam_bleu.transforms.metrics.squad.score import ExactMatchScore as ExactMatchScore
-    from beam_bleu.transforms.metrics.squad.score import TokenF1Score as TokenF1Score
+    from beam_bleu.transforms.metrics.rouge.metric import RougeScore as RougeScore
+    from beam_bleu.transforms.metrics.squad import ExactMatchConfig as ExactMatchConfig
+    from beam_bleu.transforms.metrics.squad import ExactMatchScore as ExactMatchScore
+    from beam_bleu.transforms.metrics.squad import TokenF1Config as TokenF1Config
+    from beam_bleu.transforms.metrics.squad import TokenF1Score as TokenF1Score
     from beam_bleu.transforms.metrics.ter.metric import TerConfig as TerConfig
-    from beam_bleu.transforms.metrics.ter.score import TerScore as TerScore
+    from beam_bleu.transforms.metrics.ter.metric import TerScore as TerScore
     from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns as ArrowColumns
     from beam_bleu.transforms.reading import ReadJoinedRecords as ReadJoinedRecords
     from beam_bleu.transforms.reading import ReadLineParallel as ReadLineParallel
@@ -71,24 +71,25 @@ _PUBLIC = {
     "beam_bleu.transforms.calls.single_segments": ["score_pairs", "score_segments"],
     "beam_bleu.transforms.compare_systems": ["CompareSystems"],
     "beam_bleu.transforms.corpus_scores": ["CorpusBleu", "CorpusChrf", "CorpusScore", "CorpusTer"],
-    "beam_bleu.transforms.metrics.bleu.config": ["BleuConfig", "preset"],
-    "beam_bleu.transforms.metrics.bleu.score": ["BleuScore"],
+    "beam_bleu.transforms.metrics.bleu.metric": ["BleuConfig", "BleuScore"],
+    "beam_bleu.transforms.metrics.bleu.presets": ["preset"],
     "beam_bleu.transforms.metrics.bleu.sum_rows": ["bleu_of_sums"],
-    "beam_bleu.transforms.metrics.chrf.metric": ["ChrfConfig"],
-    "beam_bleu.transforms.metrics.chrf.score": ["ChrfScore"],
-    "beam_bleu.transforms.metrics.error_rates.metric": ["CerConfig", "WerConfig"],
-    "beam_bleu.transforms.metrics.error_rates.score": ["ErrorRateScore"],
+    "beam_bleu.transforms.metrics.chrf.metric": ["ChrfConfig", "ChrfScore"],
+    "beam_bleu.transforms.metrics.error_rates.metric": ["CerConfig", "ErrorRateScore", "WerConfig"],
     "beam_bleu.transforms.metrics.rouge.metric": [
         "Rouge1Config",
         "Rouge2Config",
         "RougeLConfig",
         "RougeLsumConfig",
+        "RougeScore",
     ],
-    "beam_bleu.transforms.metrics.rouge.score": ["RougeScore"],
-    "beam_bleu.transforms.metrics.squad.metric": ["ExactMatchConfig", "TokenF1Config"],
-    "beam_bleu.transforms.metrics.squad.score": ["ExactMatchScore", "TokenF1Score"],
-    "beam_bleu.transforms.metrics.ter.metric": ["TerConfig"],
-    "beam_bleu.transforms.metrics.ter.score": ["TerScore"],
+    "beam_bleu.transforms.metrics.squad": [
+        "ExactMatchConfig",
+        "ExactMatchScore",
+        "TokenF1Config",
+        "TokenF1Score",
+    ],
+    "beam_bleu.transforms.metrics.ter.metric": ["TerConfig", "TerScore"],
     "beam_bleu.transforms.pairing.segments.arrow_columns": ["ArrowColumns"],
     "beam_bleu.transforms.reading": [
         "ReadJoinedRecords",

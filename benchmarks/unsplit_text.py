@@ -20,8 +20,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 
@@ -79,7 +80,7 @@ def table(corpora: dict[str, list[str]]) -> str:
 def counts_of_scripts(texts: Sequence[str]) -> tuple[int, ...]:
     """The texts in each script. A reference in the same script is needed: here it is the text."""
     batch = to_batch([(text, [text]) for text in texts])
-    scripts = count_batch(batch, Text(), 1).signs.scripts[0]
+    scripts = count_batch(batch, Text(), Bleu(max_ngram_order=1)).signs.scripts[0]
     return tuple(np.bincount(scripts, minlength=len(SCRIPTS) + 1)[1:].tolist())
 
 

@@ -27,23 +27,22 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.known_metrics import METRICS, MetricRow, kind_of
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
-from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
+from beam_bleu.transforms.known_metrics import METRICS, MetricRow, metric_type
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_BETA,
     LARGEST_CHAR_ORDER,
     LARGEST_WORD_ORDER,
     Chrf,
 )
-from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
-from beam_bleu.transforms.metrics.rouge.score import RougeScore
+from beam_bleu.transforms.metrics.metric import Metric, Signatures
+from beam_bleu.transforms.metrics.perplexity import PerplexityScore
+from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
 from beam_bleu.transforms.pairing.records.row_groups import record_digest
-from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
+from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.text.text import SACREBLEU, TextName
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.rejected import Rejected
@@ -60,7 +59,7 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (RougeScore, "precision"): {"type": "number", "minimum": 0, "maximum": 100},
     (RougeScore, "recall"): {"type": "number", "minimum": 0, "maximum": 100},
     (PerplexityScore, "log_probability"): {"type": "number", "maximum": 0},
-    (Scoring, "max_ngram_order"): {"$ref": "#/$defs/order"},
+    (Bleu, "max_ngram_order"): {"$ref": "#/$defs/order"},
     (Chrf, "char_order"): {"$ref": "#/$defs/order"},
     (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
     (Chrf, "word_order"): {"type": "integer", "minimum": 0, "maximum": LARGEST_WORD_ORDER},
@@ -106,7 +105,7 @@ def _schema_of(name: str, text: str) -> str:
 
 
 def _of_scores(schema: Json) -> Json:
-    signatures = [_default_signatures(kind_of(name)) for name in METRICS]
+    signatures = [_default_signatures(metric_type(name)) for name in METRICS]
     signature = _signature_pattern(
         [each.own for each in signatures], "[^|]+", r"(\|[a-z]+:[^|]+)*\|version:beam-bleu-[^|]+"
     )
@@ -133,9 +132,9 @@ def _of_scores(schema: Json) -> Json:
     }
 
 
-def _default_signatures(kind: MetricKind) -> Signatures:
-    config = kind.config()
-    return kind.signatures(config.text.name, kind.metric_of(config), 1, 1)
+def _default_signatures(metric: type[Metric]) -> Signatures:
+    config = metric.config()
+    return config.metric.signatures(config.text.name, 1, 1)
 
 
 def _signature_pattern(signatures: Iterable[str], case: str, end: str) -> str:
@@ -190,7 +189,7 @@ def _of_totals(_: Json) -> Json:
         "$defs/text": _object(TextName),
         "$defs/groups": _object(GroupTotals),
         "$defs/definition/anyOf": [{"$ref": f"#/$defs/{name}"} for name in METRICS],
-        **{f"$defs/{name}": _object(kind_of(name).definition) for name in METRICS},
+        **{f"$defs/{name}": _object(metric_type(name)) for name in METRICS},
     }
 
 
@@ -219,9 +218,9 @@ def _score(score: Json) -> Json:
     Args:
       score: the former definition. The fields that are not of one metric are written by hand.
     """
-    own = {name: kind_of(name).fields for name in METRICS}
+    own = {name: own_fields(metric_type(name).score_type) for name in METRICS}
     fields = {
-        field: _field_of_score(kind_of(name).score_type, field)
+        field: _field_of_score(metric_type(name).score_type, field)
         for name in METRICS
         for field in own[name]
     }

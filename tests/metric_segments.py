@@ -11,7 +11,7 @@ import pyarrow as pa
 from hostile_texts import Segment
 from scoring import corpus_sums
 
-from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
@@ -26,37 +26,32 @@ def counted(
     **choices: Any,
 ) -> BatchStatistics:
     """What is counted in segments, and, if there are any, in the candidates of another system."""
-    kind = kind_of(metric)
-    config = kind.config(**choices)
+    config = metric_type(metric).config(**choices)
     batch = to_batch(segments)
     if others is not None:
         more = pa.array(others, pa.large_string())
         batch = dataclasses.replace(
             batch, candidates=(*batch.candidates, more), systems=("one", "other")
         )
-    return count_batch(batch, config.text, kind.counter([kind.metric_of(config)]))
+    return count_batch(batch, config.text, config.metric)
 
 
 def score_of(segments: Sequence[Segment], metric: str, **choices: Any) -> Any:
     """The score of segments."""
-    kind = kind_of(metric)
-    config = kind.config(**choices)
+    config = metric_type(metric).config(**choices)
     sums = corpus_sums(counted(segments, metric, **choices), 0, with_products=True)
-    return corpus_score(kind, sums, config.text.name, kind.metric_of(config))
+    return corpus_score(config.metric, sums, config.text.name)
 
 
 def segment_scores(
     segments: Sequence[Segment], metric: str, **choices: Any
 ) -> list[dict[str, Any]]:
     """The rows of the table of the scores of segments."""
-    kind = kind_of(metric)
-    definition = kind.metric_of(kind.config(**choices))
+    definition = metric_type(metric).config(**choices).metric
     statistics = counted(segments, metric, **choices)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([kind.segment_fields(definition)])
-    rows: list[dict[str, Any]] = segment_table(
-        statistics, metric, kind, definition, schema
-    ).to_pylist()
+    schema = segment_schema([definition])
+    rows: list[dict[str, Any]] = segment_table(statistics, metric, definition, schema).to_pylist()
     return rows
 
 

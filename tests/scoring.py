@@ -13,22 +13,18 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter, count_batch
-from beam_bleu.transforms.metrics.bleu.kind import KINDS
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.score import (
+from beam_bleu.transforms.metrics.bleu.metric import (
+    Bleu,
+    BleuConfig,
     BleuScore,
-    sacrebleu_signature,
-    signature,
 )
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
-from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.metrics.metric import Basis, Signatures
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
 
@@ -41,26 +37,23 @@ def statistics_of(
     Segments without numbers get numbers from 0, so that they can be scored one by one. There are
     lengths, so that they can be in slices by length.
     """
-    order = max_order or counted_order([config.scoring])
-    statistics = count_batch(batch, config.text, order)
+    order = max_order or config.metric.counted_order
+    statistics = count_batch(batch, config.text, Bleu(max_ngram_order=order))
     return dataclasses.replace(
         statistics,
-        lengths=BleuCounter(order).lengths(statistics.counts),
+        lengths=Bleu(max_ngram_order=order).reference_lengths(statistics.counts),
         numbers=np.arange(len(batch)) if statistics.numbers is None else statistics.numbers,
     )
 
 
-def bleu_table_schema(scoring: Scoring, labels: Sequence[str] = ()) -> pa.Schema:
+def bleu_table_schema(metric: Bleu, labels: Sequence[str] = ()) -> pa.Schema:
     """The columns of the scores of segments, if BLEU is the only metric."""
-    return segment_schema([KINDS["bleu"].segment_fields(Bleu(scoring))], labels)
+    return segment_schema([metric], labels)
 
 
-def bleu_table(
-    statistics: BatchStatistics, scoring: Scoring, labels: Sequence[str] = ()
-) -> pa.Table:
+def bleu_table(statistics: BatchStatistics, metric: Bleu, labels: Sequence[str] = ()) -> pa.Table:
     """The scores of the segments of a batch."""
-    schema = bleu_table_schema(scoring, labels)
-    return segment_table(statistics, "bleu", KINDS["bleu"], Bleu(scoring), schema)
+    return segment_table(statistics, "bleu", metric, bleu_table_schema(metric, labels))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,8 +83,8 @@ def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:
 
 
 def bleu_of(sums: CorpusSums, config: BleuConfig, **options: Any) -> BleuScore:
-    metric = Bleu(config.scoring)
-    return corpus_score(KINDS["bleu"], sums, config.text.name, metric, **options)
+    metric = config.metric
+    return corpus_score(metric, sums, config.text.name, **options)
 
 
 def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:
@@ -99,20 +92,21 @@ def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:
 
 
 def signature_of(sums: CorpusSums, config: BleuConfig) -> str:
-    return signature(*_signed(sums, config))
+    return _signatures(sums, config).own
 
 
 def sacrebleu_signature_of(sums: CorpusSums, config: BleuConfig) -> str | None:
-    return sacrebleu_signature(*_signed(sums, config))
+    return _signatures(sums, config).sacrebleu
 
 
-def _signed(sums: CorpusSums, config: BleuConfig) -> Any:
-    return config.text.name, config.scoring, sums.min_reference_count, sums.max_reference_count
+def _signatures(sums: CorpusSums, config: BleuConfig) -> Signatures:
+    references = sums.min_reference_count, sums.max_reference_count
+    return config.metric.signatures(config.text.name, *references)
 
 
 def of_segments(config: BleuConfig) -> BleuConfig:
     """The same definition, for single segments."""
-    return dataclasses.replace(config, **vars(config.scoring.for_segments()))
+    return dataclasses.replace(config, **vars(config.metric.for_segments()))
 
 
 def corpus_totals(

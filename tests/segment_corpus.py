@@ -12,7 +12,7 @@ from command_line import streams, write_lines
 from result_folder import RECORDS
 from scoring import bleu_table, statistics_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 
 SEGMENTS = 3000
@@ -43,7 +43,7 @@ class Corpus:
             references = map(list, zip(*self.texts[3:], strict=True))
             batch = to_batch(list(zip(text, references, strict=True)))
             batch = dataclasses.replace(batch, systems=(name,))
-            table = bleu_table(statistics_of(batch, config), config.scoring)
+            table = bleu_table(statistics_of(batch, config), config.metric)
             rows |= {(row["index"], name): row for row in table.to_pylist()}
         return rows
 

@@ -19,8 +19,7 @@ from markdown_tables import sections
 from scoring import score_of
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
 
@@ -186,7 +185,7 @@ DEFINITIONS = PROJECT / "docs" / "definitions.md"
 def scored(candidates: str, references: str, flags: str) -> BleuScore:
     """The score of an example as the page writes it."""
     job = parse([*flags.split(), "--candidates=x", "--references=y"]).job
-    scoring = job.metrics[0].corpus.scoring
+    scoring = job.metrics[0].corpus
     config = BleuConfig(**dataclasses.asdict(scoring), **dataclasses.asdict(job.text))
     segments = [
         (candidate.strip(), [reference.strip() for reference in of_segment.split(" / ")])

@@ -13,14 +13,17 @@ import beam_bleu
 PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms.", "beam_bleu.pipeline."
 
-ROOMS = ["text", "pairing", "inspection", "statistics", "totals", "score", "examples"]
-"""The rooms in the order of the data. A room can import only the rooms before it, and the folder of
-a metric all of them, but no other metric."""
+ROOMS = ["text", "pairing", "inspection", "metrics", "statistics", "totals", "score", "examples"]
+"""The rooms in the order of the data. A room can import only the rooms before it; `metrics` is what
+metrics have in common. A metric can import all rooms, but no other metric."""
 
-FLOORS = ["native", "definition", "wiring", "metrics"]
+FLOORS = ["native", "definition", "wiring"]
 """The folders that all rooms can import. They import no room."""
 
-METRICS = {file.parent.name for file in PROJECT.glob("transforms/metrics/*/__init__.py")}
+METRICS = {
+    *(file.parent.name for file in PROJECT.glob("transforms/metrics/*/__init__.py")),
+    *("mean", "perplexity", "squad"),
+}
 
 FORMS_OF_INPUT = ["line_parallel", "records", "segments"]
 """The folders in pairing of one form of input each. They do not know each other."""

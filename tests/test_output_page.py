@@ -23,8 +23,9 @@ from command_line import (
 from jsonschema import Draft202012Validator
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, metric_type
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.score.segment_table import own_types
 
 SCHEMAS = {
     name: json.loads((PROJECT / "docs" / f"{file}.schema.json").read_text())
@@ -36,10 +37,7 @@ LANGUAGES = EXAMPLES / "languages"
 
 Json = dict[str, Any]
 
-OWN_COLUMNS = {
-    name: {*kind.segment_fields(kind.metric_of(kind.config()))}
-    for name, kind in ((name, kind_of(name)) for name in METRICS_OF_TEXTS)
-}
+OWN_COLUMNS = {name: {*own_types(metric_type(name).config().metric)} for name in METRICS_OF_TEXTS}
 """By metric, the columns of the scores of segments that not every metric has."""
 
 MEANS = {"precision", "recall"}

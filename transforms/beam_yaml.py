@@ -58,11 +58,12 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from beam_bleu.transforms.corpus_scores import CorpusScore
 from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
 )
-from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PresetName, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.shown_score import Score, fields_in_order
@@ -258,7 +259,7 @@ def definition_of(name: PresetName | None, settings: Mapping[str, Any]) -> BleuC
     if "spm_model" in changes:
         changes["spm_model"] = _model(changes["spm_model"])
     config = preset(DEFAULT_PRESET if name is None else name, **changes)
-    config.scoring.require_corpus()
+    config.metric.require_corpus()
     return config
 
 
@@ -279,7 +280,7 @@ def _config(metric: Any, definition: Mapping[str, Any] | None) -> Any:
     """
     if not isinstance(metric, str):
         raise ValueError(f"metric must be the name of a metric, got {metric!r}")
-    config_type = kind_of(metric).config
+    config_type = metric_type(metric).config
     given = {} if definition is None else definition
     for key in given:
         require_choice("a key of definition", key, _names(config_type))
@@ -326,7 +327,7 @@ def score_types(metric: str) -> dict[str, Any]:
 
     They are the fields of the score, with `interval_low` and `interval_high` for its interval.
     """
-    score_type = kind_of(metric).score_type
+    score_type = metric_type(metric).score_type
     hints = typing.get_type_hints(score_type)
     names = fields_in_order(score_type)
     types = {name: _IN_ROW[hints[name]] for name in names if name != "interval"}

@@ -12,15 +12,16 @@ from beam_bleu.transforms.known_metrics import (
     Definition,
     MetricName,
     is_metric,
-    kind_of,
+    metric_type,
     parameter_of,
     word_of,
 )
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
-from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch
+from beam_bleu.transforms.statistics.counting import PreparedBatch
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 
 if TYPE_CHECKING:
+    from beam_bleu.transforms.metrics.metric import Metric
     from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.pairing.needs import ValueColumn
     from beam_bleu.transforms.text.text import Text
@@ -45,17 +46,17 @@ def definition_of(
     """
     types = []
     for name in metrics:
-        kind = kind_of(name)
-        definition: Any = kind.config() if config is None else config
-        if isinstance(definition, kind.config):
-            metric = kind.metric_of(definition)
+        config_type = metric_type(name).config
+        definition: Any = config_type() if config is None else config
+        if type(definition) is config_type:
+            metric = definition.metric
             if of_segments:
-                metric = kind.of_segments(metric)
+                metric = metric.for_segments()
             else:
                 metric.require_corpus()
             require_tokenizer(definition.text)
             return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
-        types.append(_with_article(kind.config.__name__))
+        types.append(_with_article(config_type.__name__))
     raise ValueError(
         f"config must be {' or '.join(types)}, got {config!r}, of type {type(config).__name__}"
     )
@@ -77,8 +78,8 @@ def _defined(metric: Any, of_segments: bool) -> tuple[Text, Definition]:
         return definition_of(metric, of_segments=of_segments)
     if not is_metric(metric):
         raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {metric!r}")
-    kind = kind_of(metric)
-    return definition_of(kind.config(**parameter_of(metric)), of_segments=of_segments)
+    config = metric_type(metric).config(**parameter_of(metric))
+    return definition_of(config, of_segments=of_segments)
 
 
 def require_readable(values: Iterable[ValueColumn]) -> None:
@@ -101,11 +102,11 @@ class ChosenMetrics:
 
     Attributes:
       definitions: the definition of each metric.
-      counted: for each metric the steps from a text to its tokens, and what counts its columns.
+      counted: each metric, with the steps from a text to its tokens.
     """
 
     definitions: tuple[Definition, ...]
-    counted: tuple[tuple[Text, Counter], ...]
+    counted: tuple[tuple[Text, Metric], ...]
 
     @classmethod
     def single(cls, config: Any, metrics: Iterable[MetricName] = METRICS) -> ChosenMetrics:
@@ -133,7 +134,7 @@ class ChosenMetrics:
 
     @classmethod
     def _of(cls, defined: Sequence[tuple[Text, Definition]]) -> ChosenMetrics:
-        counted = tuple((text, definition.counter) for text, definition in defined)
+        counted = tuple((text, definition.metric) for text, definition in defined)
         return cls(tuple(definition for _, definition in defined), counted)
 
     def require_texts_only(self) -> ChosenMetrics:
@@ -160,7 +161,7 @@ class ChosenMetrics:
         return self
 
     def _values(self) -> Iterator[ValueColumn]:
-        return (value for _, counter in self.counted for value in counter.needs.values)
+        return (value for _, metric in self.counted for value in metric.needs.values)
 
     def count(self, batch: SegmentBatch) -> MetricStatistics:
         """The statistics of a batch. Each text is prepared once for all metrics.

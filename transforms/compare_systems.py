@@ -12,11 +12,11 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.corpus_scores import require_no_files
+from beam_bleu.transforms.metrics.metric import Config
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
-from beam_bleu.transforms.score.metric_kind import Config
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.summing import sum_groups_of_systems

@@ -106,7 +106,7 @@ class Scoring(beam.PTransform):
     def _score_type(self) -> Any:
         """The type of what the transform gives for each corpus."""
         if self._is_single:
-            return self._chosen.definitions[0].kind.score_type
+            return self._chosen.definitions[0].metric.score_type
         return typehints.Dict[str, Any]
 
     def _sums_of_batches(
@@ -116,7 +116,7 @@ class Scoring(beam.PTransform):
         counted = self._chosen.counted
         return sum_groups(
             batches | "Count matches" >> count_matches(counted, threads=1),
-            [counter.basis for _, counter in counted],
+            [metric.basis for _, metric in counted],
             key_type,
             with_products=self._uncertainty,
         )

@@ -1,4 +1,4 @@
-"""All metrics. A metric is a row here, and has a folder in `metrics`, alone or with its family."""
+"""All metrics. A metric is a row here, and a class in `metrics`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import dataclasses
 import functools
 import importlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from beam_bleu.transforms.definition.choices import table
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.definition.choices import MetricFlag
-    from beam_bleu.transforms.metrics.metric import Metric, Presentation
+    from beam_bleu.transforms.metrics.metric import Metric
     from beam_bleu.transforms.score.differences import ComparedSystems
-    from beam_bleu.transforms.score.metric_kind import MetricKind
     from beam_bleu.transforms.score.shown_score import Score
-    from beam_bleu.transforms.statistics.counting import Counter
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.group_totals import GroupTotals
 
@@ -49,7 +46,7 @@ class MetricRow:
       name: its name.
       description: what it is, for --help.
       lower_is_better: whether a lower score is better.
-      family: the folder that it shares with metrics of its kind; "" if it has one of its own name.
+      module: the module in `metrics` that has its class; "" for `metric` of a folder of its name.
       highest: the largest possible score; None if there is none.
       without_highest: how a field of the signature begins if it is of a definition without a
         largest possible score, although others have one.
@@ -62,7 +59,7 @@ class MetricRow:
     name: MetricName
     description: str
     lower_is_better: bool = False
-    family: str = ""
+    module: str = ""
     highest: float | None = None
     without_highest: tuple[str, ...] = ()
     parameter: str = ""
@@ -98,43 +95,45 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         highest=100,
     ),
     MetricRow("ter", "TER, the edits and shifts of words for each word of the references", True),
-    MetricRow("rouge1", "ROUGE-1, the mean F-score of words", family="rouge", highest=100),
-    MetricRow("rouge2", "ROUGE-2, that of pairs of words", family="rouge", highest=100),
+    MetricRow("rouge1", "ROUGE-1, the mean F-score of words", module="rouge.metric", highest=100),
+    MetricRow("rouge2", "ROUGE-2, that of pairs of words", module="rouge.metric", highest=100),
     MetricRow(
         "rougeL",
         "ROUGE-L, that of the longest common subsequence of words",
-        family="rouge",
+        module="rouge.metric",
         highest=100,
     ),
     MetricRow(
         "rougeLsum",
         "ROUGE-Lsum, the same for summaries with a sentence in each line",
-        family="rouge",
+        module="rouge.metric",
         highest=100,
     ),
-    MetricRow("wer", "WER, the error rate of words, as for speech", True, "error_rates"),
-    MetricRow("cer", "CER, the error rate of characters", True, "error_rates"),
+    MetricRow("wer", "WER, the error rate of words, as for speech", True, "error_rates.metric"),
+    MetricRow("cer", "CER, the error rate of characters", True, "error_rates.metric"),
     MetricRow(
         "exact_match",
         "SQuAD's exact match, the share of right answers",
-        family="squad",
+        module="squad",
         highest=100,
     ),
     MetricRow(
         "token_f1",
         "SQuAD's F1, the mean F-score of the words of answers",
-        family="squad",
+        module="squad",
         highest=100,
     ),
     MetricRow(
         "perplexity",
         "perplexity, from log-probabilities in records",
         True,
+        "perplexity",
         counts_texts=False,
     ),
     MetricRow(
         "mean",
         "the mean of a column of numbers, such as the scores of COMET",
+        module="mean",
         parameter="column",
         counts_texts=False,
         can_be_negative=True,
@@ -202,39 +201,17 @@ def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | Non
     return next((name for name in METRICS_OF_TEXTS if name in metrics), None)
 
 
-def kind_of(word: MetricWord) -> MetricKind:
-    """A metric by its word, or the name of one with a parameter. It loads the kernel.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
-    kinds: Mapping[str, MetricKind] = _module(word, "kind").KINDS
-    return kinds[word.partition(":")[0]]
-
-
-def presentation_of(word: MetricWord) -> Presentation:
-    """What tables and reports show of a metric. It does not load the kernel.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
-    return cast("Presentation", _module(word, "presentation"))
-
-
-def flags_of(word: MetricWord) -> Sequence[MetricFlag]:
-    """The flags that define a metric. They do not load the kernel.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
-    return cast("Sequence[MetricFlag]", _module(word, "flags").FLAGS)
-
-
 @functools.lru_cache(maxsize=256)  # words of means have no bound
-def _module(word: MetricWord, module: str) -> Any:
+def metric_type(word: MetricWord) -> type[Metric]:
+    """The class of a metric, by its word or the name of one with a parameter.
+
+    Raises:
+      ValueError: there is no such metric.
+    """
     row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
-    folder = row.family or row.name
-    return importlib.import_module(f"beam_bleu.transforms.metrics.{folder}.{module}")
+    module = f"beam_bleu.transforms.metrics.{row.module or f'{row.name}.metric'}"
+    types: Mapping[str, type[Metric]] = importlib.import_module(module).METRICS
+    return types[row.name]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,21 +228,11 @@ class Definition:
     text: TextName
     metric: Metric
 
-    @property
-    def kind(self) -> MetricKind:
-        """The metric, for any definition."""
-        return kind_of(self.name)
-
-    @property
-    def counter(self) -> Counter:
-        """What counts the columns of the metric."""
-        return self.kind.counter([self.metric])
-
     def score(self, totals: GroupTotals) -> Score:
         """The score of one system's totals, with its uncertainty if they have products."""
         from beam_bleu.transforms.score.corpus_score import corpus_score
 
-        return corpus_score(self.kind, totals.single, self.text, self.metric)
+        return corpus_score(self.metric, totals.single, self.text)
 
     def compared(
         self,

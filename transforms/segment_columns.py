@@ -41,9 +41,7 @@ class SegmentColumns:
         self.schema = pa.schema(
             field
             for definition in self._chosen.definitions
-            for field in named_fields(
-                *(definition.name, definition.kind, definition.metric), details=details
-            )
+            for field in named_fields(definition.name, definition.metric, details=details)
         )
 
     def prepare(self) -> None:
@@ -51,7 +49,7 @@ class SegmentColumns:
         for counted in self._chosen.counted:
             prepare_counting(*counted)
         for definition in self._chosen.definitions:
-            compile_segment_table(definition.kind, definition.metric)
+            compile_segment_table(definition.metric)
 
     def of_batch(self, batch: SegmentBatch) -> pa.RecordBatch:
         """The scores of a batch, in the order of its segments. Each text is prepared once.
@@ -62,6 +60,5 @@ class SegmentColumns:
         counted = self._chosen.count(batch).metrics
         columns: list[pa.Array] = []
         for definition, statistics in zip(self._chosen.definitions, counted, strict=True):
-            kind, metric = definition.kind, definition.metric
-            columns += named_columns(statistics, kind, metric, details=self._details)
+            columns += named_columns(statistics, definition.metric, details=self._details)
         return pa.record_batch(columns, schema=self.schema)

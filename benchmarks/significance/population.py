@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import MetricName, kind_of
+from beam_bleu.transforms.known_metrics import MetricName, metric_type
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST
 from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -113,10 +113,8 @@ def draw(population: Population, documents: int, source: np.random.Generator) ->
 
 def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
     """A population of segments that are independent of each other, counted by a metric."""
-    kind = kind_of(name)
-    config = kind.config()
-    metric = kind.metric_of(config)
-    counter = kind.counter([metric])
+    config = metric_type(name).config()
+    metric = config.metric
     pieces, names = Pieces(), [Names(stream) for stream in range(3)]
     references = reference_lines(pieces, 0, segments)
     ends = text(pieces, references, names[0], 0).decode().split("\n")[:-1]
@@ -126,8 +124,8 @@ def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
         # The names of the system's own stream would be wrong words in each line: take the others.
         candidates = text(pieces, lines, names[0], 0).decode().split("\n")[:-1]
         batch = to_batch([(line, [end]) for line, end in zip(candidates, ends, strict=True)])
-        counts.append(count_batch(batch, config.text, counter).counts[0])
-    return Population(metric, counter.basis, np.array(counts), np.arange(segments + 1))
+        counts.append(count_batch(batch, config.text, metric).counts[0])
+    return Population(metric, metric.basis, np.array(counts), np.arange(segments + 1))
 
 
 def in_documents(population: Population, source: np.random.Generator) -> Population:

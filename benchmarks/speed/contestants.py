@@ -197,7 +197,7 @@ def _passes(batches: Sequence[Any], flags: argparse.Namespace) -> tuple[dict[str
     from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
     from beam_bleu.transforms.chosen_metrics import definition_of
-    from beam_bleu.transforms.known_metrics import kind_of
+    from beam_bleu.transforms.known_metrics import metric_type
     from beam_bleu.transforms.statistics.counting import PreparedBatch
 
     config: Any = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
@@ -206,12 +206,12 @@ def _passes(batches: Sequence[Any], flags: argparse.Namespace) -> tuple[dict[str
     if flags.metric == "ter":
         config = TerConfig()
     if flags.metric in ("wer", "cer", "exact_match", "token_f1"):
-        config = kind_of(flags.metric).config()
+        config = metric_type(flags.metric).config()
     configs = [config]
     if flags.metric in _ROUGE:
-        types: list[Any] = [kind_of(name).config for name in _ROUGE[flags.metric]]
+        types: list[Any] = [metric_type(name).config for name in _ROUGE[flags.metric]]
         configs = [of_metric(stemmer=flags.stemmer) for of_metric in types]
-    counted = [(text, definition.counter) for text, definition in map(definition_of, configs)]
+    counted = [(text, definition.metric) for text, definition in map(definition_of, configs)]
 
     def statistics(batch: Any) -> list[Any]:
         prepared = PreparedBatch(batch)
@@ -288,11 +288,11 @@ def _scores_of_segments(names: Sequence[str], *counted: Any) -> Any:
     """The scores of the segments of the first system, 0..100, float64 (segments, metrics)."""
     import numpy as np
 
-    from beam_bleu.transforms.known_metrics import kind_of
+    from beam_bleu.transforms.known_metrics import metric_type
 
     scores = []
-    for kind, of_metric in zip(map(kind_of, names), counted, strict=True):
-        scores.append(kind.segment_scores(of_metric, kind.metric_of(kind.config())))
+    for name, of_metric in zip(names, counted, strict=True):
+        scores.append(metric_type(name).config().metric.segment_scores(of_metric.rows))
     return np.column_stack(scores)
 
 

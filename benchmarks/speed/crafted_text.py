@@ -16,9 +16,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.counting import count_batch
 from benchmarks.corpus.workspace import Workspace
 from benchmarks.speed.results import Results, at_most
 from benchmarks.speed.sizes import Sizes
@@ -146,7 +146,7 @@ def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]
 
     def nanoseconds(batch: SegmentBatch, size: int) -> float:
         begin = time.process_time()
-        count_batch(batch, text, max_order)
+        count_batch(batch, text, Bleu(max_ngram_order=max_order))
         return (time.process_time() - begin) * 1e9 / size
 
     ordinary: tuple[SegmentBatch, int] | None = None

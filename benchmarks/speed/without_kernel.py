@@ -15,26 +15,25 @@ import threading
 import numpy as np
 
 from beam_bleu.pipeline.main import command
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text.text import Text
 
 _count = counting.PreparedBatch.count
-_counted: dict[tuple[int, int, counting.Counter], BatchStatistics] = {}
+_counted: dict[tuple[int, int, Metric], BatchStatistics] = {}
 _LOCK = threading.Lock()
 
 
-def count_nothing(
-    prepared: counting.PreparedBatch, text: Text, counter: counting.Counter
-) -> BatchStatistics:
+def count_nothing(prepared: counting.PreparedBatch, text: Text, metric: Metric) -> BatchStatistics:
     """Statistics of the right size, usually those of another batch."""
     batch = prepared.batch
-    kind = len(batch.candidates), len(batch.references), counter
+    kind = len(batch.candidates), len(batch.references), metric
     with _LOCK:  # several threads count
         counted = _counted.get(kind)
         if counted is None or len(counted) < len(batch):
-            counted = _counted[kind] = _count(prepared, text, counter)
+            counted = _counted[kind] = _count(prepared, text, metric)
     return dataclasses.replace(
         _first_rows(counted, len(batch)),
         systems=batch.systems,

@@ -30,27 +30,24 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.config import (
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import (
     COMPARISONS,
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
     PRESETS,
-    BleuConfig,
     PresetName,
     preset,
 )
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import (
-    LARGEST_NGRAM_ORDER,
+from beam_bleu.transforms.metrics.bleu.smoothing import (
     SMOOTH_METHODS,
-    Scoring,
     SmoothMethodName,
     corpus_smooth_methods,
     default_smooth_values,
 )
 from beam_bleu.transforms.text.text import CASES, Text
 
-_SCORING = tuple(field.name for field in dataclasses.fields(Scoring))
+_SCORING = tuple(field.name for field in dataclasses.fields(Bleu))
 """The choices that make a score of counts. The flags have the names of the fields."""
 
 _FIELD = re.compile(rf"\b({'|'.join(_SCORING)})\b")
@@ -237,9 +234,9 @@ def _bleu(flags: argparse.Namespace, config: BleuConfig) -> JobMetric:
     return JobMetric(
         "bleu",
         config.text,
-        Bleu(config.scoring),
-        Bleu(_segment_scoring(flags, config.scoring)),
-        {preset: (other.text, Bleu(other.scoring)) for preset, other in compared.items()},
+        config.metric,
+        _of_segments(flags, config.metric),
+        {preset: (other.text, other.metric) for preset, other in compared.items()},
     )
 
 
@@ -309,8 +306,8 @@ def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
         )
 
 
-def rescored_scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
-    """The scoring of saved totals with the choices of a command line; the others stay as they were.
+def rescored_bleu(old: Bleu, flags: argparse.Namespace) -> Bleu:
+    """The BLEU of saved totals with the choices of a command line; the others stay as they were.
 
     Raises:
       UsageError: a choice is impossible.
@@ -320,25 +317,25 @@ def rescored_scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
     changes: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     try:
         if flags.preset is not None:
-            scoring = preset(flags.preset, **changes).scoring
+            bleu = preset(flags.preset, **changes).metric
         else:
             if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
                 changes.setdefault("smooth_value", None)  # it is of the other method
             if "weights" in changes:
                 changes.setdefault("max_ngram_order", len(changes["weights"]))
-            scoring = dataclasses.replace(old, **changes)
-        scoring.require_corpus()
+            bleu = dataclasses.replace(old, **changes)
+        bleu.require_corpus()
     except ValueError as error:
         raise UsageError(str(error), SEE_HELP) from None
-    return scoring
+    return bleu
 
 
-def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:
-    """The scoring of the segments; that of the corpus if nothing shows their scores.
+def _of_segments(flags: argparse.Namespace, corpus: Bleu) -> Bleu:
+    """BLEU of the segments; that of the corpus if nothing shows their scores.
 
     Args:
       flags: the command line.
-      scoring: that of the corpus.
+      corpus: that of the corpus.
 
     Raises:
       UsageError: a flag or a combination of flags is impossible.
@@ -351,15 +348,15 @@ def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:
                     f"--{name} needs --segment_scores or --examples",
                     "give both flags, or leave both out",
                 )
-        return scoring
+        return corpus
     if flags.output is None:
         raise UsageError(f"{asking} needs --output", "name the folder to write them to")
-    method = flags.segment_smooth_method or scoring.smooth_method
+    method = flags.segment_smooth_method or corpus.smooth_method
     origin = "" if flags.segment_smooth_method else ", the method of the corpus"
     value = flags.segment_smooth_value
     _require_takes_value("segment_smooth", method, origin, value, SMOOTH_METHODS)
     try:
-        segments = scoring.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+        segments = corpus.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
         if flags.no_effective_order:
             segments = dataclasses.replace(segments, effective_order=False)
         return segments
@@ -412,7 +409,7 @@ def _preset_name(text: str) -> str:
 def _corpus_method(text: str) -> str:
     if text in SMOOTH_METHODS:  # for other names argparse shows the choices
         try:
-            preset(DEFAULT_PRESET, smooth_method=text).scoring.require_corpus()
+            preset(DEFAULT_PRESET, smooth_method=text).metric.require_corpus()
         except ValueError as error:
             raise argparse.ArgumentTypeError(
                 f"{error}; for segment scores, give --segment_smooth_method {text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.known_metrics import METRICS, presentation_of
+from beam_bleu.transforms.known_metrics import METRICS, metric_type
 from beam_bleu.transforms.score.shown_numbers import USUAL_DECIMALS, decimals_for
 
 
@@ -27,14 +27,14 @@ def decimals_of(
     """
     if asked is not None:
         return asked
-    return decimals_for(standard_errors, presentation_of(metric).DECIMALS)
+    return decimals_for(standard_errors, metric_type(metric).score_type.DECIMALS)
 
 
 def usual_decimals() -> str:
     """How many decimals the scores of each metric have, for a reader: "1, of perplexity 4"."""
     others: dict[int, list[str]] = {}
     for row in METRICS.values():
-        decimals = presentation_of(row.name).DECIMALS
+        decimals = metric_type(row.name).score_type.DECIMALS
         if decimals != USUAL_DECIMALS:
             others.setdefault(decimals, []).append(row.word)
     return ", ".join(

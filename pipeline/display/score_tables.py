@@ -25,7 +25,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
 )
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.known_metrics import MetricWord, presentation_of, row_of
+from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, counted, estimate
 
@@ -110,8 +110,8 @@ def systems_table(result: Result, asked: int | None, *, for_paper: bool = False)
         has_arrow = row_of(word).lower_is_better and (for_paper or len(result.metrics) > 1)
         header.append(f"{metric.name} {LOWER}" if has_arrow else metric.name)
         if len(result.metrics) == 1 and not for_paper:
-            presentation, places = presentation_of(word), decimals_of(word, asked)
-            cells = [presentation.cells(score.parts, places) for score in scores]
+            score_type, places = metric_type(word).score_type, decimals_of(word, asked)
+            cells = [score_type.cells(score.parts, places) for score in scores]
             header += cells[0]
             columns += [[Number(own[name]) for own in cells] for name in cells[0]]
     if not columns:

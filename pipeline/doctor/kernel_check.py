@@ -80,14 +80,13 @@ def _cache() -> Iterator[Fact]:
 
 
 def _compiled() -> Iterator[Fact]:
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-    from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
     from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.statistics.counting import prepare_counting
 
     before = _files(cache_folder().path)
     start = time.monotonic()
-    prepare_counting(BleuConfig().text, BleuCounter(max_order=1))
+    prepare_counting(BleuConfig().text, BleuConfig().metric)
     seconds = time.monotonic() - start
     loaded = before and before == _files(cache_folder().path)
     done = "loaded from the cache" if loaded else "compiled"
@@ -112,22 +111,18 @@ def scored(tokenize: TokenizerName) -> Recorded:
     """The result of the sample, from the kernel and the formula, without a pipeline."""
     import pyarrow as pa
 
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-    from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-    from beam_bleu.transforms.metrics.bleu.metric import Bleu
-    from beam_bleu.transforms.metrics.bleu.score import bleu_parts
-    from beam_bleu.transforms.metrics.bleu.scoring import counted_order
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
     from beam_bleu.transforms.pairing.batch import SegmentBatch
+    from beam_bleu.transforms.statistics.counting import count_batch
 
     config = BleuConfig(tokenize)
-    order = counted_order([config.scoring])
     candidates, references = zip(*SAMPLE, strict=True)
     streams = [
         pa.array(texts, pa.large_string()) for texts in (candidates, *zip(*references, strict=True))
     ]
     batch = SegmentBatch(candidates=(streams[0],), references=tuple(streams[1:]))
-    counts = count_batch(batch, config.text, order)
-    bleu = bleu_parts(counts.counts[0].sum(axis=0).tolist(), Bleu(config.scoring))
+    counted = count_batch(batch, config.text, config.metric)
+    bleu = config.metric.parts(counted.counts[0].sum(axis=0).tolist())
     lengths = bleu["sys_len"], bleu["ref_len"]
     return Recorded(bleu["matches"], bleu["totals"], lengths, bleu["score"])
 

@@ -40,7 +40,7 @@ class Asked:
 
 def asked_by(job: Job) -> Asked:
     """What the workers of a job are asked."""
-    texts = {text: None for of_metric in job.scorings.values() for text in of_metric.counters}
+    texts = {text: None for of_metric in job.scorings.values() for text in of_metric.counted}
     return Asked(job.source, tuple(texts), job.output)
 
 

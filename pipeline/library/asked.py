@@ -23,7 +23,7 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Keywords
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.known_metrics import MetricWord, flags_of
+from beam_bleu.transforms.known_metrics import MetricWord, metric_type
 from beam_bleu.transforms.pairing.paired import Source
 
 _FLAG = re.compile(r"--([a-z][a-z_]*)")
@@ -173,7 +173,9 @@ class Asked:
     def _refuse_flags_of_configs(self, keywords: Mapping[str, Any]) -> None:
         """Refuses keywords that define a metric which a config defines."""
         for metric in self._configs:
-            names = _FOR_BLEU if metric == "bleu" else [flag.name for flag in flags_of(metric)]
+            names = (
+                _FOR_BLEU if metric == "bleu" else [flag.name for flag in metric_type(metric).flags]
+            )
             for name in names:
                 value = keywords.get(name)
                 if value is not None and value is not False:  # 0 is a value, although 0 == False

@@ -12,7 +12,8 @@ import pyarrow as pa
 from beam_bleu.pipeline.display.score_tables import signature_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, Result, ScoreRow
 from beam_bleu.pipeline.result.series import slice_text
-from beam_bleu.transforms.known_metrics import MetricWord, kind_of
+from beam_bleu.transforms.known_metrics import MetricWord, metric_type
+from beam_bleu.transforms.score.shown_score import own_fields
 
 TEXT, INTEGER, NUMBER = pa.string(), pa.int64(), pa.float64()
 LABELS = pa.map_(TEXT, TEXT)
@@ -134,7 +135,7 @@ def score_table(result: Result) -> pa.Table:
     """Its scores, with the fields of each metric. Other metrics have null there."""
     of_metrics = list(_columns_of_metrics(result.words))
     lacking = dict.fromkeys(column.name for column in of_metrics)
-    fields = {metric: kind_of(metric).fields for metric in result.words}
+    fields = {metric: own_fields(metric_type(metric).score_type) for metric in result.words}
     entries = [
         {
             **lacking,
@@ -195,9 +196,9 @@ def _columns_of_metrics(metrics: Iterable[MetricWord]) -> Iterator[Column]:
     """A column for each field that not all metrics have. Fields of the same name have one type."""
     types: dict[str, Any] = {}
     for metric in metrics:
-        kind = kind_of(metric)
-        hints = typing.get_type_hints(kind.score_type)
-        types |= {name: hints[name] for name in kind.fields if name not in types}
+        score_type = metric_type(metric).score_type
+        hints = typing.get_type_hints(score_type)
+        types |= {name: hints[name] for name in own_fields(score_type) if name not in types}
     for name, hint in types.items():
         yield Column(name, _type_of(hint), "")
 

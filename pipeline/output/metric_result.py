@@ -26,7 +26,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
-from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.metrics.metric import Metric, Signatures
 from beam_bleu.transforms.score.corpus_score import corpus_numbers
 from beam_bleu.transforms.score.differences import (
     Difference,
@@ -34,8 +34,8 @@ from beam_bleu.transforms.score.differences import (
     mean_difference,
     paired_difference,
 )
-from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
+from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, interval
 from beam_bleu.transforms.text.text import TextName
@@ -91,7 +91,7 @@ class MetricResult:
         Raises:
           InputError, JobError: as `scored` says.
         """
-        for text in self.scorings.counters:
+        for text in self.scorings.counted:
             require_all_scored(
                 self.job.scored,
                 self.job.metrics[self.word][text].corpus.segments,
@@ -224,7 +224,7 @@ class MetricResult:
     @functools.cached_property
     def _fields(self) -> tuple[str, ...]:
         """The fields of its scores: there can be a score for each of 100,000 slices."""
-        return self.scorings.kind.fields
+        return own_fields(self.scorings.corpus.score_type)
 
     def _row(
         self,
@@ -238,10 +238,9 @@ class MetricResult:
         explain_error: bool = True,
     ) -> ScoreRow:
         numbers = corpus_numbers(
-            self.scorings.kind,
+            metric or self.scorings.corpus,
             sums,
             place.text,
-            metric or self.scorings.corpus,
             judge_input=judge_input,
             explain_error=explain_error,
         )
@@ -295,7 +294,7 @@ class MetricResult:
         """Those of a definition as entries have them; None if languages have different ones."""
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        signatures = shared_signatures(place.text, self.scorings.kind, metric, sums)
+        signatures = shared_signatures(place.text, metric, sums)
         return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
 
     def _of_corpus(self, metric: Metric) -> dict[str, Any]:
@@ -482,9 +481,7 @@ class MetricResult:
             )
 
 
-def shared_signatures(
-    text: TextName, kind: MetricKind, metric: Metric, sums: Iterable[CorpusSums]
-) -> Signatures:
+def shared_signatures(text: TextName, metric: Metric, sums: Iterable[CorpusSums]) -> Signatures:
     """The signatures of the scores of several systems.
 
     Systems can have different segments, and so different numbers of references. The signature has
@@ -492,14 +489,13 @@ def shared_signatures(
 
     Args:
       text: how texts become tokens.
-      kind: the metric.
       metric: its definition.
       sums: the sums of each system.
     """
     used = [of_system for of_system in sums if of_system.segments]
     smallest = min((of_system.min_reference_count for of_system in used), default=0)
     largest = max((of_system.max_reference_count for of_system in used), default=0)
-    return kind.signatures(text, metric, smallest, largest)
+    return metric.signatures(text, smallest, largest)
 
 
 def _shown(place: _Place) -> str:

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.report import charts, sentences
 from beam_bleu.pipeline.report.figures import Figure, Section
 from beam_bleu.pipeline.report.sentences import Measure, measure_of
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.transforms.known_metrics import presentation_of
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.shown_numbers import rounded
 
 
@@ -23,9 +23,9 @@ def reasons(result: Result) -> Section | None:
 
 
 def _figures(result: Result, measure: Measure) -> Iterator[Figure]:
-    presentation = presentation_of(measure.metric)
+    score_type = metric_type(measure.metric).score_type
     parts = {
-        row.system: presentation.parts(row.parts)
+        row.system: score_type.chart_parts(row.parts)
         for row in measure.best_first(result.whole(measure.metric))
     }
     if any(parts.values()):

@@ -12,7 +12,7 @@ from beam_bleu.pipeline.report import charts, sentences
 from beam_bleu.pipeline.report.figures import Chart, Figure, Section
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, Result, ScoreRow
-from beam_bleu.transforms.known_metrics import presentation_of
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.shown_numbers import p_value, signed
 
 _MOST_COMPARISONS = 200
@@ -58,8 +58,8 @@ def _scores(
     ranked = measure.best_first(whole)
     clusters = [own for own in result.clusters or () if own["metric"] == measure.metric]
     ranks = ranks_of(clusters)
-    presentation = presentation_of(measure.metric)
-    parts = [presentation.cells(row.parts, presentation.DECIMALS) for row in ranked]
+    score_type = metric_type(measure.metric).score_type
+    parts = [score_type.cells(row.parts, score_type.DECIMALS) for row in ranked]
     names = list(dict.fromkeys(name for cells in parts for name in cells))
     rows: list[list[Cell]] = [
         [

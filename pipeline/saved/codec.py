@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Compact
 from beam_bleu.transforms.text.text import TextName
@@ -58,7 +58,7 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
         return value
     if hint is Metric:
         assert owner is not None
-        return decoded(kind_of(owner["name"]).definition, value)
+        return decoded(metric_type(owner["name"]), value)
     if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields")):
         if not isinstance(value, Mapping):  # a named tuple
             value = dict(zip(fields_of(hint), value, strict=True))

@@ -151,7 +151,7 @@ def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> l
     """All ways in which texts have become tokens, each one once."""
     texts: dict[TextName, None] = {}
     for name, of_metric in scorings.items():
-        texts |= dict.fromkeys(of_metric.counters)
+        texts |= dict.fromkeys(of_metric.counted)
         slices = totals.metrics[name][of_metric.text].slices
         if of_metric.languages is not None and slices is not None:
             texts |= dict.fromkeys(

@@ -17,19 +17,17 @@ from beam_bleu.transforms.inspection.sum_samples import sum_samples
 from beam_bleu.transforms.known_metrics import (
     MetricWord,
     counts_empty_candidates,
-    kind_of,
     row_of,
 )
-from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.statistics.batch_steps import (
-    TokenLengths,
     check_documents,
     count_matches,
 )
-from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.batch_adder import Adding, Additions
@@ -54,7 +52,7 @@ __all__ = [
     "with_documents",
 ]
 
-Counted = dict[tuple[MetricWord, TextName], tuple[Text, Counter]]
+Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
 """What is counted: for each metric and each way to make its tokens, how."""
 
 
@@ -113,7 +111,7 @@ def segment_tables(
         if scorings.segments is not None:
             place = counted.index((name, scorings.text))
             scoring = ScoreSegments(
-                name, place, kind_of, scorings.segments, job.schema_of_segments, job.threads
+                name, place, scorings.segments, job.schema_of_segments, job.threads
             )
             label = f"Score segments{suffix_of(job, name)}"
             tables[name] = counts | label >> beam.ParDo(step(scoring))
@@ -133,7 +131,7 @@ def with_documents(
 def counted_of(job: Job) -> Counted:
     """What is counted for a job."""
     return {
-        (metric.name, text.name): (text, job.scorings[metric.name].counters[text.name])
+        (metric.name, text.name): (text, job.scorings[metric.name].counted[text.name])
         for metric in job.metrics
         for text in metric.texts
     }
@@ -166,7 +164,7 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
         )
         for metric in job.metrics
     )
-    return Picker(job.examples, metrics, kind_of, baseline_of(job), tuple(job.source.labels))
+    return Picker(job.examples, metrics, baseline_of(job), tuple(job.source.labels))
 
 
 def additions(job: Job) -> dict[str, tuple[int, Adding]]:
@@ -177,11 +175,11 @@ def additions(job: Job) -> dict[str, tuple[int, Adding]]:
     """
     evidence = job.evidence
     added = {}
-    for place, ((name, text), (_, counter)) in enumerate(counted_of(job).items()):
-        adding = Adding(counter.basis)
+    for place, ((name, text), (_, metric)) in enumerate(counted_of(job).items()):
+        adding = Adding(metric.basis)
         if text == job.scorings[name].text:
             adding = Adding(
-                counter.basis,
+                metric.basis,
                 job.slicing,
                 tuple(job.source.labels),
                 evidence.uncertainty,
@@ -209,10 +207,10 @@ def suffix_of(job: Job, name: MetricWord) -> str:
     return "" if name == job.metrics[0].name else f" ({name})"
 
 
-def _lengths(job: Job) -> TokenLengths | None:
+def _lengths(job: Job) -> tuple[Text, Metric] | None:
     """How slices by length count tokens for metrics that have none; None without such slices."""
     has_lengths = any(LENGTH in item for item in job.slicing.items)
-    return TokenLengths(job.text, BleuCounter(1)) if has_lengths else None
+    return (job.text, Bleu(max_ngram_order=1)) if has_lengths else None
 
 
 def _label(job: Job, name: str) -> SegmentLabel:

@@ -97,11 +97,11 @@ def _metric_totals(
       InputError: there are too many slices.
     """
     totals = {}
-    for text, counter in scorings.counters.items():
+    for text, metric in scorings.counted.items():
         end = end_of(scorings, text)
         total = only_sum(end, ends.get(end, ()), is_needed=False)
         if total is None:
-            total = MetricTotals(GroupTotals.zero(counter.basis.width))
+            total = MetricTotals(GroupTotals.zero(metric.basis.width))
         totals[text] = in_order(total, slicing)
     return totals
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import Definition, MetricWord, kind_of, row_of
-from beam_bleu.transforms.metrics.metric import Basis, Metric
-from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.known_metrics import Definition, MetricWord, row_of
+from beam_bleu.transforms.metrics.metric import Basis, Config, Metric
 from beam_bleu.transforms.score.segment_table import segment_schema
-from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text, TextName
 
@@ -43,18 +40,13 @@ class Scorings:
     unpooled: str | None = None
 
     @property
-    def kind(self) -> MetricKind:
-        """The metric, for any definition."""
-        return kind_of(self.name)
-
-    @property
     def shown(self) -> str:
         """The metric's name for readers."""
         return self.corpus.name
 
     def signature_of(self, metric: Metric) -> str:
         """How a definition makes scores, before the number of references is known."""
-        return self.kind.signatures(self.text, metric, 0, 0).own
+        return metric.signatures(self.text, 0, 0).own
 
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
         """How the texts of a slice became tokens.
@@ -63,15 +55,15 @@ class Scorings:
           of_slice: the labels of the slice and their values. With `languages`, each slice has
             this label, and each segment has a language.
         """
-        if self.languages is None or not self.kind.counter([self.corpus]).is_tokenized:
+        if self.languages is None or not self.corpus.is_tokenized:
             return self.text
         language = of_slice[self.languages]
         assert language is not None
         return dataclasses.replace(self.text, tokenize=tokenizer_of(language))
 
     @property
-    def counters(self) -> Mapping[TextName, Counter]:
-        """What counts the columns that are needed, for each way to make tokens.
+    def counted(self) -> Mapping[TextName, Metric]:
+        """The metric with all columns that are needed, for each way to make tokens.
 
         The first way is `text`, the others follow in the order of the presets.
         """
@@ -80,12 +72,12 @@ class Scorings:
             needed[self.text].append(self.segments)
         for preset in self.presets.values():
             needed.setdefault(preset.text, []).append(preset.metric)
-        return {text: self.kind.counter(metrics) for text, metrics in needed.items()}
+        return {text: metrics[0].counting(metrics) for text, metrics in needed.items()}
 
     @property
     def basis(self) -> Basis:
         """The columns that are counted with `text`."""
-        return self.counters[self.text].basis
+        return self.counted[self.text].basis
 
 
 ScoringsOfMetrics = Mapping[MetricWord, Scorings]
@@ -103,8 +95,8 @@ def schema_of_segments(
 
     All metrics have such scores.
     """
-    fields = [of_metric.kind.segment_fields(of_metric.segments) for of_metric in scorings.values()]
-    return segment_schema(fields, labels, kept, texts=texts)
+    metrics = [of_metric.segments for of_metric in scorings.values() if of_metric.segments]
+    return segment_schema(metrics, labels, kept, texts=texts)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,15 +119,14 @@ class JobMetric:
     presets: Mapping[str, tuple[Text, Metric]] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: MetricWord, config: Any) -> JobMetric:
+    def of(cls, name: MetricWord, config: Config) -> JobMetric:
         """A metric whose segments are scored as the corpus is, without presets.
 
         Args:
           name: the metric.
-          config: its definition, a value of its kind's `config`.
+          config: its definition.
         """
-        metric = kind_of(name).metric_of(config)
-        return cls(name, config.text, metric, metric)
+        return cls(name, config.text, config.metric, config.metric)
 
     @property
     def texts(self) -> Sequence[Text]:
@@ -145,7 +136,7 @@ class JobMetric:
     @property
     def highest_of_segments(self) -> float | None:
         """The highest possible score of a segment; None if there is none."""
-        signatures = kind_of(self.name).signatures(self.text.name, self.segments, 0, 0)
+        signatures = self.segments.signatures(self.text.name, 0, 0)
         return row_of(self.name).highest_of(signatures.own)
 
     def scorings(

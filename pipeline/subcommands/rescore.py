@@ -13,7 +13,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     FLAGS_OF_BLEU,
     add_preset_flag,
     add_scoring_flags,
-    rescored_scoring,
+    rescored_bleu,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.metric_flags import (
@@ -44,9 +44,8 @@ from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import order_of
-from beam_bleu.transforms.metrics.bleu.config import preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import counted_order
+from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.group_totals import pairs_with
@@ -159,15 +158,15 @@ def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace)
     if not isinstance(old, Bleu):
         most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
         return rescored_definition(name, old, most, flags)
-    scoring = rescored_scoring(old.scoring, flags)
-    counted, needed = order_of(corpus.width), counted_order([scoring])
+    bleu = rescored_bleu(old, flags)
+    counted, needed = order_of(corpus.width), bleu.counted_order
     if needed > counted:
         raise UsageError(
             f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
             f"up to {needed}",
             f"choose a --max_ngram_order of at most {counted}, or repeat the run",
         )
-    return Bleu(scoring)
+    return bleu
 
 
 def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:

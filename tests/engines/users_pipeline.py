@@ -9,7 +9,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from beam_bleu import BleuConfig, CorpusBleu
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuScore
 
 LANGUAGES = ("de", "fr", "pl", "ja", "zh")
 SEGMENTS = 400

@@ -26,8 +26,8 @@ from scoring import bleu_of, corpus_sums, corpus_totals, statistics_of
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import METRIC_WORDS
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -207,7 +207,7 @@ def scored_alone(config: Any) -> dict[str, Any]:
     """The fields of the score of the rows by one definition."""
     text, definition = definition_of(config)
     segments = [(row["candidate"], row["references"]) for row in ROWS]
-    counts = count_batch(to_batch(segments), text, definition.counter)
+    counts = count_batch(to_batch(segments), text, definition.metric)
     return in_a_row(definition.score(corpus_totals(counts, 0, with_products=True)))
 
 

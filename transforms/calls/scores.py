@@ -88,7 +88,7 @@ def _totals(
     with_products: bool,
 ) -> list[GroupTotals]:
     """The totals of each metric, over one or more batches."""
-    bases = [counter.basis for _, counter in chosen.counted]
+    bases = [metric.basis for _, metric in chosen.counted]
     totals: list[GroupTotals] | None = None
     for statistics in batches:
         of_batch = [

@@ -113,6 +113,6 @@ def _pairs(texts: Texts, chosen: ChosenMetrics) -> Floats:
     scores = np.empty((count, count))
     (definition,), (counted,) = chosen.definitions, chosen.counted
     for rows, statistics in count_all_pairs(column, *counted):
-        of_references = definition.kind.segment_scores(statistics, definition.metric)
+        of_references = definition.metric.segment_scores(statistics.rows)
         scores[:, rows] = of_references.reshape(count, -1)
     return scores

@@ -6,8 +6,8 @@ No text leaves the batch but those of the rows that are picked.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,9 +22,9 @@ from beam_bleu.transforms.examples.example import (
 from beam_bleu.transforms.examples.picked import ListKey, Picked, ScoresKey
 from beam_bleu.transforms.examples.ranks import Ranked, first_rows, sample_ranks
 from beam_bleu.transforms.examples.score_cells import ScoreCells
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import compile_segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
@@ -41,7 +41,7 @@ class PickedMetric:
     """
 
     name: str
-    definition: Any
+    definition: Metric
     place: int
     lower_is_better: bool
 
@@ -53,21 +53,19 @@ class Picker:
     Attributes:
       number: the most examples of each kind, for each metric and system.
       metrics: the metrics.
-      kind_of: finds a metric by its name.
       baseline: the system with which the others are compared; None for the first one.
       labels: the names of the labels of a batch.
     """
 
     number: int
     metrics: tuple[PickedMetric, ...]
-    kind_of: Callable[[str], MetricKind]
     baseline: str | None = None
     labels: tuple[str, ...] = ()
 
     def prepare(self) -> None:
         """Compiles the code that scores segments, or loads it, unless this process has done so."""
         for metric in self.metrics:
-            compile_segment_table(self.kind_of(metric.name), metric.definition)
+            compile_segment_table(metric.definition)
 
     def begin(self) -> Picking:
         """Begins with a bundle of batches."""
@@ -110,8 +108,7 @@ class Picking:
         drawn = sample_ranks(batch.numbers)
         sampled = self._first_rows(batch.systems, drawn, batch.numbers)
         for metric in picker.metrics:
-            kind = picker.kind_of(metric.name)
-            scores = kind.segment_scores(counted[metric.place], metric.definition)
+            scores = metric.definition.segment_scores(counted[metric.place].rows)
             of_metric = _OfMetric(
                 batch.systems, picker.baseline, scores.reshape(len(batch.systems), len(batch))
             )

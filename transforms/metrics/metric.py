@@ -1,20 +1,32 @@
-"""What every metric has: columns that add up, a function from their sums to a score, and tables."""
+"""What every metric has: one class says what it counts, how sums become a score, and what is shown.
+
+A metric is a subclass of `Metric`, with a `Config` that users make and a `Score` that they get. The
+methods that it does not define are those of a metric of texts without choices.
+"""
 
 from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.metrics.differentiation import Number
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
+from beam_bleu.transforms.text.text import Text, TextName
 
-SEGMENTS = 0
-"""The first column of every basis: 1 for each segment."""
+SEGMENTS, EMPTY = range(2)
+"""The first column of every basis: 1 for each segment; and the second one of most metrics of texts:
+1 if nothing in the candidate is counted."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +43,7 @@ class Basis:
     """
 
     names: tuple[str, ...]
-    shared: tuple[int, ...]
+    shared: tuple[int, ...] = (SEGMENTS,)
 
     @property
     def width(self) -> int:
@@ -60,16 +72,112 @@ class Lengths:
     empty_candidates: int
 
 
+@dataclasses.dataclass(frozen=True)
+class Signatures:
+    """How scores are made.
+
+    Attributes:
+      own: the signature, with everything that changes the number.
+      sacrebleu: the one that sacreBLEU prints; None if sacreBLEU cannot express the definition.
+    """
+
+    own: str
+    sacrebleu: str | None = None
+
+
+class Config(abc.ABC):
+    """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass."""
+
+    @property
+    @abc.abstractmethod
+    def text(self) -> Text:
+        """The steps from a text to its tokens."""
+
+    @property
+    @abc.abstractmethod
+    def metric(self) -> Metric:
+        """The part that counts, and turns sums into a score."""
+
+    @classmethod
+    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> Config:
+        """The definition of a run.
+
+        Args:
+          text: how the run makes tokens. Of its steps a metric has those that it does not define
+            itself: for most of them only the normalization, because sacreBLEU's --lowercase is for
+            BLEU.
+          choices: the choices of the metric, by field.
+
+        Raises:
+          ValueError: a choice is impossible.
+        """
+        return cls(normalize=text.normalize, **choices)  # type: ignore[call-arg]
+
+
 class Metric(abc.ABC):
-    """A definition of a metric: how sums of its columns become a score.
+    """A definition of a metric: what it counts, and how sums of its columns become a score.
 
     It is a frozen dataclass, so that it can be sent to workers.
+
+    Attributes:
+      config: the type of a user's definition.
+      score_type: the type of a score, a subclass of `Score`.
+      flags: the command's flags that define it.
+      is_tokenized: whether each language has tokens of its own.
     """
+
+    config: ClassVar[type[Config]]
+    score_type: ClassVar[type[Any]]
+    flags: ClassVar[tuple[MetricFlag, ...]] = ()
+    is_tokenized: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod
     def name(self) -> str:
         """Its name for readers, such as "chrF2"."""
+
+    @property
+    @abc.abstractmethod
+    def basis(self) -> Basis:
+        """The columns that it counts."""
+
+    def basis_of(self, width: int) -> Basis:
+        """The columns of W sums that can be scored."""
+        return self.basis
+
+    @classmethod
+    def counting(cls, metrics: Sequence[Any]) -> Metric:
+        """One that counts what all of these definitions of it need."""
+        metric: Metric = metrics[0]
+        return metric
+
+    @property
+    def needs(self) -> Needs:
+        """What is counted of a batch: by default candidates and references."""
+        return TEXTS
+
+    @abc.abstractmethod
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The columns of each segment, int64 (systems, segments, W).
+
+        Args:
+          spans: where the texts are; references come first. They are ready to be split. Not used if
+            no texts are needed.
+          sizes: their sizes.
+          batch: the batch, for numbers and for messages.
+          text: the steps from a text to its tokens.
+        """
+
+    def reference_lengths(self, counts: Integers) -> Integers | None:
+        """The average length of the references of each segment, rounded down, int64 (segments,).
+
+        It is in tokens; None if the columns do not tell it.
+        """
+        return None
+
+    def empty_candidates(self, counts: Integers) -> int:
+        """The number of candidates without anything that is counted; 0 if no texts are."""
+        return int(counts[..., EMPTY].sum()) if self.needs.roles else 0
 
     @abc.abstractmethod
     def value(self, sums: Sequence[Number]) -> Number:
@@ -83,7 +191,7 @@ class Metric(abc.ABC):
           ValueError: these sums lack columns that the definition needs.
         """
 
-    def values(self, sums: NDArray[np.int64]) -> Scores:
+    def values(self, sums: Integers) -> Scores:
         """The scores of many sums at once: to the last bit those of `value`.
 
         Args:
@@ -96,6 +204,15 @@ class Metric(abc.ABC):
           ValueError: these sums lack columns that the definition needs.
         """
         return np.array([self.value(row) for row in sums.tolist()], np.float64)
+
+    def require_width(self, width: int) -> None:
+        """Checks the number of columns of sums.
+
+        Raises:
+          ValueError: it is not what the definition needs.
+        """
+        if width != self.basis.width:
+            raise ValueError(f"{self.name} needs {self.basis.width} columns, got {width}")
 
     def require_corpus(self) -> None:
         """Checks that it can score the sums of a corpus.
@@ -117,29 +234,44 @@ class Metric(abc.ABC):
         """How long the texts of a corpus are, by their columns; None if it counts no texts."""
         return None
 
+    def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
+        """The score of a corpus, and the other attributes that only its scores have."""
+        return {"score": self.value(columns), **self.segment_parts(columns)}
 
-class Presentation(Protocol):
-    """The module `presentation` of a folder: what tables and reports show of its scores."""
+    def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
+        """A sentence that says why the score is 0, or ""."""
+        return ""
 
-    @property
-    def DECIMALS(self) -> int:  # noqa: N802
-        """How many decimals a score has in tables if it has no standard error."""
+    def warnings(self, columns: Sequence[int]) -> Iterable[str]:
+        """Sentences about input that only this metric has."""
+        return ()
 
-    def cells(self, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """What a table shows beside the score: texts by the names of their columns."""
+    @abc.abstractmethod
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """How scores are made.
 
-    def parts(self, score: Mapping[str, Any]) -> dict[str, float]:
-        """The parts of a score that have one unit, so that a chart can have all of them.
-
-        They have names for readers. A metric without such parts has none.
+        Args:
+          text: how texts become tokens.
+          fewest: the least number of references of a segment.
+          most: the largest one.
         """
 
+    def for_segments(self) -> Metric:
+        """The definition of single segments, if no other one is asked for."""
+        return self
 
-def require_width(name: str, width: int, expected: int) -> None:
-    """Checks the number of columns of sums.
+    def segment_scores(self, rows: Integers) -> Scores:
+        """The scores of single segments, float64 (rows,); nan where a score is not defined.
 
-    Raises:
-      ValueError: it is not what the metric of this name needs.
-    """
-    if width != expected:
-        raise ValueError(f"{name} needs {expected} columns, got {width}")
+        Args:
+          rows: int64 (rows, W), the columns of segments.
+        """
+        return self.values(rows)
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """What is shown beside the scores of segments: numbers, or a tuple of them for a list.
+
+        Args:
+          columns: the columns of one segment, or arrays (rows,) of many.
+        """
+        return {}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
+from beam_bleu.transforms.metrics.metric import Metric, Signatures
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import Uncertainty, uncertainty
@@ -30,10 +29,9 @@ class Numbers(NamedTuple):
 
 
 def corpus_numbers(
-    kind: MetricKind,
+    metric: Metric,
     sums: CorpusSums,
     text: TextName,
-    metric: Metric,
     *,
     judge_input: bool = True,
     explain_error: bool = True,
@@ -41,10 +39,9 @@ def corpus_numbers(
     """What the sums of a corpus say about its score.
 
     Args:
-      kind: the metric.
+      metric: how sums become a score.
       sums: those of the corpus, with products for a score with a standard error.
       text: how the texts became tokens.
-      metric: how sums become a score.
       judge_input: whether to warn about suspicious input, too; False if another score of the same
         texts has these warnings.
       explain_error: whether to warn if the standard error that was asked for is missing.
@@ -53,26 +50,26 @@ def corpus_numbers(
       ValueError: the sums lack columns that the metric needs, or it is for single segments only.
     """
     columns, units = sums.columns, sums.unit_sums
-    parts = kind.parts(columns, metric)
+    parts = metric.parts(columns)
     estimate = Uncertainty() if units is None else uncertainty(units, metric)
-    why_zero = kind.why_zero(columns, metric, parts)
+    why_zero = metric.why_zero(columns, parts)
     lengths = metric.lengths(columns) if judge_input else None
     warnings = [why_zero] if why_zero else []
     if estimate.reason and explain_error:
         warnings.append(f"no standard error: {estimate.reason}")
     if lengths is not None:
         warnings += suspicions(sums, text, lengths, why_zero=why_zero)
-    return Numbers(parts, estimate, (*warnings, *kind.warnings(columns, metric)))
+    return Numbers(parts, estimate, (*warnings, *metric.warnings(columns)))
 
 
 def corpus_score(
-    kind: MetricKind, sums: CorpusSums, text: TextName, metric: Metric, *, judge_input: bool = True
+    metric: Metric, sums: CorpusSums, text: TextName, *, judge_input: bool = True
 ) -> Score:
     """The score of a corpus; see `corpus_numbers`."""
-    parts, estimate, warnings = corpus_numbers(kind, sums, text, metric, judge_input=judge_input)
+    parts, estimate, warnings = corpus_numbers(metric, sums, text, judge_input=judge_input)
     references = sums.min_reference_count, sums.max_reference_count
-    signatures = _signatures(kind.signatures, text, metric, *references)
-    score: Score = kind.score_type(
+    signatures = _signatures(metric, text, *references)
+    score: Score = metric.score_type(
         **parts,
         name=metric.name,
         segments=sums.segments,
@@ -86,12 +83,6 @@ def corpus_score(
 
 
 @functools.lru_cache(maxsize=256)
-def _signatures(
-    sign: Callable[[TextName, Metric, int, int], Signatures],
-    text: TextName,
-    metric: Metric,
-    fewest: int,
-    most: int,
-) -> Signatures:
+def _signatures(metric: Metric, text: TextName, fewest: int, most: int) -> Signatures:
     """The signatures of scores, of which many slices have the same."""
-    return sign(text, metric, fewest, most)
+    return metric.signatures(text, fewest, most)

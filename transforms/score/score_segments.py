@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import pyarrow as pa
 
-from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.segment_table import compile_segment_table, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -21,7 +20,6 @@ class ScoreSegments(ThreadedDoFn):
     Args:
       name: the metric's name.
       place: the place of the metric in the statistics.
-      kind_of: finds the metric by its name.
       metric: its definition, for single segments.
       schema: the columns of the table.
       threads: the number of threads of a worker.
@@ -31,24 +29,21 @@ class ScoreSegments(ThreadedDoFn):
         self,
         name: str,
         place: int,
-        kind_of: Callable[[str], MetricKind],
-        metric: Any,
+        metric: Metric,
         schema: pa.Schema,
         threads: int,
     ) -> None:
         super().__init__(threads)
         self._name = name
         self._place = place
-        self._kind_of = kind_of
         self._metric = metric
         self._schema = schema
 
     def setup(self) -> None:
         super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        compile_segment_table(self._kind_of(self._name), self._metric)
+        compile_segment_table(self._metric)
 
     def work(self, statistics: MetricStatistics) -> Iterable[pa.Table]:
-        kind = self._kind_of(self._name)
         own = statistics.metrics[self._place]
-        return [segment_table(own, self._name, kind, self._metric, self._schema)]
+        return [segment_table(own, self._name, self._metric, self._schema)]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers, without_nan
-from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
 
 INTEGERS = pa.list_(pa.field("element", pa.int64(), nullable=False))
 """The type of a column with a list of integers in each row."""
@@ -29,7 +28,7 @@ _NAME = pa.dictionary(pa.int32(), pa.string())
 
 
 def segment_schema(
-    fields: Sequence[Mapping[str, pa.DataType]],
+    metrics: Sequence[Metric],
     labels: Sequence[str] = (),
     kept: Sequence[str] = (),
     *,
@@ -41,7 +40,7 @@ def segment_schema(
     rows. Labels and kept columns can be null, too. All other columns have no nulls.
 
     Args:
-      fields: for each metric the columns that only it has, with their types.
+      metrics: the definitions of single segments.
       labels: the names of the labels.
       kept: the names of the columns that are kept. They come after the labels.
       texts: whether the texts are kept, too, in the last columns.
@@ -50,6 +49,7 @@ def segment_schema(
       ValueError: two metrics have a column of one name and different types.
     """
     types: dict[str, pa.DataType] = {}
+    fields = [own_types(metric) for metric in metrics]
     for of_metric in fields:
         for name, its_type in of_metric.items():
             if types.setdefault(name, its_type) != its_type:
@@ -74,14 +74,13 @@ def segment_schema(
 
 
 def segment_table(
-    statistics: BatchStatistics, name: str, kind: MetricKind, metric: Any, schema: pa.Schema
+    statistics: BatchStatistics, name: str, metric: Metric, schema: pa.Schema
 ) -> pa.Table:
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
       statistics: the statistics of the batch, with the columns that the metric needs.
       name: the metric's name.
-      kind: the metric.
       metric: its definition, for single segments.
       schema: the columns of the table, as `segment_schema` gives them.
 
@@ -107,8 +106,8 @@ def segment_table(
             np.repeat(np.arange(systems, dtype=np.int32), segments), statistics.systems
         ),
         "metric": _named(np.zeros(rows, np.int32), [name]),
-        "score": _score_column(statistics, kind, metric),
-        **kind.segment_columns(statistics, metric),
+        "score": _score_column(statistics, metric),
+        **_own_columns(statistics, metric),
         **{
             label: pa.concat_arrays([column.cast(pa.string())] * systems)
             for label, column in zip(labels, statistics.labels, strict=True)
@@ -124,38 +123,46 @@ def segment_table(
     return pa.table(arrays, schema=schema)
 
 
-def named_fields(name: str, kind: MetricKind, metric: Any, *, details: bool) -> list[pa.Field]:
+def named_fields(name: str, metric: Metric, *, details: bool) -> list[pa.Field]:
     """The columns of a metric in a table that has a row for each segment, and no other systems.
 
     Args:
       name: the metric's name, which its scores have: "bleu". Others begin with it: "bleu_matches".
-      kind: the metric.
       metric: its definition, for single segments.
       details: whether there are the columns that only this metric has, too.
     """
-    own = kind.segment_fields(metric) if details else {}
+    own = own_types(metric) if details else {}
     return [
         pa.field(name, pa.float64()),
         *(pa.field(f"{name}_{field}", its_type) for field, its_type in own.items()),
     ]
 
 
-def named_columns(
-    statistics: BatchStatistics, kind: MetricKind, metric: Any, *, details: bool
-) -> list[pa.Array]:
+def named_columns(statistics: BatchStatistics, metric: Metric, *, details: bool) -> list[pa.Array]:
     """The values of these columns for a batch that has one system."""
-    scores = _score_column(statistics, kind, metric)
-    if not details:
-        return [scores]
-    values = kind.segment_columns(statistics, metric)
-    return [
-        scores,
-        *(pa.array(values[name], of) for name, of in kind.segment_fields(metric).items()),
-    ]
+    scores = _score_column(statistics, metric)
+    return [scores, *_own_columns(statistics, metric).values()] if details else [scores]
 
 
-def _score_column(statistics: BatchStatistics, kind: MetricKind, metric: Any) -> pa.DoubleArray:
-    return without_nan(kind.segment_scores(statistics, metric))
+def own_types(metric: Metric) -> dict[str, pa.DataType]:
+    """The columns that only a metric has, with their types."""
+    row = np.zeros((metric.basis.width, 1), np.int64)
+    return {name: _array(part).type for name, part in metric.segment_parts(row).items()}
+
+
+def _own_columns(statistics: BatchStatistics, metric: Metric) -> dict[str, pa.Array]:
+    """The values of these columns, system by system."""
+    parts = metric.segment_parts(statistics.rows.T)
+    return {name: _array(part) for name, part in parts.items()}
+
+
+def _array(part: Any) -> pa.Array:
+    """A column of the numbers (rows,) of each segment, or of a list of them."""
+    return list_array(np.stack(part, axis=-1)) if isinstance(part, tuple) else pa.array(part)
+
+
+def _score_column(statistics: BatchStatistics, metric: Metric) -> pa.DoubleArray:
+    return without_nan(metric.segment_scores(statistics.rows))
 
 
 def _text_columns(statistics: BatchStatistics) -> dict[str, pa.ChunkedArray]:
@@ -182,14 +189,9 @@ def _lists(columns: Sequence[pa.LargeStringArray]) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(bounds), texts, TEXTS)
 
 
-def compile_segment_table(kind: MetricKind, metric: Any) -> None:
+def compile_segment_table(metric: Metric) -> None:
     """Compiles the code that scores segments, or loads it, unless this process has done so."""
-    one = np.ones(1, np.int64)
-    counts = np.zeros((1, 1, kind.counter([metric]).basis.width), np.int64)
-    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
-    statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",), numbers=one)
-    kind.segment_scores(statistics, metric)
-    kind.segment_columns(statistics, metric)
+    metric.segment_scores(np.zeros((1, metric.basis.width), np.int64))
 
 
 def list_array(integers: Integers) -> pa.ListArray:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
-from beam_bleu.transforms.metrics.metric import Presentation
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
+    USUAL_DECIMALS,
     counted,
     decimals_for,
     estimate,
@@ -21,7 +21,7 @@ class Score:
     """A score and what is known about it. Each metric adds its own attributes.
 
     Attributes:
-      _PRESENTATION: the module `presentation` of the metric.
+      DECIMALS: how many decimals it has in tables if it has no standard error.
       score: not rounded. Most metrics are 0..100.
       segments: the number of segments scored.
       signature: the definition that this score follows.
@@ -35,7 +35,7 @@ class Score:
       name: the name of the metric for readers, such as "chrF2".
     """
 
-    _PRESENTATION: ClassVar[Presentation]
+    DECIMALS: ClassVar[int] = USUAL_DECIMALS
 
     score: float
     segments: int
@@ -52,6 +52,25 @@ class Score:
         if self.warnings:
             shown["warnings"] = str(len(self.warnings))
         return "  ".join(f"{name} {value}" for name, value in shown.items())
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """What a table shows beside the score: texts by the names of their columns.
+
+        Args:
+          score: the attributes, or the score in scores.json.
+          decimals: how many decimals percentages have.
+        """
+        return {}
+
+    @classmethod
+    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
+        """The parts that have one unit, so that a chart can have all of them, by names for readers.
+
+        Args:
+          score: as for `cells`.
+        """
+        return {}
 
 
 def own_fields(score_type: type[Score]) -> tuple[str, ...]:
@@ -72,10 +91,9 @@ def shown_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
     Args:
       scores: one or more, of one metric.
     """
-    presentation = scores[0]._PRESENTATION
-    decimals = decimals_for([score.standard_error for score in scores], presentation.DECIMALS)
-    fields = [vars(score) for score in scores]
-    others = [presentation.cells(score, presentation.DECIMALS) for score in fields]
+    usual = scores[0].DECIMALS
+    decimals = decimals_for([score.standard_error for score in scores], usual)
+    others = [score.cells(vars(score), usual) for score in scores]
     return {
         scores[0].name: estimates(
             [estimate(score.score, score.interval, decimals) for score in scores]

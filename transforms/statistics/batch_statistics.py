@@ -71,6 +71,11 @@ class BatchStatistics:
         return len(self.reference_counts)
 
     @property
+    def rows(self) -> Integers:
+        """The same counts, int64 (systems * segments, W): a row for each segment of each system."""
+        return self.counts.reshape(-1, self.counts.shape[2])
+
+    @property
     def nbytes(self) -> int:
         """The bytes of all arrays, and of what is kept."""
         arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)

@@ -10,6 +10,7 @@ import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
 from apache_beam.pvalue import PCollection
 
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import (
@@ -17,7 +18,7 @@ from beam_bleu.transforms.statistics.batch_statistics import (
     BatchTexts,
     MetricStatistics,
 )
-from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch, prepare_counting
+from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
     SegmentLabel,
     count_by_language,
@@ -32,23 +33,9 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 __all__ = [
     "CountMatches",
     "Pick",
-    "TokenLengths",
     "check_documents",
     "count_matches",
 ]
-
-
-@dataclasses.dataclass(frozen=True)
-class TokenLengths:
-    """How the lengths of segments are counted, if the columns of a metric do not tell them.
-
-    Attributes:
-      text: the steps from a text to its tokens.
-      counter: counts columns that tell the lengths in tokens.
-    """
-
-    text: Text
-    counter: Counter
 
 
 class Picking(Protocol):
@@ -69,7 +56,7 @@ class Pick(Protocol):
 
 
 def count_matches(
-    counted: Sequence[tuple[Text, Counter]], threads: int, step: Step = unchanged, **options: Any
+    counted: Sequence[tuple[Text, Metric]], threads: int, step: Step = unchanged, **options: Any
 ) -> beam.ParDo:
     """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMatches`."""
     return giving_batches(step(CountMatches(counted, threads, **options)), MetricStatistics)
@@ -86,11 +73,11 @@ class CountMatches(ThreadedDoFn):
     counters in the result come from the sums.
 
     Args:
-      counted: for each metric the steps from a text to its tokens, and what counts its columns.
+      counted: each metric, with the steps from a text to its tokens.
       threads: the number of threads.
       languages: where the segments have their languages; None if all have the same tokenizer.
-      lengths: what counts the lengths of segments for metrics whose columns do not tell them; None
-        if they are not needed.
+      lengths: a metric whose columns tell the lengths of segments in tokens, for the metrics whose
+        columns do not, with its steps; None if they are not needed.
       keep_texts: whether the statistics have the texts, for the scores of segments.
       on_consoles: the metric whose empty candidates the Beam counters count.
       pick: picks segments to be shown; None if none are. It is called here, because this is the
@@ -99,11 +86,11 @@ class CountMatches(ThreadedDoFn):
 
     def __init__(
         self,
-        counted: Sequence[tuple[Text, Counter]],
+        counted: Sequence[tuple[Text, Metric]],
         threads: int,
         *,
         languages: SegmentLabel | None = None,
-        lengths: TokenLengths | None = None,
+        lengths: tuple[Text, Metric] | None = None,
         keep_texts: bool = False,
         on_consoles: int = 0,
         pick: Pick | None = None,
@@ -122,10 +109,8 @@ class CountMatches(ThreadedDoFn):
         super().setup()
         # Once in a worker, before its first batch. If a batch waited for the compiler, an engine
         # could think that the worker hangs.
-        for text, counter in self._counted:
-            prepare_counting(text, counter)
-        if self._lengths is not None:
-            prepare_counting(self._lengths.text, self._lengths.counter)
+        for text, metric in (*self._counted, *([self._lengths] if self._lengths else [])):
+            prepare_counting(text, metric)
         if self._pick is not None:
             self._pick.prepare()
 
@@ -153,7 +138,7 @@ class CountMatches(ThreadedDoFn):
 
     def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
         prepared = PreparedBatch(batch)
-        counted = [self._one_counted(prepared, *metric) for metric in self._counted]
+        counted = [self._one_counted(prepared, *counted) for counted in self._counted]
         if self._lengths is not None:
             lengths = self._all_lengths(prepared, counted, self._lengths)
             counted = [
@@ -166,25 +151,26 @@ class CountMatches(ThreadedDoFn):
         return tuple(counted)
 
     def _all_lengths(
-        self, prepared: PreparedBatch, counted: Sequence[BatchStatistics], others: TokenLengths
+        self,
+        prepared: PreparedBatch,
+        counted: Sequence[BatchStatistics],
+        others: tuple[Text, Metric],
     ) -> list[Integers | None]:
         """The lengths of segments for each metric: its own ones, or those of `others`."""
         own = [
-            counter.lengths(of_metric.counts)
-            for (_, counter), of_metric in zip(self._counted, counted, strict=True)
+            metric.reference_lengths(of_metric.counts)
+            for (_, metric), of_metric in zip(self._counted, counted, strict=True)
         ]
         if all(lengths is not None for lengths in own):
             return own
-        measured = self._one_counted(prepared, others.text, others.counter)
-        of_others = others.counter.lengths(measured.counts)
+        _, metric = others
+        of_others = metric.reference_lengths(self._one_counted(prepared, *others).counts)
         return [of_others if lengths is None else lengths for lengths in own]
 
-    def _one_counted(
-        self, prepared: PreparedBatch, text: Text, counter: Counter
-    ) -> BatchStatistics:
+    def _one_counted(self, prepared: PreparedBatch, text: Text, metric: Metric) -> BatchStatistics:
         if self._languages is None:
-            return prepared.count(text, counter)
-        return count_by_language(prepared, self._languages, text, counter)
+            return prepared.count(text, metric)
+        return count_by_language(prepared, self._languages, text, metric)
 
 
 class _ConsoleCounters:

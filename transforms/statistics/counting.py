@@ -8,60 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded, padded_texts
+from beam_bleu.transforms.native.text_sizes import TextSizes, find_sizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
-from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 
 MOST_BYTES = 2**31 - 1
 """The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
-
-
-class Counter(Protocol):
-    """Counts the columns of a metric."""
-
-    @property
-    def basis(self) -> Basis:
-        """The columns."""
-
-    @property
-    def is_tokenized(self) -> bool:
-        """Whether each language has tokens of its own."""
-
-    @property
-    def needs(self) -> Needs:
-        """What is counted of a batch. Without texts, spans and sizes are not used."""
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The columns of each segment, int64 (systems, segments, W).
-
-        Args:
-          spans: where the texts are; references come first. They are ready to be split.
-          sizes: their sizes.
-          batch: the batch, for messages.
-          text: the steps from a text to its tokens.
-        """
-
-    def lengths(self, counts: Integers) -> Integers | None:
-        """The average length of the references of each segment, rounded down, int64 (segments,).
-
-        It is in tokens; None if the columns do not tell it.
-        """
-
-    def empty_candidates(self, counts: Integers) -> int:
-        """The number of candidates without anything that is counted."""
 
 
 class PreparedBatch:
@@ -76,28 +38,28 @@ class PreparedBatch:
         self._original: _Original | None = None
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
-    def count(self, text: Text, counter: Counter) -> BatchStatistics:
+    def count(self, text: Text, metric: Metric) -> BatchStatistics:
         """Counts every segment, for every system.
 
         Args:
           text: the steps from a text to its tokens.
-          counter: counts the columns of the metric.
+          metric: what is counted.
 
         Raises:
           InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
             cannot tokenize it; or the batch lacks what is counted.
         """
-        _require_needed(self.batch, counter)
+        _require_needed(self.batch, metric)
         if self._original is None:  # not before, because a batch of several languages needs none
             self._original = _Original.of(self.batch)
         sizes = self._original.sizes
         changed, changed_sizes = self._original.texts, sizes
-        if counter.needs.roles:
+        if metric.needs.roles:
             changed, changed_sizes = self._ready(self._original, text)
-        counts = counter.count(changed.spans, changed_sizes, self.batch, text)
+        counts = metric.count(changed.spans, changed_sizes, self.batch, text)
         return BatchStatistics(
             counts=counts,
-            empty_candidates=counter.empty_candidates(counts),
+            empty_candidates=metric.empty_candidates(counts),
             reference_counts=sizes.reference_counts,
             candidate_bytes=sizes.candidate_bytes,
             reference_bytes=sizes.reference_bytes,
@@ -165,13 +127,13 @@ class _Original:
         return cls(texts, sizes, signs)
 
 
-def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
+def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatistics:
     """Counts every segment of a batch for one metric; see `PreparedBatch.count`."""
-    return PreparedBatch(batch).count(text, counter)
+    return PreparedBatch(batch).count(text, metric)
 
 
 def count_all_pairs(
-    column: pa.LargeStringArray, text: Text, counter: Counter
+    column: pa.LargeStringArray, text: Text, metric: Metric
 ) -> Iterator[tuple[slice, BatchStatistics]]:
     """Counts each text of a column with each text of it as its reference.
 
@@ -180,7 +142,7 @@ def count_all_pairs(
     Args:
       column: N padded texts, without nulls.
       text: the steps from a text to its tokens.
-      counter: counts the columns of a metric of texts.
+      metric: one of texts.
 
     Yields:
       (the texts that are references, the statistics): segment k has reference k of these, and the
@@ -201,7 +163,7 @@ def count_all_pairs(
         yield (
             part,
             BatchStatistics(
-                counts=counter.count(crossed, sizes, batch, text),
+                counts=metric.count(crossed, sizes, batch, text),
                 reference_counts=sizes.reference_counts,
                 candidate_bytes=sizes.candidate_bytes,
                 reference_bytes=sizes.reference_bytes,
@@ -215,15 +177,15 @@ _MOST_PAIRS = 1 << 18
 """How many pairs of texts are counted at a time, if there are more references than one."""
 
 
-def _require_needed(batch: SegmentBatch, counter: Counter) -> None:
+def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
     """Checks that a batch has what is counted.
 
     Raises:
       InputError: it has not.
     """
-    if counter.needs.roles and not batch.candidates:
+    if metric.needs.roles and not batch.candidates:
         raise InputError("the segments have no texts", "read the texts of the segments, too")
-    for value in counter.needs.values:
+    for value in metric.needs.values:
         if value not in batch.values:
             raise InputError(
                 f"the segments have no numbers of the column {value.column}",
@@ -272,7 +234,7 @@ def segment_name(batch: SegmentBatch, row: int) -> str:
     return "a segment" if batch.numbers is None else f"segment {batch.numbers[row] + 1}"
 
 
-def prepare_counting(text: Text, counter: Counter) -> None:
+def prepare_counting(text: Text, metric: Metric) -> None:
     """Prepares this process for its first batch. A second call does nothing.
 
     It compiles the code that counts or loads it from the cache, and loads the tokenizer's library,
@@ -283,6 +245,6 @@ def prepare_counting(text: Text, counter: Counter) -> None:
       InputError: the tokenizer's model is not a SentencePiece model.
     """
     column = padded_texts(["a"])
-    values = {value: np.zeros((1, 1)) for value in counter.needs.values}
+    values = {value: np.zeros((1, 1)) for value in metric.needs.values}
     batch = SegmentBatch(candidates=(column,), references=(column,), values=values)
-    count_batch(batch, text, counter)
+    count_batch(batch, text, metric)

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, SegmentBatch
 from beam_bleu.transforms.pairing.text_lists import nulls
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import (
-    Counter,
     PreparedBatch,
     count_batch,
     segment_name,
@@ -67,7 +67,7 @@ def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
 
 
 def count_by_language(
-    prepared: PreparedBatch, label: SegmentLabel, text: Text, counter: Counter
+    prepared: PreparedBatch, label: SegmentLabel, text: Text, metric: Metric
 ) -> BatchStatistics:
     """Counts every segment of a batch, for every system, with the tokenizer of its language.
 
@@ -78,7 +78,7 @@ def count_by_language(
       label: where the segments have their languages.
       text: the steps from a text to its tokens. Each language has its own tokenizer, and shares
         the other steps.
-      counter: counts the columns of the metric.
+      metric: what is counted.
 
     Returns:
       The statistics in the order of the batch.
@@ -88,13 +88,13 @@ def count_by_language(
     """
     batch = prepared.batch
     rows = _rows_by_tokenizer(batch, label)
-    if not counter.is_tokenized:
-        return prepared.count(text, counter)
+    if not metric.is_tokenized:
+        return prepared.count(text, metric)
     if len(rows) <= 1:  # a batch without segments has no language
         only = next(iter(rows), text.tokenize)
-        return prepared.count(dataclasses.replace(text, tokenize=only), counter)
+        return prepared.count(dataclasses.replace(text, tokenize=only), metric)
     parts = [
-        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=tokenizer), counter)
+        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=tokenizer), metric)
         for tokenizer, of_part in rows.items()
     ]
     return _assembled(batch, list(rows.values()), parts)

@@ -28,8 +28,8 @@ from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import Definition
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
@@ -49,7 +49,7 @@ from beam_bleu.transforms.totals.group_totals import (
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
-SCORINGS = {"bleu": Scorings("bleu", TEXT, Bleu(CONFIG.scoring))}
+SCORINGS = {"bleu": Scorings("bleu", TEXT, CONFIG.metric)}
 WITHOUT = Evidence(uncertainty=False)
 PLANNED = {"LIUM": 2, "NMT": 2}
 SUMS = CorpusSums(
@@ -153,7 +153,7 @@ def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
 
 def test_the_segments_of_each_preset_are_checked():
     config = preset("nltk")
-    nltk = Definition("bleu", config.text.name, Bleu(config.scoring))
+    nltk = Definition("bleu", config.text.name, config.metric)
     both = {"bleu": dataclasses.replace(SCORINGS["bleu"], presets={"nltk": nltk})}
     tables = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
     sums = {text: MetricTotals(table(of_text)) for text, of_text in tables.items()}

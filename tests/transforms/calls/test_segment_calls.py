@@ -17,7 +17,7 @@ from test_plain_scores import in_streams, made_segments
 
 from beam_bleu import BleuConfig, ChrfConfig, TerConfig, score_pairs, score_segments
 from beam_bleu.transforms.calls import segments as call_segments
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.statistics import counting
 from benchmarks.speed.squad_evaluation import best_exact, best_f1
 
@@ -199,9 +199,6 @@ def test_impossible_pairs_are_refused(candidates, metric, message):
         score_pairs(candidates, metric)
 
 
-def test_every_metric_says_how_segments_are_scored():
-    for word in WORDS_OF_METRICS:
-        kind = kind_of(word)
-        assert kind.of_segments(kind.metric_of(kind.config())) is not None
+def test_details_are_asked_for_by_true_or_false():
     with pytest.raises(ValueError, match="details must be True or False, got 1"):
         score_segments(["a"], [["a"]], details=1)

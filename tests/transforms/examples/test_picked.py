@@ -17,8 +17,7 @@ from beam_bleu.transforms.examples.picking import (
     Picker,
 )
 from beam_bleu.transforms.examples.ranks import first_rows, sample_ranks
-from beam_bleu.transforms.known_metrics import kind_of
-from beam_bleu.transforms.metrics.mean.metric import MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.metrics.mean import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import Text
@@ -38,15 +37,14 @@ class Scored:
         draw = random.Random(seed)
         self.lower_is_better = lower_is_better
         config = MeanErrorConfig("x") if lower_is_better else MeanConfig("x")
-        name = "mean_error:x" if lower_is_better else "mean:x"
-        self.kind, self.definition = kind_of(name), config.metric
+        self.definition = config.metric
         # Few different scores, so that nearly all of them are ties.
         self.scores = np.array(
             [[draw.choice([-1.5, 0.0, 0.25, 7.0]) for _ in range(200)] for _ in SYSTEMS]
         )
         self.numbers = np.array(draw.sample(range(10_000), 200))
         metric = PickedMetric("m", self.definition, 0, lower_is_better)
-        self.picker = Picker(NUMBER, (metric,), lambda _: self.kind, "b", ("domain",))
+        self.picker = Picker(NUMBER, (metric,), "b", ("domain",))
         self.begin()
 
     def begin(self) -> None:
@@ -56,8 +54,7 @@ class Scored:
     def picked(self, rows: slice | list[int]) -> Picked:
         """What is picked of a batch of these rows."""
         numbers = self.numbers[rows]
-        counter = self.kind.counter([self.definition])
-        (column,) = counter.needs.values
+        (column,) = self.definition.needs.values
         batch = SegmentBatch(
             candidates=tuple(
                 pa.array([f"{system} {number}" for number in numbers], pa.large_string())
@@ -69,7 +66,7 @@ class Scored:
             labels=(pa.array([f"d{number % 3}" for number in numbers]).dictionary_encode(),),
             values={column: self.scores[:, rows]},
         )
-        return self.picking(batch, [count_batch(batch, Text("none"), counter)])
+        return self.picking(batch, [count_batch(batch, Text("none"), self.definition)])
 
     def expected(self, kind: str, system: int) -> list[tuple[int, float, float | None]]:
         """(number, score, difference) of the examples of a kind, in the simplest way."""

@@ -9,7 +9,7 @@ import pytest
 from metric_segments import assert_scores_of_many_sums, score_of
 
 from beam_bleu.pipeline.saved.codec import decoded, encoded
-from beam_bleu.transforms.known_metrics import METRICS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS, metric_type
 
 CHOICES: dict[str, dict[str, Any]] = {
     "perplexity": {"token_count_column": "tokens"},
@@ -22,25 +22,23 @@ OF_TEXTS = [name for name, row in METRICS.items() if row.counts_texts]
 
 
 def config_of(name: str, **choices: Any) -> Any:
-    return kind_of(name).config(**{**CHOICES.get(name, {}), **choices})
+    return metric_type(name).config(**{**CHOICES.get(name, {}), **choices})
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_definition_survives_as_json(name):
-    kind = kind_of(name)
-    definition = kind.metric_of(config_of(name))
+    definition = config_of(name).metric
     fields = json.loads(json.dumps(encoded(definition)))
-    assert decoded(kind.definition, fields) == definition
+    assert decoded(type(definition), fields) == definition
     with pytest.raises(KeyError):
-        decoded(kind.definition, {**fields, "more": 1})
+        decoded(type(definition), {**fields, "more": 1})
 
 
 @pytest.mark.parametrize("name", [name for name in METRICS if name not in ("bleu", "perplexity")])
 def test_many_sums_at_once_have_the_scores_of_each(name):
     """Of BLEU and perplexity not any numbers can be the columns; they have tests of their own."""
-    kind = kind_of(name)
-    definition = kind.metric_of(config_of(name))
-    width = kind.counter([definition]).basis.width
+    definition = config_of(name).metric
+    width = definition.basis.width
     assert_scores_of_many_sums(definition, width)
     with pytest.raises(ValueError, match=f"needs {width} columns, got {width + 1}"):
         definition.value([1] * (width + 1))

@@ -10,7 +10,6 @@ from made_units import changed, made_units, pair_of_rows, sums_of_rows
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.differences import (
     Difference,
@@ -22,7 +21,7 @@ from beam_bleu.transforms.score.differences import (
 )
 from beam_bleu.transforms.score.uncertainty import uncertainty
 
-USUAL = Bleu(Scoring())
+USUAL = Bleu()
 ROWS = made_units(200, ratio=1.1)
 OTHER = changed(ROWS)
 
@@ -113,7 +112,7 @@ def test_only_counts_of_the_definition_make_systems_different():
         row[FIRST_MATCHES + 3] = 0
     pair = pair_of_rows(rows, other)
     assert paired_difference(pair, USUAL).p_value is None
-    assert paired_difference(pair, Bleu(Scoring(max_ngram_order=3))).p_value == 1
+    assert paired_difference(pair, Bleu(max_ngram_order=3)).p_value == 1
 
 
 @pytest.mark.parametrize(
@@ -150,7 +149,7 @@ def test_the_mean_of_differences_adds_up_variances_and_numbers():
 
 def test_independent_differences_add_up_both_variances():
     new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
-    intl = Bleu(Scoring(smooth_method="floor", max_ngram_order=3))
+    intl = Bleu(smooth_method="floor", max_ngram_order=3)
     scores = USUAL.value(new.columns.tolist()), intl.value(old.columns.tolist())
     one = uncertainty(new, USUAL).standard_error
     other = uncertainty(old, intl).standard_error

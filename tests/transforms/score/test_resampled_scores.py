@@ -17,7 +17,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     width,
 )
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.smoothing import corpus_smooth_methods
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.resampled_scores import (
     bootstrap_difference,
@@ -26,7 +26,7 @@ from beam_bleu.transforms.score.resampled_scores import (
     resampled_scores,
 )
 
-METRIC = Bleu(Scoring())
+METRIC = Bleu()
 
 
 def drawn(method, number, **systems):
@@ -51,25 +51,25 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=5, matching=0.4))
     (sums,) = replicates.values()
     sums[0] = 0
-    scorings = [Scoring(smooth_method, reference_length=rule)]
-    scorings.append(Scoring(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
+    scorings = [Bleu(smooth_method, reference_length=rule)]
+    scorings.append(Bleu(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
     for scoring in scorings:
-        found = Bleu(scoring).values(sums).tolist()
-        assert found == [Bleu(scoring).value(each) for each in sums.tolist()]
+        found = scoring.values(sums).tolist()
+        assert found == [scoring.value(each) for each in sums.tolist()]
 
 
 def test_effective_order():
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
-    scoring = Scoring(effective_order=True)
-    found = Bleu(scoring).values(replicates["a"]).tolist()
-    assert found == [Bleu(scoring).value(each) for each in replicates["a"].tolist()]
+    scoring = Bleu(effective_order=True)
+    found = scoring.values(replicates["a"]).tolist()
+    assert found == [scoring.value(each) for each in replicates["a"].tolist()]
     assert found != METRIC.values(replicates["a"]).tolist()
 
 
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
     replicates, sums = drawn("bootstrap", 5, a=made_units(4))
     with pytest.raises(ValueError, match="order 4 cannot be scored with max_ngram_order 5"):
-        resampled_scores("bootstrap", replicates, sums, Bleu(Scoring(max_ngram_order=5)), 4)
+        resampled_scores("bootstrap", replicates, sums, Bleu(max_ngram_order=5), 4)
 
 
 def test_the_bootstrap_is_that_of_the_formulas():

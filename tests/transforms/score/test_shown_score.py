@@ -12,9 +12,9 @@ from metric_segments import score_of
 from beam_bleu.pipeline.display.score_tables import systems_table
 from beam_bleu.pipeline.display.table import cell_texts
 from beam_bleu.pipeline.result.rows import MetricNames, Result, ScoreRow
-from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of
-from beam_bleu.transforms.metrics.mean.score import MeanScore
-from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
+from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, metric_type
+from beam_bleu.transforms.metrics.mean import MeanScore
+from beam_bleu.transforms.metrics.perplexity import PerplexityScore
 from beam_bleu.transforms.score.differences import ComparedSystems, SystemComparison
 
 SEGMENTS = [
@@ -45,7 +45,7 @@ SCORES = {
 def test_there_is_a_score_of_each_metric() -> None:
     assert {metric.partition(":")[0] for metric in SCORES} == {*METRICS}
     for metric, score in SCORES.items():
-        assert type(score) is kind_of(metric).score_type
+        assert type(score) is metric_type(metric).score_type
 
 
 def of_table(metric: str, score: Any) -> dict[str, str]:

@@ -10,22 +10,20 @@ from made_units import corpus_sums_of_rows, made_units, pair_of_rows, sums_of_ro
 from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.error_rates.metric import Wer
-from beam_bleu.transforms.metrics.mean.metric import Mean
+from beam_bleu.transforms.metrics.mean import Mean
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
-from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
+from beam_bleu.transforms.metrics.perplexity import Perplexity
 from beam_bleu.transforms.metrics.rouge.metric import Rouge1
-from beam_bleu.transforms.metrics.squad.metric import ExactMatch, TokenF1
+from beam_bleu.transforms.metrics.squad import ExactMatch, TokenF1
 from beam_bleu.transforms.metrics.ter.metric import Ter
 from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, uncertainty
 
-USUAL = Bleu(Scoring())
+USUAL = Bleu()
 
 
 @dataclasses.dataclass(frozen=True)

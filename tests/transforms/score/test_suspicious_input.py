@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from scoring import bleu_of, corpus_sums, score_of, sums_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.known_metrics import kind_of
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import suspicious_input
 from beam_bleu.transforms.score.corpus_score import corpus_score
@@ -115,9 +114,7 @@ NAMES = {
 def told_of_scripts(sums: CorpusSums, tokenize: TokenizerName = "13a") -> list[str]:
     """The warnings about text that a tokenizer does not split."""
     text = TextName(tokenize, False, None, "")
-    found = suspicious_input.suspicions(
-        sums, text, Bleu(BleuConfig().scoring).lengths(sums.columns)
-    )
+    found = suspicious_input.suspicions(sums, text, BleuConfig().metric.lengths(sums.columns))
     return [each for each in found if "finds words by spaces" in each]
 
 
@@ -306,12 +303,11 @@ def test_a_candidate_without_tokens_is_empty():
     ],
 )
 def test_if_all_candidates_are_empty_each_metric_says_so(metric, told_once):
-    kind = kind_of(metric)
-    config = kind.config()
+    config = metric_type(metric).config()
     batch = to_batch([("", ["b c d"])] * 40)
-    counted = count_batch(batch, config.text, kind.counter([kind.metric_of(config)]))
+    counted = count_batch(batch, config.text, config.metric)
     sums = corpus_sums(counted, 0)
-    warnings = corpus_score(kind, sums, config.text.name, kind.metric_of(config)).warnings
+    warnings = corpus_score(config.metric, sums, config.text.name).warnings
     (warning,) = warnings
     assert warning.startswith(told_once)
 

@@ -8,7 +8,7 @@ import hostile_texts
 import pytest
 
 from beam_bleu.transforms.chosen_metrics import definition_of
-from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -18,14 +18,14 @@ from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 
 NAMES = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
-DEFINITIONS = {name: definition_of(kind_of(name).config()) for name in NAMES}
+DEFINITIONS = {name: definition_of(metric_type(name).config()) for name in NAMES}
 ALIKE = [name for name, tokenizer in splitting._TOKENIZERS.items() if tokenizer.alike]
 BATCH = to_batch(hostile_texts.hostile_segments(200))
 
 
 def counted(prepared: PreparedBatch, name: str) -> BatchStatistics:
     text, definition = DEFINITIONS[name]
-    return prepared.count(text, definition.counter)
+    return prepared.count(text, definition.metric)
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[::-1]], ids=["in order", "reversed"])
@@ -34,7 +34,7 @@ def test_each_metric_counts_what_it_counts_alone(names):
     for name in names:
         together = counted(prepared, name)
         text, definition = DEFINITIONS[name]
-        alone = count_batch(BATCH, text, definition.counter)
+        alone = count_batch(BATCH, text, definition.metric)
         assert together.counts.tolist() == alone.counts.tolist(), name
         assert together.empty_candidates == alone.empty_candidates
         assert together.reference_bytes.tolist() == alone.reference_bytes.tolist()

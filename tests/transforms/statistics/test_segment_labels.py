@@ -14,18 +14,17 @@ from hypothesis import strategies as st
 from sacrebleu_counts import assert_same, integers, sacrebleu_integers
 
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter, count_batch
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import PreparedBatch
+from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel, count_by_language
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
 
-COUNTER = BleuCounter(4)
+BLEU = Bleu()
 LABEL = SegmentLabel("lang", 1)
 
 SENTENCES = {
@@ -85,7 +84,7 @@ def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw
     for part in (slice(0, at), slice(at, None), slice(None)):
         if segments[part]:
             batch = labelled(segments[part], languages[part])
-            statistics = counted_by_language(batch, BleuConfig().text, COUNTER)
+            statistics = counted_by_language(batch, BleuConfig().text, BLEU)
             assert_counts_of_each_language(segments[part], languages[part], statistics)
 
 
@@ -93,7 +92,7 @@ def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw
 @given(st.randoms(use_true_random=False))
 def test_japanese_and_korean_have_the_integers_of_sacrebleu(draw):
     segments, languages = segments_of({**SENTENCES, **EASTERN}, draw, most=20)
-    statistics = counted_by_language(labelled(segments, languages), BleuConfig().text, COUNTER)
+    statistics = counted_by_language(labelled(segments, languages), BleuConfig().text, BLEU)
     assert_counts_of_each_language(segments, languages, statistics)
 
 
@@ -104,10 +103,10 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     config = BleuConfig(lowercase=True, normalize="nfc")
     groups = (RowGroup(0, 100, "a"), RowGroup(100, None, "b"))
     batch = labelled(segments, languages, groups=groups)
-    together = counted_by_language(batch, config.text, COUNTER)
+    together = counted_by_language(batch, config.text, BLEU)
     alone = {
         language: count_batch(
-            batch, dataclasses.replace(config.text, tokenize=tokenizer_of(language)), 4
+            batch, dataclasses.replace(config.text, tokenize=tokenizer_of(language)), BLEU
         )
         for language in ("en", "zh")
     }
@@ -125,9 +124,9 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
         expected = chosen(each.name, lambda statistics: statistics.signs)
         assert (getattr(together.signs, each.name) == expected).all(), each.name
     kept = {"systems", "numbers", "groups", "labels", "kept"}
-    lengths = {language: BleuCounter(4).lengths(alone[language].counts) for language in alone}
+    lengths = {language: BLEU.reference_lengths(alone[language].counts) for language in alone}
     expected = np.where(is_chinese, lengths["zh"], lengths["en"])
-    assert (BleuCounter(4).lengths(together.counts) == expected).all()
+    assert (BLEU.reference_lengths(together.counts) == expected).all()
     assert together.lengths is None  # only slices by length need them
     fields = {each.name for each in dataclasses.fields(BatchStatistics)}
     assert fields == kept | {
@@ -149,7 +148,7 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
 def test_a_missing_or_wrong_language_is_bad_input_and_the_first_one_is_named(languages, cause):
     batch = labelled([("a", ["a"])] * len(languages), languages)
     with pytest.raises(InputError) as error:
-        counted_by_language(batch, BleuConfig().text, COUNTER)
+        counted_by_language(batch, BleuConfig().text, BLEU)
     assert error.value.cause == cause
     assert "a pair such as en-de" in error.value.remedy
 
@@ -160,8 +159,8 @@ def test_a_library_is_needed_only_by_its_language(monkeypatch):
 
     monkeypatch.setattr(library_tokenizers, "mecab", missing)
     text = BleuConfig().text
-    counted_by_language(labelled([("a", ["a"])] * 2, ["en", "zh"]), text, COUNTER)
+    counted_by_language(labelled([("a", ["a"])] * 2, ["en", "zh"]), text, BLEU)
     with pytest.raises(JobError) as error:
-        counted_by_language(labelled([("a", ["a"])] * 2, ["en", "en-ja"]), text, COUNTER)
+        counted_by_language(labelled([("a", ["a"])] * 2, ["en", "en-ja"]), text, BLEU)
     assert "'ja-mecab'" in error.value.cause
     assert "beam-bleu[ja]" in error.value.remedy or "install ja" in error.value.remedy

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.native.arrays import Integers
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
@@ -134,9 +135,15 @@ def bleu_basis(max_order: int) -> Basis:
     return Basis(names, shared=(SEGMENTS, SHORTEST, LONGEST, AVERAGE))
 
 
-def basis_of(of_columns: int) -> Basis:
-    """The columns of BLEU, if there is this number of them."""
-    return bleu_basis(order_of(of_columns))
+def reference_lengths(counts: Integers) -> Integers:
+    """The average length of the references of each segment, rounded down, int64 (segments,).
+
+    Args:
+      counts: int64 (systems, segments, W).
+    """
+    above: Integers = counts[0, :, AVERAGE]
+    shortest: Integers = counts[0, :, SHORTEST]
+    return shortest + above // PARTS_OF_A_TOKEN if above.any() else shortest.copy()
 
 
 @functools.cache

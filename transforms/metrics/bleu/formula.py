@@ -19,7 +19,7 @@ import math
 import sys
 from collections.abc import MutableSequence, Sequence
 
-from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
+from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
 from beam_bleu.transforms.metrics.differentiation import Number, exp, log
 
 # The numbers of the methods in this file, because compiled code cannot compare names.

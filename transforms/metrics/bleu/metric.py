@@ -1,17 +1,27 @@
-"""BLEU as a `Metric`: the functions of formula.py, by a scoring, for the columns of a corpus."""
+"""BLEU: its definition, and how sums become a score by the functions of formula.py.
+
+The signature is one line that says how a score was made. Equal signatures and equal inputs give
+equal scores. So the signature has everything that changes the number.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, cast
 
+from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
+    REFERENCE_LENGTHS,
     BleuColumns,
+    ReferenceLengthName,
+    bleu_basis,
     first_short,
     order_of,
+    reference_lengths,
 )
 from beam_bleu.transforms.metrics.bleu.formula import (
     brevity_penalty,
@@ -19,92 +29,431 @@ from beam_bleu.transforms.metrics.bleu.formula import (
     smooth,
     weighted_score,
 )
-from beam_bleu.transforms.metrics.bleu.row_scores import corpus_scores
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
+from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
+from beam_bleu.transforms.metrics.bleu.smoothing import (
+    SMOOTH_METHODS,
+    SmoothMethodName,
+    corpus_smooth_methods,
+    default_smooth_values,
+)
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import Lengths, Metric, Scores
+from beam_bleu.transforms.metrics.metric import (
+    Basis,
+    Config,
+    Lengths,
+    Metric,
+    Scores,
+    Signatures,
+)
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
+from beam_bleu.transforms.text.text import (
+    CASES,
+    SACREBLEU,
+    Lowercase,
+    NormalizationName,
+    SentencePieceModel,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+    signature_line,
+)
+from beam_bleu.transforms.text.tokenizers import TokenizerName, require_tokenizer
+
+LARGEST_NGRAM_ORDER = 16
+LARGEST_SMOOTH_VALUE = 1_000_000
+_SMALLEST_DIVISOR = 1e-6
+_LARGEST_SUM_OF_WEIGHTS = LARGEST_NGRAM_ORDER
+"""With much larger weights, a score could be larger than the largest float."""
+
+_ALMOST_0 = 1e-9
+"""If a tiny number replaces a precision of 0, the score is tiny, too."""
+
+_SACREBLEU_ORDER = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class ScoredColumns:
-    """BLEU of a corpus, and its parts. `BleuScore` explains the score, the precisions and bp.
+class BleuConfig(Config):
+    """A definition of BLEU; the default is sacreBLEU's.
+
+    `docs/definitions.md` has the formula, all choices and their sources.
+    `preset` gives the definitions of other tools by name.
 
     Attributes:
-      orders: the number of orders that count; 0 if the score is 0 because nothing matches.
-    """
-
-    score: Number
-    precisions: tuple[Number, ...]
-    bp: Number
-    orders: int
-
-
-def scored_columns(columns: Sequence[Number], scoring: Scoring) -> ScoredColumns:
-    """BLEU of the columns of a corpus, and its parts.
-
-    Args:
-      columns: BLEU's columns, added up over segments: integers without a bound, or numbers that
-        carry their derivatives. Their n-gram order is at least that of the scoring.
-      scoring: how sums become a score.
+      tokenize: how texts are split into tokens, a name of `TOKENIZERS`: by default "13a",
+        the rules of mteval-v13a, which WMT uses.
+      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
+        for A-Z only.
+      smooth_method: what happens with an order without matches, a name of `SMOOTH_METHODS`:
+        by default "exp", with which the k-th such order gets 1/2^k matches.
+      smooth_value: the value of the methods that take one; None for their default.
+      max_ngram_order: the largest n-gram order N, 1..16.
+      effective_order: whether orders longer than every candidate are left out.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      reference_length: which length counts if a segment has several references, a name
+        of `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (if two are
+        equally close, the shorter one).
+      weights: the weights of the orders' logarithms, N numbers. Their sum need not
+        be 1. An order with weight 0 is ignored. None for 1/N each.
+      spm_model: the model for the tokenizer "spm".
 
     Raises:
-      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
-        single segments.
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import BleuConfig, CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally(BleuConfig(tokenize="intl", smooth_method="floor"))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
+      ...     )
+      75.98
     """
-    bleu = BleuColumns(columns)
-    require_scorable(bleu.max_order, scoring)
-    method, weights = method_number(scoring.smooth_method), scoring.weights or ()
-    precisions: list[Number] = [0.0] * scoring.max_ngram_order
-    orders = smooth(
-        method,
-        scoring.effective_smooth_value,
-        scoring.effective_order,
-        weights,
-        bleu.matches,
-        bleu.totals,
-        bleu.short_candidates,
-        bleu.candidate_length,
-        precisions,
-    )
-    bp = brevity_penalty(bleu.candidate_length, *bleu.reference_length(scoring.reference_length))
-    score = weighted_score(method, weights, precisions, orders, bp)
-    return ScoredColumns(score, tuple(precisions), bp, orders)
+
+    tokenize: TokenizerName = "13a"
+    lowercase: Lowercase = Text.lowercase
+    smooth_method: SmoothMethodName = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool = False
+    normalize: NormalizationName | None = Text.normalize
+    reference_length: ReferenceLengthName = "closest"
+    weights: tuple[float, ...] | None = None
+    spm_model: SentencePieceModel | None = Text.spm_model
+
+    def __post_init__(self) -> None:
+        require_tokenizer(self.tokenize)
+        # Text and Bleu check the other fields.
+        _ = self.text, self.metric
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into tokens."""
+        return Text(self.tokenize, self.lowercase, self.normalize, self.spm_model)
+
+    @property
+    def metric(self) -> Bleu:
+        """The part that turns sums into a score."""
+        return Bleu(
+            self.smooth_method,
+            self.smooth_value,
+            self.max_ngram_order,
+            self.effective_order,
+            self.reference_length,
+            self.weights,
+        )
+
+    @classmethod
+    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> BleuConfig:
+        """All steps of a run are those of BLEU."""
+        tokenize = cast(TokenizerName, text.tokenize)  # the text of a run has a tokenizer of BLEU
+        return cls(
+            tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model, **choices
+        )
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class BleuScore(Score):
+    """BLEU and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: BLEU, 0..100, not rounded (100.00000000000004 can occur, as in sacreBLEU).
+      precisions: the (smoothed) n-gram precisions, 0..100; precisions[n - 1] is of order n.
+      matches: clipped n-gram matches before smoothing; matches[n - 1] is of order n.
+      totals: n-grams in the candidates before smoothing; totals[n - 1] is of order n.
+      bp: the brevity penalty, 0..1.
+      ratio: sys_len / ref_len, 0.0 if ref_len is 0.
+      sys_len: tokens in the candidates.
+      ref_len: tokens in the references, by the rule of the definition; a float (the
+        nearest one) if the rule is the average.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally()
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}", bleu.matches, bleu.totals))
+      ...     )
+      75.98 (5, 4, 3, 2) (6, 5, 4, 3)
+    """
+
+    precisions: tuple[float, ...]
+    matches: tuple[int, ...]
+    totals: tuple[int, ...]
+    bp: float
+    ratio: float
+    sys_len: int
+    ref_len: int | float
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """The precisions, and the lengths."""
+        ref_len = score["ref_len"]
+        precisions = [f"{precision:.{decimals}f}" for precision in score["precisions"]]
+        return {
+            "precisions": "/".join(precisions),
+            "BP": f"{score['bp']:.3f}",
+            "ratio": f"{score['ratio']:.3f}",
+            "hyp_len": str(score["sys_len"]),
+            "ref_len": str(ref_len) if isinstance(ref_len, int) else f"{ref_len:.1f}",
+        }
+
+    @classmethod
+    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
+        """The precisions of all orders, in percent."""
+        return {
+            f"precision of {order}-grams": precision
+            for order, precision in enumerate(score["precisions"], 1)
+        }
 
 
 @dataclasses.dataclass(frozen=True)
 class Bleu(Metric):
-    """BLEU by a scoring; see `Metric`.
+    """How sums, or the integers of a segment, become BLEU. See `Metric`.
 
-    The brevity penalty has a corner where c = r. There the derivative is that of longer
-    candidates, 0, as for all candidates that are not shorter than the references.
+    `BleuConfig` explains the attributes. The brevity penalty has a corner where c = r. There the
+    derivative is that of longer candidates, 0, as for all candidates that are not shorter than the
+    references.
 
-    Attributes:
-      scoring: how sums become a score; it must be for a corpus.
+    Its flags depend on each other, so they are code and no rows:
+    `pipeline/command_line/definition_flags.py` has them. A preset sets all of them, the value of a
+    smoothing method has another default for each method, weights set the largest order, and
+    segments can have a smoothing method of their own.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
-    name: ClassVar[str] = "BLEU"
+    config = BleuConfig
+    score_type = BleuScore
+    name = "BLEU"
+    is_tokenized = True
 
-    scoring: Scoring
+    smooth_method: SmoothMethodName = BleuConfig.smooth_method
+    smooth_value: float | None = BleuConfig.smooth_value
+    max_ngram_order: int = BleuConfig.max_ngram_order
+    effective_order: bool = BleuConfig.effective_order
+    reference_length: ReferenceLengthName = BleuConfig.reference_length
+    weights: tuple[float, ...] | None = BleuConfig.weights
+
+    def __post_init__(self) -> None:
+        require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
+        require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
+        require_flag("effective_order", self.effective_order)
+        order = self.max_ngram_order
+        if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
+            raise ValueError(
+                f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, an int, got {order!r}"
+            )
+        method = SMOOTH_METHODS[self.smooth_method]
+        if order < method.smallest_order:
+            raise ValueError(
+                f"{self.smooth_method} needs a max_ngram_order of {method.smallest_order} "
+                f"or more, got {order}"
+            )
+        if self.effective_order and not method.takes_effective_order:
+            raise ValueError(
+                f"effective_order cannot be used with smooth_method {self.smooth_method!r}: "
+                "this method has its own rule for orders longer than the candidates"
+            )
+        self._check_smooth_value()
+        self._check_weights()
+
+    def _check_smooth_value(self) -> None:
+        value = self.smooth_value
+        if value is None:
+            return
+        method = SMOOTH_METHODS[self.smooth_method]
+        if method.value is None:
+            raise ValueError(
+                f"smooth_value {value} cannot be used with smooth_method "
+                f"{self.smooth_method!r}; it is for {', '.join(default_smooth_values())}"
+            )
+        if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
+            raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
+        if method.divides_by_value and value < _SMALLEST_DIVISOR:
+            raise ValueError(
+                f"smooth_value must be {_SMALLEST_DIVISOR} or more for smooth_method "
+                f"{self.smooth_method!r}, got {value!r}"
+            )
+
+    def _check_weights(self) -> None:
+        weights = self.weights
+        if weights is None:
+            return
+        if not isinstance(weights, tuple) or not all(
+            _is_a((int, float), weight) and weight >= 0 for weight in weights
+        ):
+            raise ValueError(f"weights must be numbers, 0 or more, in a tuple, got {weights!r}")
+        # Not `sum`, which compensates for rounding since Python 3.12: 6.2 + 7.4 + 0.3 + 2.1.
+        largest = _LARGEST_SUM_OF_WEIGHTS
+        if any(weight > largest for weight in weights) or math.fsum(weights) > largest:
+            raise ValueError(
+                f"weights must sum to {_LARGEST_SUM_OF_WEIGHTS} at most, got {weights!r}"
+            )
+        if len(weights) != self.max_ngram_order:
+            raise ValueError(
+                f"weights must be max_ngram_order = {self.max_ngram_order} numbers, got {weights!r}"
+            )
+        if not any(weights):
+            raise ValueError(f"one of the weights must be above 0, got {weights!r}")
+
+    @property
+    def counted_order(self) -> int:
+        """The largest n-gram order that must be counted."""
+        return max(self.max_ngram_order, SMOOTH_METHODS[self.smooth_method].counted_order)
+
+    @property
+    def basis(self) -> Basis:
+        """The columns of all orders that must be counted."""
+        return bleu_basis(self.counted_order)
+
+    def basis_of(self, width: int) -> Basis:
+        """The columns of this order, or of a higher one that other definitions need."""
+        return bleu_basis(order_of(width))
+
+    @classmethod
+    def counting(cls, metrics: Sequence[Bleu]) -> Bleu:
+        """One of the largest order."""
+        return max(metrics, key=lambda metric: metric.counted_order)
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The tokens and n-grams."""
+        from beam_bleu.transforms.metrics.bleu.kernel import count
+
+        return count(self.counted_order, spans, sizes, batch, text)
+
+    def reference_lengths(self, counts: Integers) -> Integers:
+        """The average length of the references of each segment, rounded down, int64 (segments,)."""
+        return reference_lengths(counts)
+
+    def empty_candidates(self, counts: Integers) -> int:
+        """The number of candidates without a token."""
+        return int(counts[:, :, first_short(order_of(counts.shape[2]))].sum())
+
+    @property
+    def effective_smooth_value(self) -> float:
+        """The value of the smoothing method; 0.0 if it takes none."""
+        if self.smooth_value is not None:
+            return self.smooth_value
+        return SMOOTH_METHODS[self.smooth_method].value or 0.0
+
+    def for_segments(
+        self, smooth_method: SmoothMethodName | None = None, smooth_value: float | None = None
+    ) -> Bleu:
+        """The definition of single segments: with effective order, if the smoothing allows it.
+
+        Args:
+          smooth_method: its smoothing; None for the same method.
+          smooth_value: the value of its smoothing; None for the same value, or, with
+            another method, for the default of that method.
+
+        Raises:
+          ValueError: the smoothing is impossible, alone or with the other choices.
+        """
+        smooth_method = smooth_method or self.smooth_method
+        require_choice("smooth_method", smooth_method, SMOOTH_METHODS)
+        if smooth_value is None and smooth_method == self.smooth_method:
+            smooth_value = self.smooth_value
+        return dataclasses.replace(
+            self,
+            effective_order=SMOOTH_METHODS[smooth_method].takes_effective_order,
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
+        )
+
+    def require_corpus(self) -> None:
+        """Checks that its smoothing is not for single segments only.
+
+        Raises:
+          ValueError: it is.
+        """
+        if SMOOTH_METHODS[self.smooth_method].segments_only:
+            raise ValueError(
+                f"smooth_method {self.smooth_method!r} is for segment scores only: for a corpus, "
+                "NLTK computes it from the text of the last segment; use one of "
+                f"{', '.join(corpus_smooth_methods())}"
+            )
 
     def value(self, sums: Sequence[Number]) -> Number:
         """BLEU, 0..100."""
-        return scored_columns(sums, self.scoring).score
+        return self._scored(BleuColumns(sums))[0]
+
+    def _scored(self, bleu: BleuColumns) -> tuple[Number, Sequence[Number], Number]:
+        """BLEU of a corpus, its precisions and its brevity penalty.
+
+        Raises:
+          ValueError: the columns are of a lower order, or this is for single segments only.
+        """
+        precisions, orders = self._smoothed(bleu)
+        bp = brevity_penalty(bleu.candidate_length, *bleu.reference_length(self.reference_length))
+        method, weights = method_number(self.smooth_method), self.weights or ()
+        return weighted_score(method, weights, precisions, orders, bp), precisions, bp
+
+    def _smoothed(self, bleu: BleuColumns) -> tuple[Sequence[Number], int]:
+        """The precisions, and the number of orders that count; 0 if nothing matches."""
+        self._require_scorable(bleu.max_order)
+        precisions: list[Number] = [0.0] * self.max_ngram_order
+        orders = smooth(
+            method_number(self.smooth_method),
+            self.effective_smooth_value,
+            self.effective_order,
+            self.weights or (),
+            bleu.matches,
+            bleu.totals,
+            bleu.short_candidates,
+            bleu.candidate_length,
+            precisions,
+        )
+        return precisions, orders
+
+    def _require_scorable(self, order: int) -> None:
+        """Checks that it can score sums of a corpus of this order.
+
+        Raises:
+          ValueError: the order is lower, or this is for single segments only.
+        """
+        self.require_corpus()
+        if order < self.max_ngram_order:
+            raise ValueError(
+                f"sums of order {order} cannot be scored with "
+                f"max_ngram_order {self.max_ngram_order}"
+            )
 
     def values(self, sums: Integers) -> Scores:
         """BLEU of each row."""
-        return corpus_scores(sums, self.scoring)
+        self._require_scorable(order_of(sums.shape[1]))
+        return self._row_scores(sums)
 
-    def require_corpus(self) -> None:
-        """Checks that the smoothing is not for single segments only."""
-        self.scoring.require_corpus()
+    def _row_scores(self, rows: Integers) -> Scores:
+        return row_scores(
+            rows,
+            self.smooth_method,
+            self.effective_smooth_value,
+            self.effective_order,
+            self.max_ngram_order,
+            self.reference_length,
+            self.weights or (),
+        )
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """Every order that counts must have a match. Otherwise smoothing decides the score."""
-        scoring, columns = self.scoring, BleuColumns(sums)
+        columns = BleuColumns(sums)
         if not columns.candidate_length:
             return "no candidate has a token"
-        weights = scoring.weights or (1.0,) * scoring.max_ngram_order
+        weights = self.weights or (1.0,) * self.max_ngram_order
         missing = [
             order
             for order, weight in enumerate(weights, 1)
@@ -112,8 +461,8 @@ class Bleu(Metric):
         ]
         if not missing:
             return ""
-        orders = scored_columns(sums, scoring).orders
-        if not orders and scoring.effective_order and not columns.totals[missing[0] - 1]:
+        orders = self._smoothed(columns)[1]
+        if not orders and self.effective_order and not columns.totals[missing[0] - 1]:
             return "no candidate is as long as the n-grams that have a weight"
         if orders and missing[0] > orders:
             return ""
@@ -121,11 +470,140 @@ class Bleu(Metric):
 
     def used(self, width: int) -> Sequence[int]:
         """The lengths, and the columns of the orders that count."""
-        short, orders = first_short(order_of(width)), self.scoring.max_ngram_order
+        short, orders = first_short(order_of(width)), self.max_ngram_order
         return [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many tokens the texts of a corpus have."""
         bleu = BleuColumns(columns)
-        references = Fraction(*bleu.reference_length(self.scoring.reference_length))
+        references = Fraction(*bleu.reference_length(self.reference_length))
         return Lengths("token", bleu.candidate_length, references, bleu.short_candidates[0])
+
+    def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
+        """The score, its precisions, its brevity penalty, and counts."""
+        bleu = BleuColumns(columns)
+        score, precisions, bp = self._scored(bleu)
+        ref_len, divisor = bleu.reference_length(self.reference_length)
+        return {
+            "score": score,
+            "precisions": tuple(precisions),
+            "bp": bp,
+            "ratio": bleu.candidate_length * divisor / ref_len if ref_len else 0.0,
+            **self.segment_parts(columns),
+        }
+
+    def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
+        """The reason for a score of 0 or near 0, and a remedy; or ""."""
+        score, counts = parts["score"], BleuColumns(columns)
+        if score > _ALMOST_0:
+            return ""
+        is_zero = f"the score is {'almost ' if score else ''}0"
+        weights = self.weights or (1,) * self.max_ngram_order
+        if not counts.candidate_length:
+            return f"{is_zero}: no candidate has a token"
+        if not any(counts.matches):
+            return (
+                f"{is_zero}: no n-gram of a candidate is in its references; "
+                "check that they are of the same segments"
+            )
+        weighted = [n for n, weight in enumerate(weights, 1) if weight]
+        order = next((n for n in weighted if not counts.matches[n - 1]), 0)
+        if not order:
+            if parts["bp"] < _ALMOST_0:
+                return f"{is_zero}: the candidates are many times shorter than the references"
+            return f"{is_zero}: with these weights"
+        if not counts.totals[order - 1]:
+            return (
+                f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
+                "use effective_order or a smaller max_ngram_order"
+            )
+        return (
+            f"{is_zero}: no {order}-gram of a candidate is in its references; for a corpus "
+            "so short or so far from them use another smooth_method or a smaller max_ngram_order"
+        )
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """The fields of sacreBLEU, then the choices that sacreBLEU does not show.
+
+        `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N if it is
+        not 4 (sacreBLEU's signature does not show it), `weights` are the given weights. The last
+        fields are the versions on which the number depends.
+        """
+        tokenizer, method = ALL_TOKENIZERS[text.tokenize], SMOOTH_METHODS[self.smooth_method]
+        length, case = REFERENCE_LENGTHS[self.reference_length], CASES[text.lowercase]
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": case.name,
+            "eff": "yes" if self.effective_order else "no",
+            "tok": text.tokenize if tokenizer.signed is None else tokenizer.signed(text.model),
+            "smooth": self._smoothing(),
+        }
+        own = dict(fields)
+        if text.normalize is not None:
+            own["norm"] = text.normalize
+        if not length.in_sacrebleu:
+            own["reflen"] = self.reference_length
+        if self.max_ngram_order != _SACREBLEU_ORDER:
+            own["order"] = str(self.max_ngram_order)
+        if self.weights is not None:
+            own["weights"] = ",".join(f"{float(weight)!r}" for weight in self.weights)
+        is_in_sacrebleu = (
+            tokenizer.sacrebleu is not None
+            and case.in_sacrebleu
+            and text.normalize is None
+            and method.sacrebleu is not None
+            and length.in_sacrebleu
+            and self.weights is None
+        )
+        if not is_in_sacrebleu:
+            return Signatures(own_signature(text, own))
+        if self.smooth_value is not None:
+            fields["smooth"] = f"{self.smooth_method}[{self.smooth_value:.2f}]"
+        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
+        return Signatures(own_signature(text, own), of_sacrebleu)
+
+    def _smoothing(self) -> str:
+        if SMOOTH_METHODS[self.smooth_method].value is None:
+            return self.smooth_method
+        value = self.effective_smooth_value
+        value += 0.0  # turns -0.0 into 0.0
+        rounded = f"{value:.2f}"
+        # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
+        return f"{self.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
+
+    def segment_scores(self, rows: Integers) -> Scores:
+        """The scores of segments, 0..100; nan if the smoothing is not defined.
+
+        With sacreBLEU's smoothing methods they equal those of its `sentence_score`. With NLTK's
+        methods they equal those of its `sentence_bleu` times 100.
+
+        Raises:
+          ValueError: the rows have a lower n-gram order than the definition needs.
+        """
+        order, needed = order_of(rows.shape[1]), self.counted_order
+        if order < needed:
+            raise ValueError(
+                f"statistics of order {order} cannot be scored by a definition that needs order "
+                f"{needed}"
+            )
+        return self._row_scores(rows)
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """Lengths are in tokens; `matches` and `totals` are N integers before smoothing."""
+        bleu, orders = BleuColumns(columns), self.max_ngram_order
+        ref_len, divisor = bleu.reference_length(self.reference_length)
+        is_divided = REFERENCE_LENGTHS[self.reference_length].divided
+        return {
+            "sys_len": bleu.candidate_length,
+            "ref_len": ref_len / divisor if is_divided else ref_len,
+            "matches": tuple(bleu.matches[:orders]),
+            "totals": bleu.totals[:orders],
+        }
+
+
+def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
+    """Whether a value is a number of a kind, and not a bool, which is an int for Python."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+METRICS = {"bleu": Bleu}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,11 +18,12 @@ from beam_bleu.transforms.metrics.bleu import formula
 from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
+    ReferenceLengthName,
     length_columns,
     length_divisor,
     order_of,
 )
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
+from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
@@ -41,47 +43,41 @@ callable_by_compiled(differentiation.exp, instead=math.exp)
 callable_by_compiled(differentiation.log, instead=math.log)
 
 
-def corpus_scores(sums: Integers, scoring: Scoring) -> Scores:
-    """BLEU of each of several corpora, 0..100: the number that `scored_columns` gives.
+def row_scores(
+    rows: Integers,
+    smooth_method: SmoothMethodName,
+    smooth_value: float,
+    effective_order: bool,
+    max_order: int,
+    rule: ReferenceLengthName,
+    weights: Sequence[float],
+) -> Scores:
+    """BLEU of each row, 0..100; 0 without a segment, nan if the smoothing is not defined for it.
 
     Args:
-      sums: int64 (corpora, W), BLEU's columns of at least the scoring's n-gram order.
-      scoring: how sums become a score.
-
-    Returns:
-      float64 (corpora,). A corpus without a segment has the score 0.
-
-    Raises:
-      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
-        single segments.
-    """
-    require_scorable(order_of(sums.shape[1]), scoring)
-    return row_scores(np.ascontiguousarray(sums), scoring)
-
-
-def row_scores(columns: Integers, scoring: Scoring) -> Scores:
-    """BLEU of each row, 0..100; nan if the smoothing is not defined for it.
-
-    Args:
-      columns: int64 (rows, W), BLEU's columns of the order that the scoring counts, or a higher
-        one; contiguous.
-      scoring: how sums become a score, or how a segment does.
+      rows: int64 (rows, W), BLEU's columns of the order that is counted, or a higher one.
+      smooth_method: the smoothing method.
+      smooth_value: its value.
+      effective_order: whether orders longer than every candidate are left out.
+      max_order: the largest n-gram order, N.
+      rule: the rule of reference lengths.
+      weights: N numbers; none if all orders have the same weight.
 
     Returns:
       float64 (rows,).
     """
-    scores = np.empty(len(columns))
+    scores = np.empty(len(rows))
     _score_rows(
-        formula.method_number(scoring.smooth_method),
-        float(scoring.effective_smooth_value),
-        scoring.effective_order,
-        np.array(scoring.weights or (), np.float64),
-        columns,
-        np.array(length_columns(scoring.reference_length), np.int64),
-        length_divisor(scoring.reference_length),
+        formula.method_number(smooth_method),
+        float(smooth_value),
+        effective_order,
+        np.array(weights, np.float64),
+        np.ascontiguousarray(rows),
+        np.array(length_columns(rule), np.int64),
+        length_divisor(rule),
         scores,
-        np.empty(scoring.max_ngram_order, np.float64),
-        np.empty((3, order_of(columns.shape[1])), np.int64),
+        np.empty(max_order, np.float64),
+        np.empty((3, order_of(rows.shape[1])), np.int64),
     )
     return scores
 

@@ -23,10 +23,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     order_of,
     width,
 )
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kind import KINDS
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.score.corpus_score import corpus_score
@@ -74,8 +71,8 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
       monday 2 81.65
     """
     config = BleuConfig() if config is None else config
-    text, metric = config.text.name, Bleu(config.scoring)
-    score = corpus_score(KINDS["bleu"], sums_of_row(sums), text, metric, judge_input=False)
+    text, metric = config.text.name, config.metric
+    score = corpus_score(metric, sums_of_row(sums), text, judge_input=False)
     return cast(BleuScore, score)
 
 

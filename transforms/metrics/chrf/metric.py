@@ -1,23 +1,46 @@
-"""chrF as a `Metric`: its definition, and how sums become a score."""
+"""chrF: its definition, and how sums become a score."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
+from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.chrf.columns import (
     EMPTY,
     FIRST_NGRAMS,
     ChrfColumns,
-    width,
+    chrf_basis,
 )
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.row_scores import row_scores
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Lengths, Metric, Scores
+from beam_bleu.transforms.metrics.metric import (
+    SEGMENTS,
+    Basis,
+    Config,
+    Lengths,
+    Metric,
+    Scores,
+    Signatures,
+)
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.text.text import NormalizationName, Text
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.shown_score import Score, own_fields
+from beam_bleu.transforms.text.text import (
+    CASES,
+    SACREBLEU,
+    NormalizationName,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+    signature_line,
+)
 
 LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16
 LARGEST_BETA = 1000
@@ -25,86 +48,7 @@ LARGEST_BETA = 1000
 
 
 @dataclasses.dataclass(frozen=True)
-class Chrf(Metric):
-    """How sums become chrF; the default is sacreBLEU's chrF2. See `Metric`.
-
-    `ChrfConfig` explains the attributes. All of them are here, because the choice of the best
-    reference depends on them: sums with other values are other sums.
-
-    Raises:
-      ValueError: a field has an impossible value.
-    """
-
-    char_order: int = 6
-    beta: int = 2
-    word_order: int = 0
-    whitespace: bool = False
-    eps_smoothing: bool = False
-
-    def __post_init__(self) -> None:
-        for name, least, most in (
-            ("char_order", 1, LARGEST_CHAR_ORDER),
-            ("beta", 1, LARGEST_BETA),
-            ("word_order", 0, LARGEST_WORD_ORDER),
-        ):
-            value = getattr(self, name)
-            if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"{name} must be {least} to {most}, an int, got {value!r}")
-        for name in ("whitespace", "eps_smoothing"):
-            if type(getattr(self, name)) is not bool:
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
-
-    @property
-    def name(self) -> str:
-        """The name for readers, with beta and a plus sign for each order of words: "chrF2++"."""
-        return f"chrF{self.beta}{'+' * self.word_order}"
-
-    @property
-    def orders(self) -> int:
-        """The number of orders of characters and words."""
-        return self.char_order + self.word_order
-
-    def value(self, sums: Sequence[Number]) -> Number:
-        """chrF, 0..100."""
-        self._require_width(len(sums))
-        if sums[SEGMENTS] == 0:
-            return 0.0
-        chrf = ChrfColumns(sums)
-        return f_score(
-            chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches, self.beta, self.eps_smoothing
-        )
-
-    def values(self, sums: Integers) -> Scores:
-        """The chrF of each row."""
-        self._require_width(sums.shape[1])
-        return row_scores(sums, self.beta, self.eps_smoothing)
-
-    def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """Without a match there is nothing that changes smoothly."""
-        matches = any(ChrfColumns(sums).matches)
-        return "" if matches else "no character of a candidate is in its references"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The n-grams and matches."""
-        return range(FIRST_NGRAMS, width)
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many characters the texts of a corpus have."""
-        chrf = ChrfColumns(columns)
-        references = Fraction(chrf.ref_ngrams[0])
-        return Lengths("character", chrf.hyp_ngrams[0], references, columns[EMPTY])
-
-    def _require_width(self, columns: int) -> None:
-        if columns != width(self.orders):
-            of_words = f" and {self.word_order} of words" if self.word_order else ""
-            raise ValueError(
-                f"{self.name} of order {self.char_order}{of_words} needs {width(self.orders)} "
-                f"columns, got {columns}"
-            )
-
-
-@dataclasses.dataclass(frozen=True)
-class ChrfConfig:
+class ChrfConfig(Config):
     """A definition of chrF; the default is sacreBLEU's, chrF2.
 
     Attributes:
@@ -133,17 +77,16 @@ class ChrfConfig:
       chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
-    char_order: int = Chrf.char_order
-    beta: int = Chrf.beta
+    char_order: int = 6
+    beta: int = 2
     normalize: NormalizationName | None = Text.normalize
-    word_order: int = Chrf.word_order
-    whitespace: bool = Chrf.whitespace
+    word_order: int = 0
+    whitespace: bool = False
     lowercase: bool = False
-    eps_smoothing: bool = Chrf.eps_smoothing
+    eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        if type(self.lowercase) is not bool:
-            raise ValueError(f"lowercase must be True or False, got {self.lowercase!r}")
+        require_flag("lowercase", self.lowercase)
         # Text and Chrf check the other fields.
         _ = self.text, self.metric
 
@@ -158,3 +101,219 @@ class ChrfConfig:
         return Chrf(
             self.char_order, self.beta, self.word_order, self.whitespace, self.eps_smoothing
         )
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ChrfScore(Score):
+    """chrF and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: chrF, 0..100, not rounded.
+      hyp_ngrams: n-grams in the candidates: those of characters for each order from 1 on, and then
+        those of words.
+      ref_ngrams: those in the references, for each segment in the one with the best score.
+      matches: those that both have.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusChrf
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusChrf.Globally()
+      ...         | beam.Map(print)
+      ...     )
+      chrF2 89.0  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
+    """
+
+    hyp_ngrams: tuple[int, ...]
+    ref_ngrams: tuple[int, ...]
+    matches: tuple[int, ...]
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """The lengths in characters."""
+        hyp, ref = score["hyp_ngrams"][0], score["ref_ngrams"][0]
+        ratio = f"{hyp / ref:.3f}" if ref else "0.000"
+        return {"ratio": ratio, "hyp_chars": str(hyp), "ref_chars": str(ref)}
+
+    @classmethod
+    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
+        """The mean precision and recall of all orders that both texts have, in percent."""
+        orders = [
+            (matches / hyp, matches / ref)
+            for hyp, ref, matches in zip(*(score[name] for name in own_fields(cls)), strict=True)
+            if hyp and ref
+        ]
+        if not orders:
+            return {}
+        precision, recall = (
+            100 * sum(shares) / len(orders) for shares in zip(*orders, strict=True)
+        )
+        return {"precision": precision, "recall": recall}
+
+
+@dataclasses.dataclass(frozen=True)
+class Chrf(Metric):
+    """How sums become chrF; the default is sacreBLEU's chrF2. See `Metric`.
+
+    `ChrfConfig` explains the attributes. All of them are here, because the choice of the best
+    reference depends on them: sums with other values are other sums.
+
+    Raises:
+      ValueError: a field has an impossible value.
+    """
+
+    config = ChrfConfig
+    score_type = ChrfScore
+    flags = (
+        MetricFlag(
+            "chrf_char_order",
+            "char_order",
+            f"the largest order of n-grams of characters, 1 to {LARGEST_CHAR_ORDER}; "
+            f"default {ChrfConfig.char_order}",
+            "N",
+            int,
+            "-cc",
+        ),
+        MetricFlag(
+            "chrf_word_order",
+            "word_order",
+            f"the largest order of n-grams of words, 0 to {LARGEST_WORD_ORDER}; 2 for chrF++; "
+            f"default {ChrfConfig.word_order}",
+            "N",
+            int,
+            "-cw",
+        ),
+        MetricFlag(
+            "chrf_beta",
+            "beta",
+            f"how many times as important as precision recall is, 1 to {LARGEST_BETA}; "
+            f"default {ChrfConfig.beta}",
+            "N",
+            int,
+            changes_sums=False,
+        ),
+        MetricFlag("chrf_whitespace", "whitespace", "count white space as characters, too"),
+        MetricFlag("chrf_lowercase", "lowercase", "lower-case the text before chrF is computed"),
+        MetricFlag(
+            "chrf_eps_smoothing",
+            "eps_smoothing",
+            "count all orders, and take the mean of their F-scores, as Popović's program, NLTK and "
+            "Moses do",
+            changes_sums=False,
+        ),
+    )
+
+    char_order: int = ChrfConfig.char_order
+    beta: int = ChrfConfig.beta
+    word_order: int = ChrfConfig.word_order
+    whitespace: bool = ChrfConfig.whitespace
+    eps_smoothing: bool = ChrfConfig.eps_smoothing
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("char_order", 1, LARGEST_CHAR_ORDER),
+            ("beta", 1, LARGEST_BETA),
+            ("word_order", 0, LARGEST_WORD_ORDER),
+        ):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name} must be {least} to {most}, an int, got {value!r}")
+        require_flag("whitespace", self.whitespace)
+        require_flag("eps_smoothing", self.eps_smoothing)
+
+    @property
+    def name(self) -> str:
+        """The name for readers, with beta and a plus sign for each order of words: "chrF2++"."""
+        return f"chrF{self.beta}{'+' * self.word_order}"
+
+    @property
+    def orders(self) -> int:
+        """The number of orders of characters and words."""
+        return self.char_order + self.word_order
+
+    @property
+    def basis(self) -> Basis:
+        """The columns of all orders."""
+        return chrf_basis(self.orders)
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The n-grams, of the best reference of each segment."""
+        from beam_bleu.transforms.metrics.chrf.kernel import count
+
+        return count(self, spans, sizes, batch, text)
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """chrF, 0..100."""
+        self.require_width(len(sums))
+        if sums[SEGMENTS] == 0:
+            return 0.0
+        chrf = ChrfColumns(sums)
+        return f_score(
+            chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches, self.beta, self.eps_smoothing
+        )
+
+    def values(self, sums: Integers) -> Scores:
+        """The chrF of each row."""
+        self.require_width(sums.shape[1])
+        return row_scores(sums, self.beta, self.eps_smoothing)
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """Without a match there is nothing that changes smoothly."""
+        matches = any(ChrfColumns(sums).matches)
+        return "" if matches else "no character of a candidate is in its references"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The n-grams and matches."""
+        return range(FIRST_NGRAMS, width)
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many characters the texts of a corpus have."""
+        chrf = ChrfColumns(columns)
+        references = Fraction(chrf.ref_ngrams[0])
+        return Lengths("character", chrf.hyp_ngrams[0], references, columns[EMPTY])
+
+    def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
+        """The reason for a score of 0, or ""."""
+        if parts["score"]:
+            return ""
+        if not self.lengths(columns).candidates:
+            return "the score is 0: no candidate has a character that can match"
+        return (
+            "the score is 0: no character of a candidate is in its references; "
+            "check that they are of the same segments"
+        )
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """The fields of sacreBLEU, then the choices that sacreBLEU does not show.
+
+        `case` says whether texts were lower-cased, and `eff` whether orders that are longer than
+        the texts are left out. `nc` and `nw` are the orders of characters and of words, `space`
+        says whether white space counts, `beta` is there if it is not 2 (in sacreBLEU the name of
+        the score has it), and `norm` is the normalization.
+        """
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": CASES[text.lowercase].name,
+            "eff": "no" if self.eps_smoothing else "yes",
+            "nc": str(self.char_order),
+            "nw": str(self.word_order),
+            "space": "yes" if self.whitespace else "no",
+        }
+        own = dict(fields)
+        if self.beta != ChrfConfig.beta:
+            own["beta"] = str(self.beta)
+        if text.normalize is not None:
+            return Signatures(own_signature(text, {**own, "norm": text.normalize}))
+        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
+        return Signatures(own_signature(text, own), of_sacrebleu)
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """Each part has a number for each order."""
+        chrf = ChrfColumns(columns)
+        return {name: tuple(getattr(chrf, name)) for name in own_fields(ChrfScore)}
+
+
+METRICS = {"chrf": Chrf}

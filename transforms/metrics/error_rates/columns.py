@@ -6,28 +6,14 @@ The hits and the length of the candidate follow from them.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-
 EMPTY, SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(1, 6)
 """The columns after `SEGMENTS`: 1 if the candidate has no symbol, which is a word or a character;
 the three kinds of edits; and the symbols of the reference with the fewest edits."""
-
-WIDTH = 6
-"""The number of columns, W."""
-
-
-@functools.cache
-def error_basis() -> Basis:
-    """The columns of error rates."""
-    names = ("segments", "empty_candidates", "substitutions", "deletions", "insertions")
-    # With several references, the one that counts depends on the candidate.
-    return Basis((*names, "ref_length"), shared=(SEGMENTS,))
 
 
 def edits_of(columns: Sequence[Any] | NDArray[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""WER and CER as `Metric`s: their definitions, and the formula from integers to a score.
+"""WER and CER: their definitions, and the formula from integers to a score.
 
 The rates of words and of characters are the edits divided by the length of the reference (Morris et
 al. 2004, https://doi.org/10.21437/Interspeech.2004-668, section 2), with the least edits of
@@ -8,13 +8,13 @@ Levenshtein 1966. jiwer 4 computes both so (`process_words`), and the results ar
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.error_rates.columns import (
     DELETIONS,
@@ -22,74 +22,36 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
     INSERTIONS,
     REFERENCE_LENGTH,
     SUBSTITUTIONS,
-    WIDTH,
     candidate_length,
     edits_of,
 )
-from beam_bleu.transforms.metrics.metric import Lengths, Metric, Scores, require_width
+from beam_bleu.transforms.metrics.metric import (
+    Basis,
+    Config,
+    Lengths,
+    Metric,
+    Scores,
+    Signatures,
+)
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.text.jiwer import JiwerSymbols, SymbolName
-from beam_bleu.transforms.text.text import NormalizationName, Text
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.text.jiwer import JIWER, JiwerSymbols, SymbolName
+from beam_bleu.transforms.text.text import (
+    CASES,
+    NormalizationName,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+)
+from beam_bleu.transforms.text.tokenizers import JiwerName
 
 
 @dataclasses.dataclass(frozen=True)
-class ErrorRate(Metric):
-    """How sums become an error rate: there is nothing to choose. See `Metric`."""
-
-    name: ClassVar[str]
-    SYMBOL: ClassVar[SymbolName]
-
-    def value(self, sums: Sequence[Number]) -> Number:
-        """The rate in percent, 0 or more.
-
-        If all references are empty, each edit counts as 100 %, as in jiwer.
-        """
-        require_width(self.name, len(sums), WIDTH)
-        length = sums[REFERENCE_LENGTH]
-        return 100 * (edits_of(sums) / (length if length > 0 else 1))
-
-    def values(self, sums: Integers) -> Scores:
-        """The rate of each row."""
-        require_width(self.name, sums.shape[1], WIDTH)
-        if sums.max(initial=0) * 3 > EXACT_AS_FLOAT:
-            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
-        scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
-        return scores
-
-    def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """There must be edits, and symbols in the references."""
-        if not edits_of(sums):
-            return "no candidate needs an edit"
-        return "" if sums[REFERENCE_LENGTH] else f"no reference has a {self.SYMBOL}"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The edits and the length of the references."""
-        return SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words or characters the texts of a corpus have."""
-        references = Fraction(columns[REFERENCE_LENGTH])
-        return Lengths(self.SYMBOL, candidate_length(columns), references, columns[EMPTY])
-
-
-@dataclasses.dataclass(frozen=True)
-class Wer(ErrorRate):
-    """The error rate of words."""
-
-    name = "WER"
-    SYMBOL = "word"
-
-
-@dataclasses.dataclass(frozen=True)
-class Cer(ErrorRate):
-    """The error rate of characters."""
-
-    name = "CER"
-    SYMBOL = "character"
-
-
-@dataclasses.dataclass(frozen=True)
-class _Config:
+class _Config(Config):
     """What the definitions of WER and CER have in common."""
 
     _SYMBOL: ClassVar[SymbolName]
@@ -166,3 +128,163 @@ class CerConfig(_Config):
     def metric(self) -> Cer:
         """The part that turns sums into a score."""
         return Cer()
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ErrorRateScore(Score):
+    """An error rate and its parts, which count words for WER and characters for CER. See `Score`.
+
+    Attributes:
+      score: the rate in percent, 0 or more, not rounded. Lower is better.
+      edits: the substitutions, deletions and insertions.
+      substitutions: the words or characters of references that others replace in the candidates.
+      deletions: those of references that the candidates lack.
+      insertions: those of candidates that the references lack.
+      ref_length: those of the references. With several references, the one counts that needs the
+        fewest edits; of several such ones, the longest, and then the first. A float, as for TER.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, WerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(WerConfig())
+      ...         | beam.Map(lambda wer: print(wer.substitutions, wer.ref_length))
+      ...     )
+      1 6.0
+    """
+
+    edits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    ref_length: float
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """Each kind of edit, and the length of the references."""
+        return {
+            "sub": str(score["substitutions"]),
+            "del": str(score["deletions"]),
+            "ins": str(score["insertions"]),
+            "ref": str(int(score["ref_length"])),
+        }
+
+    @classmethod
+    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
+        """Each kind of edit for 100 words or characters of the references."""
+        length = score["ref_length"]
+        kinds = ("substitutions", "deletions", "insertions")
+        return {kind: 100 * score[kind] / length for kind in kinds} if length else {}
+
+
+@dataclasses.dataclass(frozen=True)
+class ErrorRate(Metric):
+    """An error rate: the choices are about texts. See `Metric`."""
+
+    score_type = ErrorRateScore
+    basis = Basis(
+        (
+            *("segments", "empty_candidates", "substitutions", "deletions", "insertions"),
+            "ref_length",
+        )
+    )
+    flags = (
+        MetricFlag(
+            "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
+        ),
+        MetricFlag(
+            "wer_no_punct", "no_punct", "remove punctuation marks before WER and CER are computed"
+        ),
+    )
+
+    name: ClassVar[str]
+    SYMBOL: ClassVar[SymbolName]
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The edits. The tokenizer of the text says whether they are of words or of characters."""
+        from beam_bleu.transforms.metrics.error_rates.kernel import count
+
+        return count(self, spans, sizes, batch, text)
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The rate in percent, 0 or more.
+
+        If all references are empty, each edit counts as 100 %, as in jiwer.
+        """
+        self.require_width(len(sums))
+        length = sums[REFERENCE_LENGTH]
+        return 100 * (edits_of(sums) / (length if length > 0 else 1))
+
+    def values(self, sums: Integers) -> Scores:
+        """The rate of each row."""
+        self.require_width(sums.shape[1])
+        if sums.max(initial=0) * 3 > EXACT_AS_FLOAT:
+            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
+        scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
+        return scores
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """There must be edits, and symbols in the references."""
+        if not edits_of(sums):
+            return "no candidate needs an edit"
+        return "" if sums[REFERENCE_LENGTH] else f"no reference has a {self.SYMBOL}"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The edits and the length of the references."""
+        return SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words or characters the texts of a corpus have."""
+        references = Fraction(columns[REFERENCE_LENGTH])
+        return Lengths(self.SYMBOL, candidate_length(columns), references, columns[EMPTY])
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """SacreBLEU has none.
+
+        `punct` says whether punctuation marks stay. `normalize` is the Unicode normalization.
+        """
+        symbols = JIWER[cast(JiwerName, text.tokenize)]
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": CASES[text.lowercase].name,
+            "tok": "jiwer",
+            "unit": symbols.symbol,
+            "punct": "no" if symbols.no_punct else "yes",
+        }
+        if text.normalize is not None:
+            fields["normalize"] = text.normalize
+        return Signatures(own_signature(text, fields))
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """The edits. `ref_length` is a float, as for TER."""
+        return {
+            "edits": edits_of(columns),
+            "substitutions": columns[SUBSTITUTIONS],
+            "deletions": columns[DELETIONS],
+            "insertions": columns[INSERTIONS],
+            "ref_length": columns[REFERENCE_LENGTH] / 1,
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Wer(ErrorRate):
+    """The error rate of words."""
+
+    config = WerConfig
+    name = "WER"
+    SYMBOL = "word"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cer(ErrorRate):
+    """The error rate of characters."""
+
+    config = CerConfig
+    name = "CER"
+    SYMBOL = "character"
+
+
+METRICS = {"wer": Wer, "cer": Cer}

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-
 EMPTY, UNREAD = 1, 2
 """The columns after `SEGMENTS`: 1 if the candidate has no word; and 1 if each reference has more
 characters beyond ASCII, which ROUGE ignores, than letters and digits that it reads."""
@@ -17,18 +13,10 @@ or pairs of words, the candidate has, too."""
 F_HIGH, F_LOW, PRECISION_HIGH, PRECISION_LOW, RECALL_HIGH, RECALL_LOW = range(6, 12)
 """The F-score, precision and recall, from 0 to 1, as `fixed_point`."""
 
-WIDTH = 12
-"""The columns that all metrics of the family have."""
-
 SEVERAL = 12
 """The last column, of ROUGE-Lsum alone: 1 if the candidate or the reference has several sentences
 with words."""
 
-
-@functools.cache
-def rouge_basis(has_sentences: bool) -> Basis:
-    """The columns; `has_sentences` is whether they are those of ROUGE-Lsum."""
-    names = ("segments", "empty_candidates", "unread", "candidate_length", "reference_length")
-    values = ("f_high", "f_low", "precision_high", "precision_low", "recall_high", "recall_low")
-    own = ("several_sentences",) if has_sentences else ()
-    return Basis((*names, "hits", *values, *own), shared=(SEGMENTS, UNREAD))
+WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
+"""What is hit: words, pairs of neighbouring words, the words of a longest common subsequence, or
+those of the union of such subsequences of sentences."""

@@ -15,11 +15,14 @@ from beam_bleu.transforms.metrics.rouge.columns import (
     EMPTY,
     F_HIGH,
     HITS,
+    PAIRS,
     PRECISION_HIGH,
     RECALL_HIGH,
     REFERENCE_LENGTH,
     SEVERAL,
+    UNION,
     UNREAD,
+    WORDS,
 )
 from beam_bleu.transforms.metrics.rouge.matching import (
     count_common_pairs,
@@ -32,10 +35,6 @@ from beam_bleu.transforms.native.fixed_point import fixed_point
 from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, store_int
 from beam_bleu.transforms.text.numbered_texts import count_common
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
-
-# What is hit: words, pairs of neighbouring words, the words of a longest common subsequence, or
-# those of the union of such subsequences of sentences.
-WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
 
 
 @inlined

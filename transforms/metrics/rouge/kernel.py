@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.metrics.rouge.columns import EMPTY, rouge_basis
-from beam_bleu.transforms.metrics.rouge.count_rows import UNION, count_rows
+from beam_bleu.transforms.metrics.rouge.columns import UNION
+from beam_bleu.transforms.metrics.rouge.count_rows import count_rows
 from beam_bleu.transforms.metrics.rouge.matching import MASK_BYTES
+from beam_bleu.transforms.metrics.rouge.metric import Rouge
 from beam_bleu.transforms.metrics.rouge.union import memory_bytes
 from beam_bleu.transforms.metrics.rouge.words import number_words
 from beam_bleu.transforms.native.arrays import Integers
@@ -20,10 +20,9 @@ from beam_bleu.transforms.native.code_contents import LazyModule
 from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
 from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.statistics.counting import MOST_BYTES, require_countable, segment_name
-from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import numbering_memory
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
@@ -120,67 +119,35 @@ def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
             )
 
 
-@dataclasses.dataclass(frozen=True)
-class RougeCounter:
-    """Counts the columns of a metric of ROUGE; see `statistics.counting.Counter`.
-
-    Attributes:
-      hit: what is hit, as count_rows.py numbers it.
-    """
-
-    hit: int
-
-    @property
-    def basis(self) -> Basis:
-        """The columns."""
-        return rouge_basis(self.hit == UNION)
-
-    @property
-    def needs(self) -> Needs:
-        """Candidates and references."""
-        return TEXTS
-
-    @property
-    def is_tokenized(self) -> bool:
-        """All languages have the same rule of words."""
-        return False
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The columns of each segment, int64 (systems, segments, W)."""
-        texts, rows = spans.starts.shape
-        counts = np.empty((len(batch.candidates), rows, self.basis.width), np.int64)
-        require_countable(
-            sizes, batch, MOST_BYTES_OF_SENTENCES if self.hit == UNION else MOST_BYTES
-        )
-        if self.hit == UNION:
-            _require_comparable(sizes, batch)
-        reference_count = len(batch.references)
-        words = _words_of(spans, sizes, reference_count, rule_of(text.tokenize))
-        most_words = sizes.longest // 2 + texts
-        different = most_different(sizes.longest) + 2  # words that no reference has share a number
-        sentences = (sizes.longest + 2) * _INT_BYTES if self.hit == UNION else 0
-        spaces = (
-            _MEMORY.zeros_for("times", different * NUMBER_BYTES),
-            _MEMORY.zeros_for("masks", different * MASK_BYTES),
-            _MEMORY.memory_for("before", most_words),
-            _MEMORY.zeros_for("marks", most_words),
-            _MEMORY.memory_for("sentences", sentences),
-            _MEMORY.memory_for("sentences of a reference", sentences),
-            _MEMORY.memory_for("rows", memory_bytes(most_words) if self.hit == UNION else 0),
-        )
-        count_rows(
-            spans.both,
-            reference_count,
-            self.hit,
-            tuple(memory.address for memory in words.memory),
-            tuple(space.address for space in spaces),
-            counts,
-        )
-        return counts
-
-    def lengths(self, counts: Integers) -> None:
-        """Unknown: the lengths of references are in ROUGE's words, not in tokens of the run."""
-
-    def empty_candidates(self, counts: Integers) -> int:
-        """The number of candidates without a word."""
-        return int(counts[..., EMPTY].sum())
+def count(
+    metric: Rouge, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
+) -> Integers:
+    """The columns of each segment, as `Metric.count` gives them."""
+    texts, rows = spans.starts.shape
+    counts = np.empty((len(batch.candidates), rows, metric.basis.width), np.int64)
+    require_countable(sizes, batch, MOST_BYTES_OF_SENTENCES if metric.HIT == UNION else MOST_BYTES)
+    if metric.HIT == UNION:
+        _require_comparable(sizes, batch)
+    reference_count = len(batch.references)
+    words = _words_of(spans, sizes, reference_count, rule_of(text.tokenize))
+    most_words = sizes.longest // 2 + texts
+    different = most_different(sizes.longest) + 2  # words that no reference has share a number
+    sentences = (sizes.longest + 2) * _INT_BYTES if metric.HIT == UNION else 0
+    spaces = (
+        _MEMORY.zeros_for("times", different * NUMBER_BYTES),
+        _MEMORY.zeros_for("masks", different * MASK_BYTES),
+        _MEMORY.memory_for("before", most_words),
+        _MEMORY.zeros_for("marks", most_words),
+        _MEMORY.memory_for("sentences", sentences),
+        _MEMORY.memory_for("sentences of a reference", sentences),
+        _MEMORY.memory_for("rows", memory_bytes(most_words) if metric.HIT == UNION else 0),
+    )
+    count_rows(
+        spans.both,
+        reference_count,
+        metric.HIT,
+        tuple(memory.address for memory in words.memory),
+        tuple(space.address for space in spaces),
+        counts,
+    )
+    return counts

@@ -1,4 +1,4 @@
-"""The metrics of ROUGE as a `Metric` each: their definitions, and the formula.
+"""The metrics of ROUGE: their definitions, and the formula.
 
 The score of a corpus is the mean of the F-scores of its segments, in percent. rouge_score itself
 scores segments; its `BootstrapAggregator` estimates their mean.
@@ -7,112 +7,65 @@ scores segments; its `BootstrapAggregator` estimates their mean.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
-from beam_bleu.transforms.definition.choices import require_flag
+import numpy as np
+
+from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Lengths, Metric, require_width
+from beam_bleu.transforms.metrics.metric import (
+    SEGMENTS,
+    Basis,
+    Config,
+    Lengths,
+    Metric,
+    Scores,
+    Signatures,
+)
 from beam_bleu.transforms.metrics.rouge.columns import (
     CANDIDATE_LENGTH,
     EMPTY,
     F_HIGH,
     F_LOW,
     HITS,
+    PAIRS,
+    PRECISION_HIGH,
+    RECALL_HIGH,
     REFERENCE_LENGTH,
-    WIDTH,
+    SEVERAL,
+    SUBSEQUENCE,
+    UNION,
+    UNREAD,
+    WORDS,
 )
-from beam_bleu.transforms.metrics.rouge.count_rows import PAIRS, SUBSEQUENCE, UNION, WORDS
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.rouge import IS_STEMMED
-from beam_bleu.transforms.text.text import NormalizationName, Text
+from beam_bleu.transforms.text.text import (
+    CASES,
+    NormalizationName,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+)
+from beam_bleu.transforms.text.tokenizers import RougeName
 
+_WITHOUT_WORDS = "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
 
-def mean(sums: Sequence[Number], high: int) -> Number:
-    """The mean of a value of all segments, 0..100; 0 without a segment.
-
-    Args:
-      sums: W columns, added up over segments.
-      high: the first of the two columns of the value.
-    """
-    if not sums[SEGMENTS] > 0:
-        return 0.0
-    # Percent before the division, so that there is one rounding.
-    return fixed_point_mean(100 * sums[high], 100 * sums[high + 1], sums[SEGMENTS])
-
-
-@dataclasses.dataclass(frozen=True)
-class Rouge(Metric):
-    """How sums become a score: there is nothing to choose. See `Metric`.
-
-    Attributes:
-      name: its name for readers.
-      HIT: what is hit, as count_rows.py numbers it.
-      WIDTH: the number of its columns.
-    """
-
-    name: ClassVar[str]
-    HIT: ClassVar[int]
-    WIDTH: ClassVar[int] = WIDTH
-
-    def value(self, sums: Sequence[Number]) -> Number:
-        """The mean F-score, 0..100; 0 without a segment."""
-        require_width(self.name, len(sums), self.WIDTH)
-        return mean(sums, F_HIGH)
-
-    def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """A candidate must have an F-score above 0."""
-        return "" if sums[HITS] else "no candidate has a match in its references"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The segments and their F-scores."""
-        return SEGMENTS, F_HIGH, F_LOW
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words the texts of a corpus have."""
-        references = Fraction(columns[REFERENCE_LENGTH])
-        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+_NOT_BY_ACCIDENT = 1 / 100
+"""The share of segments from which ROUGE warns that it does not read them."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Rouge1(Rouge):
-    """Words in common."""
-
-    name = "ROUGE-1"
-    HIT = WORDS
-
-
-@dataclasses.dataclass(frozen=True)
-class Rouge2(Rouge):
-    """Pairs of neighbouring words in common."""
-
-    name = "ROUGE-2"
-    HIT = PAIRS
-
-
-@dataclasses.dataclass(frozen=True)
-class RougeL(Rouge):
-    """The longest common subsequence of words."""
-
-    name = "ROUGE-L"
-    HIT = SUBSEQUENCE
-
-
-@dataclasses.dataclass(frozen=True)
-class RougeLsum(Rouge):
-    """The union of the longest common subsequences of sentences, which newlines separate."""
-
-    name = "ROUGE-Lsum"
-    HIT = UNION
-    WIDTH = WIDTH + 1
-
-
-@dataclasses.dataclass(frozen=True)
-class _Config:
+class _Config(Config):
     """What the definitions of all metrics of ROUGE have in common."""
-
-    _METRIC: ClassVar[type[Rouge]]
 
     stemmer: bool = False
     normalize: NormalizationName | None = Text.normalize
@@ -126,11 +79,6 @@ class _Config:
         """The part that turns texts into words."""
         name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
         return Text(name, normalize=self.normalize)
-
-    @property
-    def metric(self) -> Rouge:
-        """The part that turns sums into a score."""
-        return self._METRIC()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,7 +107,10 @@ class Rouge1Config(_Config):
       ROUGE-1 66.7  precision 66.7  recall 66.7  hits 2  hyp 3  ref 3  segments 1  warnings 1
     """
 
-    _METRIC = Rouge1
+    @property
+    def metric(self) -> Rouge1:
+        """The part that turns sums into a score."""
+        return Rouge1()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,7 +130,10 @@ class Rouge2Config(_Config):
       ROUGE-2 80.0  precision 80.0  recall 80.0  hits 4  hyp 6  ref 6  segments 1  warnings 1
     """
 
-    _METRIC = Rouge2
+    @property
+    def metric(self) -> Rouge2:
+        """The part that turns sums into a score."""
+        return Rouge2()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -199,7 +153,10 @@ class RougeLConfig(_Config):
       ROUGE-L 83.3  precision 83.3  recall 83.3  hits 5  hyp 6  ref 6  segments 1  warnings 1
     """
 
-    _METRIC = RougeL
+    @property
+    def metric(self) -> RougeL:
+        """The part that turns sums into a score."""
+        return RougeL()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -219,4 +176,242 @@ class RougeLsumConfig(_Config):
       ROUGE-Lsum 75.0  precision 75.0  recall 75.0  hits 3  hyp 4  ref 4  segments 1  warnings 1
     """
 
-    _METRIC = RougeLsum
+    @property
+    def metric(self) -> RougeLsum:
+        """The part that turns sums into a score."""
+        return RougeLsum()
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class RougeScore(Score):
+    """A score of ROUGE and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: the mean of the F-scores of the segments, 0..100, not rounded.
+      precision: the mean of their precisions, 0..100, not rounded. Of several references of a
+        segment, the first one with the largest F-score counts, here and below.
+      recall: the mean of their recalls, 0..100, not rounded.
+      hits: what candidates and references have in common: words for ROUGE-1, pairs of words for
+        ROUGE-2, words of common subsequences for ROUGE-L and ROUGE-Lsum.
+      hyp_words: the words of the candidates.
+      ref_words: the words of the references.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, RougeLConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(RougeLConfig())
+      ...         | beam.Map(lambda rouge: print(f"{rouge.precision:.1f} {rouge.hits}"))
+      ...     )
+      83.3 5
+    """
+
+    precision: float
+    recall: float
+    hits: int
+    hyp_words: int
+    ref_words: int
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """All parts."""
+        percentages = {name: f"{score[name]:.{decimals}f}" for name in ("precision", "recall")}
+        counts = {"hits": "hits", "hyp_words": "hyp", "ref_words": "ref"}
+        return {**percentages, **{shown: str(score[name]) for name, shown in counts.items()}}
+
+    @classmethod
+    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
+        """The mean precision and recall, in percent."""
+        return {name: score[name] for name in ("precision", "recall")}
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge(Metric):
+    """A metric of ROUGE: the choices are about texts. See `Metric`.
+
+    Attributes:
+      name: its name for readers.
+      HIT: what is hit.
+    """
+
+    score_type = RougeScore
+    basis = Basis(
+        (
+            *("segments", "empty_candidates", "unread", "candidate_length", "reference_length"),
+            *("hits", "f_high", "f_low", "precision_high", "precision_low"),
+            *("recall_high", "recall_low"),
+        ),
+        shared=(SEGMENTS, UNREAD),
+    )
+    flags = (
+        MetricFlag(
+            "rouge_stemmer",
+            "stemmer",
+            "stem words, as use_stemmer of rouge_score does",
+        ),
+    )
+
+    name: ClassVar[str]
+    HIT: ClassVar[int]
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The words and hits."""
+        from beam_bleu.transforms.metrics.rouge.kernel import count
+
+        return count(self, spans, sizes, batch, text)
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The mean F-score, 0..100; 0 without a segment."""
+        self.require_width(len(sums))
+        return _mean(sums, F_HIGH)
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """A candidate must have an F-score above 0."""
+        return "" if sums[HITS] else "no candidate has a match in its references"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The segments and their F-scores."""
+        return SEGMENTS, F_HIGH, F_LOW
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words the texts of a corpus have."""
+        references = Fraction(columns[REFERENCE_LENGTH])
+        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+
+    def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
+        """The score, the means of precisions and recalls, and counts."""
+        return {
+            "score": self.value(columns),
+            "precision": float(_mean(columns, PRECISION_HIGH)),
+            "recall": float(_mean(columns, RECALL_HIGH)),
+            **_counts(columns),
+        }
+
+    def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
+        """The reason for a score of 0, or ""."""
+        return "" if columns[CANDIDATE_LENGTH] else _WITHOUT_WORDS
+
+    def warnings(self, columns: Sequence[int]) -> Iterator[str]:
+        """Sentences about input that ROUGE does not read as a user may expect."""
+        unread, segments = columns[UNREAD], columns[SEGMENTS]
+        if unread and unread >= _NOT_BY_ACCIDENT * segments:
+            yield (
+                f"the references of {unread:,} of {segments:,} segments are mostly in characters "
+                "that ROUGE ignores: it reads only a-z and 0-9, as rouge_score does; for such "
+                "text, use chrF, or BLEU with the tokenizer of its language"
+            )
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """SacreBLEU has none.
+
+        `stem` says whether words are stemmed. `normalize` is the Unicode normalization.
+        """
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": CASES[True].name,
+            "tok": "rouge",
+            "stem": "yes" if IS_STEMMED[cast(RougeName, text.tokenize)] else "no",
+        }
+        if text.normalize is not None:
+            fields["normalize"] = text.normalize
+        return Signatures(own_signature(text, fields))
+
+    def segment_scores(self, rows: Integers) -> Scores:
+        """100 times the F-scores of rouge_score."""
+        precision, recall = self._precision_and_recall(rows.T)
+        has_hits = precision > 0
+        f = np.zeros(len(precision))
+        p, r = precision[has_hits], recall[has_hits]
+        f[has_hits] = 2 * p * r / (p + r)
+        return 100.0 * f
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """Precision and recall are 100 times the floats of rouge_score."""
+        precision, recall = self._precision_and_recall(columns)
+        return {
+            "precision": 100.0 * precision,
+            "recall": 100.0 * recall,
+            **_counts(columns),
+        }
+
+    def _precision_and_recall(self, columns: Any) -> tuple[Scores, Scores]:
+        """Those of segments, 0..1. Both are 0 if there is no match."""
+        fewer = 1 if self.HIT == PAIRS else 0  # a text has one pair less than words
+        words, reference_words = columns[CANDIDATE_LENGTH], columns[REFERENCE_LENGTH]
+        hits = columns[HITS]
+        return hits / np.maximum(words - fewer, 1), hits / np.maximum(reference_words - fewer, 1)
+
+
+def _mean(sums: Sequence[Number], high: int) -> Number:
+    """The mean of a value of all segments, 0..100; 0 without a segment.
+
+    Args:
+      sums: W columns, added up over segments.
+      high: the first of the two columns of the value.
+    """
+    if not sums[SEGMENTS] > 0:
+        return 0.0
+    # Percent before the division, so that there is one rounding.
+    return fixed_point_mean(100 * sums[high], 100 * sums[high + 1], sums[SEGMENTS])
+
+
+def _counts(columns: Any) -> Mapping[str, Any]:
+    """The parts that are counts, of a corpus or of segments."""
+    return {
+        "hits": columns[HITS],
+        "hyp_words": columns[CANDIDATE_LENGTH],
+        "ref_words": columns[REFERENCE_LENGTH],
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge1(Rouge):
+    """Words in common."""
+
+    config = Rouge1Config
+    name = "ROUGE-1"
+    HIT = WORDS
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge2(Rouge):
+    """Pairs of neighbouring words in common."""
+
+    config = Rouge2Config
+    name = "ROUGE-2"
+    HIT = PAIRS
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeL(Rouge):
+    """The longest common subsequence of words."""
+
+    config = RougeLConfig
+    name = "ROUGE-L"
+    HIT = SUBSEQUENCE
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeLsum(Rouge):
+    """The union of the longest common subsequences of sentences, which newlines separate."""
+
+    config = RougeLsumConfig
+    basis = Basis((*Rouge.basis.names, "several_sentences"), Rouge.basis.shared)
+    name = "ROUGE-Lsum"
+    HIT = UNION
+
+    def warnings(self, columns: Sequence[int]) -> Iterator[str]:
+        """The same, and that ROUGE-L would do."""
+        yield from super().warnings(columns)
+        if columns[CANDIDATE_LENGTH] and not columns[SEVERAL]:
+            yield (
+                "no text has several lines with words, so ROUGE-Lsum is ROUGE-L here: it takes "
+                "each line of a text for a sentence; use records whose texts have newlines between "
+                "sentences"
+            )
+
+
+METRICS = {"rouge1": Rouge1, "rouge2": Rouge2, "rougeL": RougeL, "rougeLsum": RougeLsum}

@@ -6,33 +6,20 @@ and the mean length of the references. That mean is a whole number of words, and
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
-
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 
 EMPTY, CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(1, 6)
 """The columns after `SEGMENTS`: 1 if the candidate has no word; its words; the edits; the words of
 the references, divided by their number and rounded down; and the rest of this division, in parts of
 a word (`PARTS_OF_A_WORD`)."""
 
-WIDTH = 6
-"""The number of columns, W."""
-
 PARTS_OF_A_WORD = 720_720
 """The unit of the column `REFERENCE_PARTS`: the least common multiple of 1 to 16. So the mean of up
 to 16 references is exact. With more references it is rounded down, by less than a millionth of a
 word in a segment."""
-
-
-@functools.cache
-def ter_basis() -> Basis:
-    """The columns of TER."""
-    names = ("segments", "empty_candidates", "candidate_length", "edits", "ref_words", "ref_parts")
-    return Basis(names, shared=(SEGMENTS, REFERENCE_LENGTH, REFERENCE_PARTS))
 
 
 def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:

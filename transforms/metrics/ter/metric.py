@@ -1,4 +1,4 @@
-"""TER as a `Metric`: its definition, and the formula from integers to a score.
+"""TER: its definition, and the formula from integers to a score.
 
 Snover et al. 2006 (https://aclanthology.org/2006.amta-papers.25), section 2: TER is the number of
 edits divided by the mean number of words of the references. The edits are those by the reference
@@ -9,15 +9,23 @@ that the results are the same.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, cast
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import Lengths, Metric, Scores, require_width
+from beam_bleu.transforms.metrics.metric import (
+    SEGMENTS,
+    Basis,
+    Config,
+    Lengths,
+    Metric,
+    Scores,
+    Signatures,
+)
 from beam_bleu.transforms.metrics.ter.columns import (
     CANDIDATE_LENGTH,
     EDITS,
@@ -25,57 +33,29 @@ from beam_bleu.transforms.metrics.ter.columns import (
     PARTS_OF_A_WORD,
     REFERENCE_LENGTH,
     REFERENCE_PARTS,
-    WIDTH,
     reference_parts,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.text.tercom import Tercom
-from beam_bleu.transforms.text.text import NormalizationName, Text
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.text.tercom import TERCOM, Tercom
+from beam_bleu.transforms.text.text import (
+    CASES,
+    SACREBLEU,
+    NormalizationName,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+    signature_line,
+)
+from beam_bleu.transforms.text.tokenizers import TercomName
 
 
 @dataclasses.dataclass(frozen=True)
-class Ter(Metric):
-    """How sums become TER: there is nothing to choose. See `Metric`."""
-
-    name: ClassVar[str] = "TER"
-
-    def value(self, sums: Sequence[Number]) -> Number:
-        """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
-        require_width("TER", len(sums), WIDTH)
-        edits, parts = sums[EDITS], reference_parts(sums)
-        if parts > 0:
-            return 100 * (edits / (parts / PARTS_OF_A_WORD))
-        return 100.0 if edits > 0 else 0.0
-
-    def values(self, sums: Integers) -> Scores:
-        """The TER of each row."""
-        require_width("TER", sums.shape[1], WIDTH)
-        words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
-        if words * PARTS_OF_A_WORD + parts > EXACT_AS_FLOAT:
-            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
-        edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_WORD
-        without_words = np.where(edits > 0, 1.0, 0.0)
-        scores: Scores = 100 * np.divide(edits, lengths, out=without_words, where=lengths > 0)
-        return scores
-
-    def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """There must be edits, and words in the references."""
-        if not sums[EDITS]:
-            return "no candidate needs an edit"
-        return "" if reference_parts(sums) else "no reference has a word"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The edits and the length of the references."""
-        return EDITS, REFERENCE_LENGTH, REFERENCE_PARTS
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words the texts of a corpus have."""
-        references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
-        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
-
-
-@dataclasses.dataclass(frozen=True)
-class TerConfig:
+class TerConfig(Config):
     """A definition of TER; the default is sacreBLEU's.
 
     Attributes:
@@ -126,3 +106,138 @@ class TerConfig:
     def metric(self) -> Ter:
         """The part that turns sums into a score."""
         return Ter()
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class TerScore(Score):
+    """TER and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: TER, 0 or more, not rounded. Lower is better.
+      edits: the edits of all segments, each by the reference with the fewest.
+      ref_length: the mean number of words of each segment's references, added up. It is rounded
+        only here, so it can differ from sacreBLEU's sum of rounded means in the last digits.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusTer
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusTer.Globally()
+      ...         | beam.Map(lambda ter: print(ter.edits, ter.ref_length))
+      ...     )
+      1 6.0
+    """
+
+    edits: int
+    ref_length: float
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """The edits, and the words of the references."""
+        length = score["ref_length"]
+        shown = str(int(length)) if length == int(length) else f"{length:.1f}"
+        return {"edits": str(score["edits"]), "ref_words": shown}
+
+
+@dataclasses.dataclass(frozen=True)
+class Ter(Metric):
+    """TER: the choices are about texts. See `Metric`."""
+
+    config = TerConfig
+    score_type = TerScore
+    name = "TER"
+    basis = Basis(
+        ("segments", "empty_candidates", "candidate_length", "edits", "ref_words", "ref_parts"),
+        shared=(SEGMENTS, REFERENCE_LENGTH, REFERENCE_PARTS),
+    )
+    flags = (
+        MetricFlag(
+            "ter_normalized",
+            "normalized",
+            "replace entities, and make words of punctuation marks and of the English 's",
+        ),
+        MetricFlag("ter_no_punct", "no_punct", "remove punctuation marks"),
+        MetricFlag(
+            "ter_asian_support",
+            "asian_support",
+            "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
+            "mark; with --ter_no_punct, remove these marks",
+        ),
+        MetricFlag(
+            "ter_case_sensitive", "case_sensitive", "do not lower-case the text before it is scored"
+        ),
+    )
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The edits and words."""
+        from beam_bleu.transforms.metrics.ter.kernel import count
+
+        return count(self, spans, sizes, batch, text)
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
+        self.require_width(len(sums))
+        edits, parts = sums[EDITS], reference_parts(sums)
+        if parts > 0:
+            return 100 * (edits / (parts / PARTS_OF_A_WORD))
+        return 100.0 if edits > 0 else 0.0
+
+    def values(self, sums: Integers) -> Scores:
+        """The TER of each row."""
+        self.require_width(sums.shape[1])
+        words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
+        if words * PARTS_OF_A_WORD + parts > EXACT_AS_FLOAT:
+            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
+        edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_WORD
+        without_words = np.where(edits > 0, 1.0, 0.0)
+        scores: Scores = 100 * np.divide(edits, lengths, out=without_words, where=lengths > 0)
+        return scores
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """There must be edits, and words in the references."""
+        if not sums[EDITS]:
+            return "no candidate needs an edit"
+        return "" if reference_parts(sums) else "no reference has a word"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The edits and the length of the references."""
+        return EDITS, REFERENCE_LENGTH, REFERENCE_PARTS
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words the texts of a corpus have."""
+        references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
+        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """The fields of sacreBLEU, then the choices that sacreBLEU does not have.
+
+        `norm`, `punct` and `asian` say whether texts are normalized, whether punctuation marks
+        stay, and whether these choices are also for Asian characters. `normalize` is the Unicode
+        normalization.
+        """
+        tercom = TERCOM[cast(TercomName, text.tokenize)]
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": CASES[text.lowercase].name,
+            "tok": "tercom",
+            "norm": "yes" if tercom.normalized else "no",
+            "punct": "no" if tercom.no_punct else "yes",
+            "asian": "yes" if tercom.asian_support else "no",
+        }
+        if text.normalize is not None:
+            return Signatures(own_signature(text, {**fields, "normalize": text.normalize}))
+        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
+        return Signatures(own_signature(text, fields), of_sacrebleu)
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """The edits, and the words of the references."""
+        return {
+            "edits": columns[EDITS],
+            "ref_length": reference_parts(columns) / PARTS_OF_A_WORD,
+        }
+
+
+METRICS = {"ter": Ter}

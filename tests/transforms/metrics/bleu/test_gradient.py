@@ -16,8 +16,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     width,
 )
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.score import bleu_parts
-from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
 from beam_bleu.transforms.score.uncertainty import score_gradient
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)
@@ -30,7 +29,7 @@ def scorings(draw, smooth_method):
     weight = st.sampled_from([0.0, 0.1, 1 / 3, 0.25, 1, 2])
     weights = draw(st.none() | st.tuples(*[weight] * orders).filter(any))
     values = [None] if method.value is None else [None, 0, 0.3, 2]
-    return Scoring(
+    return Bleu(
         smooth_method=smooth_method,
         smooth_value=draw(
             st.sampled_from([each for each in values if each or not method.divides_by_value])
@@ -56,10 +55,10 @@ def test_it_is_the_derivative_of_the_score(smooth_method, data):
         matching=0.9,
     )
     sums = tuple(sums_of_rows(rows).columns.tolist())
-    whole = bleu_parts(sums, Bleu(scoring))
+    whole = scoring.parts(sums)
     # Near the corner of the brevity penalty a numerical derivative sees both sides.
     assume(abs(whole["ratio"] - 1) > 0.01)
-    if Bleu(scoring).why_no_gradient(sums):
+    if scoring.why_no_gradient(sums):
         orders = [
             n
             for n in range(scoring.max_ngram_order)
@@ -67,7 +66,7 @@ def test_it_is_the_derivative_of_the_score(smooth_method, data):
         ]
         assert not all(whole["matches"][n] for n in orders)
         return
-    score, slopes = score_gradient(sums, Bleu(scoring))
+    score, slopes = score_gradient(sums, scoring)
     assert score == whole["score"]  # to the last bit
     scoring = with_the_orders_that_count(scoring, whole)
     for column in filter(sums.__getitem__, range(width(5))):
@@ -94,7 +93,7 @@ def numerical(sums, column, scoring):
 
     def log_score(change):
         moved = [*sums[:column], sums[column] + change, *sums[column + 1 :]]
-        return math.log(Bleu(scoring).value(moved))
+        return math.log(scoring.value(moved))
 
     return (
         8 * (log_score(step) - log_score(-step)) - (log_score(2 * step) - log_score(-2 * step))
@@ -103,19 +102,19 @@ def numerical(sums, column, scoring):
 
 def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
     sums = sums_of_rows(made_units(30)).columns.tolist()
-    scoring = Scoring(reference_length="shortest")
+    scoring = Bleu(reference_length="shortest")
     sums[SHORTEST] = sums[CANDIDATE_LENGTH]
-    assert score_gradient(tuple(sums), Bleu(scoring))[1][SHORTEST] == 0
+    assert score_gradient(tuple(sums), scoring)[1][SHORTEST] == 0
     sums[SHORTEST] += 1
-    assert score_gradient(tuple(sums), Bleu(scoring))[1][SHORTEST] < 0
+    assert score_gradient(tuple(sums), scoring)[1][SHORTEST] < 0
 
 
 @pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
 def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
     sums = sums_of_rows(made_units(30)).columns.tolist()
     sums[FIRST_MATCHES + 3] = 0
-    reason = Bleu(Scoring(smooth_method=smooth_method)).why_no_gradient(sums)
+    reason = Bleu(smooth_method=smooth_method).why_no_gradient(sums)
     assert reason == "no 4-gram of a candidate is in its references"
-    without = Scoring(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
-    assert not Bleu(without).why_no_gradient(sums)
-    assert any(score_gradient(tuple(sums), Bleu(without))[1])
+    without = Bleu(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
+    assert not without.why_no_gradient(sums)
+    assert any(score_gradient(tuple(sums), without)[1])

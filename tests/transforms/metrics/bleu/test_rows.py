@@ -20,12 +20,8 @@ from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
 )
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.scoring import (
-    SMOOTH_METHODS,
-    Scoring,
-    counted_order,
-)
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.text.text import (
     SentencePieceModel,
@@ -98,24 +94,24 @@ def test_a_tokenizer_is_its_oracles(name: str) -> None:
 @pytest.mark.parametrize("name", SMOOTH_METHODS)
 def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
     row = SMOOTH_METHODS[name]
-    smallest = Scoring(name, max_ngram_order=row.smallest_order)
-    assert counted_order([smallest]) == max(row.smallest_order, row.counted_order)
+    smallest = Bleu(name, max_ngram_order=row.smallest_order)
+    assert smallest.counted_order == max(row.smallest_order, row.counted_order)
     if row.smallest_order > 1:
         with pytest.raises(ValueError, match=f"{name} needs a max_ngram_order of"):
-            Scoring(name, max_ngram_order=row.smallest_order - 1)
+            Bleu(name, max_ngram_order=row.smallest_order - 1)
     if row.value is None:
         with pytest.raises(ValueError, match="smooth_value 1 cannot be used with"):
-            Scoring(name, 1)
+            Bleu(name, 1)
     else:
-        assert Scoring(name).effective_smooth_value == row.value
-        assert Scoring(name, 2).effective_smooth_value == 2
+        assert Bleu(name).effective_smooth_value == row.value
+        assert Bleu(name, 2).effective_smooth_value == 2
         if row.divides_by_value:
             with pytest.raises(ValueError, match="smooth_value must be 1e-06 or more"):
-                Scoring(name, 0)
+                Bleu(name, 0)
     if not row.takes_effective_order:
         with pytest.raises(ValueError, match="effective_order cannot be used with"):
-            Scoring(name, effective_order=True)
-    assert Scoring(name).for_segments().effective_order is row.takes_effective_order
+            Bleu(name, effective_order=True)
+    assert Bleu(name).for_segments().effective_order is row.takes_effective_order
 
 
 @pytest.mark.parametrize(

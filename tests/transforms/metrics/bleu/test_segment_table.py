@@ -19,11 +19,11 @@ from scoring import bleu_table, bleu_table_schema, of_segments, statistics_of
 
 from beam_bleu.transforms.metrics.bleu import formula
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import count_batch
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
@@ -53,7 +53,7 @@ segments = st.lists(
 
 
 def scored(given: list[Segment], config: BleuConfig) -> pa.Table:
-    return bleu_table(statistics_of(to_batch(given), config), config.scoring)
+    return bleu_table(statistics_of(to_batch(given), config), config.metric)
 
 
 def present(references) -> list[str]:
@@ -160,7 +160,7 @@ def interpreted(statistics: BatchStatistics, system: int, row: int, config: Bleu
     method, weights = formula.method_number(config.smooth_method), config.weights or ()
     counted = formula.smooth(
         method,
-        config.scoring.effective_smooth_value,
+        config.metric.effective_smooth_value,
         config.effective_order,
         weights,
         columns.matches,
@@ -175,7 +175,7 @@ def interpreted(statistics: BatchStatistics, system: int, row: int, config: Bleu
 
 def assert_compiled_is_interpreted(config: BleuConfig) -> None:
     statistics = statistics_of(to_batch(SEGMENTS * 3), config)
-    ours = bleu_table(statistics, config.scoring)["score"].to_pylist()
+    ours = bleu_table(statistics, config.metric)["score"].to_pylist()
     for row, score in enumerate(ours):
         expected = interpreted(statistics, 0, row, config)
         assert score == (None if np.isnan(expected) else expected), (config, row)
@@ -204,8 +204,8 @@ def test_rows_are_numbered_and_named_system_by_system():
         numbers=np.array([5_000_000_000, 5_000_000_001]),
     )
     config = BleuConfig(max_ngram_order=2)
-    table = bleu_table(statistics_of(both, config, max_order=5), config.scoring)
-    assert table.schema == bleu_table_schema(config.scoring)
+    table = bleu_table(statistics_of(both, config, max_order=5), config.metric)
+    assert table.schema == bleu_table_schema(config.metric)
     rows = table.to_pylist()
     assert [row["index"] for row in rows] == [5_000_000_000, 5_000_000_001] * 2
     assert [row["system"] for row in rows] == ["first", "first", "größe", "größe"]
@@ -231,13 +231,12 @@ import dataclasses
 import sys
 import numpy as np
 from beam_bleu.transforms.native.compiling import CompiledFunction
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_table import segment_schema
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 
 def refuse(function, *types):
@@ -246,10 +245,10 @@ def refuse(function, *types):
 config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
 batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
 batch = dataclasses.replace(batch, numbers=np.arange(2))
-statistics = count_batch(batch, config.text, max_order=5)
-metric = Bleu(config.scoring.for_segments())
-schema = segment_schema([kind_of("bleu").segment_fields(metric)])
-scoring = ScoreSegments("bleu", 0, kind_of, metric, schema, threads=1)
+statistics = count_batch(batch, config.text, Bleu(max_ngram_order=5))
+metric = config.metric.for_segments()
+schema = segment_schema([metric])
+scoring = ScoreSegments("bleu", 0, metric, schema, threads=1)
 scoring.setup()
 CompiledFunction.load = refuse
 print(len(scoring.work(MetricStatistics((statistics,)))[0]))
@@ -265,6 +264,6 @@ def test_setup_leaves_nothing_to_compile(method, rule):
 
 def test_segments_without_numbers_have_no_rows():
     # Rows of two batches would have the same numbers.
-    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, 4)
+    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, Bleu())
     with pytest.raises(ValueError, match="set the numbers of the batch"):
-        bleu_table(statistics, BleuConfig().scoring.for_segments())
+        bleu_table(statistics, BleuConfig().metric.for_segments())

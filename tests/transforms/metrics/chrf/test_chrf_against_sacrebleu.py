@@ -19,7 +19,6 @@ from scoring import corpus_totals
 from beam_bleu import ChrfConfig, ChrfScore
 from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS
-from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -49,7 +48,7 @@ def columns_of(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str |
 
 def counted(segments: Sequence[Segment], config: ChrfConfig) -> BatchStatistics:
     text, definition = definition_of(config)
-    return count_batch(to_batch(segments), text, definition.counter)
+    return count_batch(to_batch(segments), text, definition.metric)
 
 
 def score_of(statistics: BatchStatistics, config: ChrfConfig) -> ChrfScore:
@@ -130,8 +129,8 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit(config):
     segments, metric = segments_with_references(7, 300, 3), config.metric
     statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([KINDS["chrf"].segment_fields(metric)])
-    rows = segment_table(statistics, "chrf", KINDS["chrf"], metric, schema).to_pylist()
+    schema = segment_schema([metric])
+    rows = segment_table(statistics, "chrf", metric, schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         assert row["score"] == theirs(config).sentence_score(candidate, present).score

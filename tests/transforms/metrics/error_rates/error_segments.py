@@ -10,7 +10,6 @@ from hostile_texts import Segment
 from jiwer_counts import Config, best_of_jiwer
 
 from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
-from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -35,7 +34,7 @@ def unrelated(rng: random.Random, symbols: str, length: int, reference_length: i
 
 def counted(segments: Sequence[Segment], config: Config) -> BatchStatistics:
     """What is counted in segments."""
-    return count_batch(to_batch(segments), config.text, ErrorCounter())
+    return count_batch(to_batch(segments), config.text, config.metric)
 
 
 def assert_counts_are_those_of_jiwer(segments: Sequence[Segment], config: Config) -> None:

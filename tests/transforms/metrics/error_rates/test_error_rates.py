@@ -13,9 +13,11 @@ from hostile_texts import Segment, segments_with_references
 from jiwer_counts import Config, jiwers
 from scoring import corpus_sums
 
-from beam_bleu.transforms.metrics.error_rates.kind import KINDS
-from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
-from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
+from beam_bleu.transforms.metrics.error_rates.metric import (
+    CerConfig,
+    ErrorRateScore,
+    WerConfig,
+)
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -25,8 +27,7 @@ BOTH: list[Config] = [WerConfig(), CerConfig()]
 
 def score_of(segments: Sequence[Segment], config: Config) -> ErrorRateScore:
     sums = corpus_sums(counted(segments, config), 0, with_products=True)
-    name = config.metric.name.lower()
-    score: Any = corpus_score(KINDS[name], sums, config.text.name, config.metric)
+    score: Any = corpus_score(config.metric, sums, config.text.name)
     return score
 
 
@@ -62,8 +63,8 @@ def test_scores_of_segments_are_those_of_jiwer_to_the_last_bit(config):
     statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     name, metric = config.metric.name.lower(), config.metric
-    schema = segment_schema([KINDS[name].segment_fields(metric)])
-    rows = segment_table(statistics, name, KINDS[name], metric, schema).to_pylist()
+    schema = segment_schema([metric])
+    rows = segment_table(statistics, name, metric, schema).to_pylist()
     for row, (candidate, (reference,)) in zip(rows, segments, strict=True):
         output = jiwers(candidate, reference, config)
         assert row["score"] == 100 * (output.wer if name == "wer" else output.cer)

@@ -11,8 +11,7 @@ import pytest
 from scoring import corpus_sums, corpus_totals
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.mean.kind import KINDS
-from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig
+from beam_bleu.transforms.metrics.mean import Mean, MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.score.corpus_score import corpus_score
@@ -23,7 +22,6 @@ from beam_bleu.transforms.totals.unit_sums import side_by_side
 
 COMET = ValueColumn("comet")
 METRIC = Mean("comet")
-KIND = KINDS["mean"]
 
 
 def draw(count: int, seed: int, mean: float, deviation: float) -> np.ndarray:
@@ -44,7 +42,7 @@ SCALES = {
 
 def counted(*systems: np.ndarray):
     batch = SegmentBatch((), (), values={COMET: np.stack(systems)})
-    return count_batch(batch, MeanConfig("comet").text, KIND.counter([METRIC]))
+    return count_batch(batch, MeanConfig("comet").text, METRIC)
 
 
 def sums_of(*systems: np.ndarray) -> list[CorpusSums]:
@@ -58,7 +56,7 @@ def sums_of(*systems: np.ndarray) -> list[CorpusSums]:
 @pytest.mark.parametrize("values", SCALES.values(), ids=SCALES)
 def test_scores_and_standard_errors_are_those_of_numpy(values: np.ndarray) -> None:
     (sums,) = sums_of(values)
-    score = corpus_score(KIND, sums, MeanConfig().text.name, METRIC)
+    score = corpus_score(METRIC, sums, MeanConfig().text.name)
     assert score.score == pytest.approx(math.fsum(values) / len(values), rel=1e-15, abs=1e-22)
     assert score.score == pytest.approx(values.mean(), rel=1e-13, abs=1e-22)
     usual = statistics.stdev(map(float, values)) / math.sqrt(len(values))
@@ -94,22 +92,20 @@ def test_differences_are_those_of_the_differences_of_numbers(shift: float) -> No
 
 def test_the_scores_of_segments_are_the_numbers() -> None:
     values = np.array([[0.5, -3.25, 1e-5], [2.0, 0.0, 123456.789]])
-    assert KIND.segment_scores(counted(*values), METRIC).tolist() == [*values.ravel()]
+    assert METRIC.segment_scores(counted(*values).rows).tolist() == [*values.ravel()]
 
 
 def test_signatures_say_which_numbers_are_better() -> None:
     (sums,) = sums_of(SCALES["comet"])
-    for name, better in (("mean", "higher"), ("mean_error", "lower")):
-        kind = KINDS[name]
-        metric = kind.metric_of(kind.config("comet"))
-        score = corpus_score(kind, sums, kind.config("comet").text.name, metric)
+    for config, better in ((MeanConfig("comet"), "higher"), (MeanErrorConfig("comet"), "lower")):
+        score = corpus_score(config.metric, sums, config.text.name)
         assert score.signature.startswith(f"mean:comet|better:{better}|version:")
         assert score.sacrebleu_signature is None
 
 
 def test_a_batch_without_the_numbers_is_refused() -> None:
-    text, counter = MeanConfig().text, KIND.counter([METRIC])
-    prepare_counting(text, counter)
+    text = MeanConfig().text
+    prepare_counting(text, METRIC)
     batch = SegmentBatch((), (), values={ValueColumn("judge"): np.zeros((1, 1))})
     with pytest.raises(InputError, match="have no numbers of the column comet"):
-        count_batch(batch, text, counter)
+        count_batch(batch, text, METRIC)

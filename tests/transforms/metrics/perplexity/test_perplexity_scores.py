@@ -14,10 +14,10 @@ from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
 from scoring import corpus_sums
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.perplexity.columns import SURPRISAL, SYMBOLS, WIDTH
-from beam_bleu.transforms.metrics.perplexity.kind import KINDS
-from beam_bleu.transforms.metrics.perplexity.metric import (
+from beam_bleu.transforms.metrics.perplexity import (
     LARGEST_LOGARITHM,
+    SURPRISAL,
+    SYMBOLS,
     Perplexity,
     PerplexityConfig,
 )
@@ -27,8 +27,6 @@ from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-
-KIND = KINDS["perplexity"]
 
 CONFIG = PerplexityConfig(token_count_column="tokens", text_column="text")
 
@@ -52,7 +50,7 @@ def counted(rows: Sequence[Row], config: PerplexityConfig = CONFIG) -> BatchStat
     """What is counted in texts."""
     metric = config.metric
     numbers = np.array(rows, np.float64).reshape(-1, 4).T
-    columns = (0, *(SYMBOLS[symbol].column for symbol in metric.counted))
+    columns = (0, *(SYMBOLS[symbol] for symbol in metric.counted))
     batch = SegmentBatch(
         (),
         (),
@@ -62,21 +60,21 @@ def counted(rows: Sequence[Row], config: PerplexityConfig = CONFIG) -> BatchStat
             read: numbers[None, column] for read, column in zip(metric.reads, columns, strict=True)
         },
     )
-    return count_batch(batch, config.text, KIND.counter([metric]))
+    return count_batch(batch, config.text, metric)
 
 
 def score_of(rows: Sequence[Row], **choices: Any) -> Any:
     """The score of texts."""
     config = dataclasses.replace(CONFIG, **choices)
     sums = corpus_sums(counted(rows, config), 0, with_products=True)
-    return corpus_score(KIND, sums, config.text.name, config.metric)
+    return corpus_score(config.metric, sums, config.text.name)
 
 
 def segment_rows(rows: Sequence[Row], **choices: Any) -> list[dict[str, Any]]:
     """The rows of the table of the scores of segments."""
     config = dataclasses.replace(CONFIG, **choices)
-    schema = segment_schema([KIND.segment_fields(config.metric)])
-    table = segment_table(counted(rows, config), "perplexity", KIND, config.metric, schema)
+    schema = segment_schema([config.metric])
+    table = segment_table(counted(rows, config), "perplexity", config.metric, schema)
     found: list[dict[str, Any]] = table.to_pylist()
     return found
 
@@ -171,7 +169,7 @@ def test_many_sums_at_once_have_the_scores_of_each():
     metric = CONFIG.metric
     sums = counted(texts(50)).counts[0]
     assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]
-    assert metric.values(np.zeros((1, WIDTH), np.int64)).tolist() == [0]
+    assert metric.values(np.zeros((1, metric.basis.width), np.int64)).tolist() == [0]
     with pytest.raises(ValueError, match="needs 8 columns, got 4"):
         metric.value([1] * 4)
     with pytest.raises(ValueError, match="needs 8 columns, got 9"):

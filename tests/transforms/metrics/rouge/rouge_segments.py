@@ -10,9 +10,9 @@ from hostile_texts import Segment
 from metric_segments import segment_scores
 from rouge_score.rouge_scorer import RougeScorer
 
-from beam_bleu.transforms.metrics.rouge.kind import KINDS
+from beam_bleu.transforms.metrics.rouge.metric import METRICS
 
-NAMES = [*KINDS]
+NAMES = [*METRICS]
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from metric_segments import counted, score_of, segment_scores
 from squad_segments import ARTICLES, raw_scores
 
-from beam_bleu.transforms.metrics.squad.columns import COMMON, F1_HIGH, F1_LOW, REFERENCE_LENGTH
+from beam_bleu.transforms.metrics.squad import COMMON, F1_HIGH, F1_LOW, REFERENCE_LENGTH
 from beam_bleu.transforms.native.fixed_point import fixed_point
 
 

@@ -11,7 +11,6 @@ import sacrebleu
 from hostile_texts import Segment
 
 from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
-from beam_bleu.transforms.metrics.ter.kernel import TerCounter
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -97,7 +96,7 @@ def recorded_segments(title: str) -> list[Segment]:
 def counted(segments: Sequence[Segment], config: TerConfig | None = None) -> BatchStatistics:
     """What is counted in segments."""
     config = TerConfig() if config is None else config
-    return count_batch(to_batch(segments), config.text, TerCounter())
+    return count_batch(to_batch(segments), config.text, config.metric)
 
 
 def sacrebleus(config: TerConfig) -> sacrebleu.TER:

@@ -11,9 +11,7 @@ from hostile_texts import Segment, segments_with_references
 from scoring import corpus_sums
 from ter_segments import columns_of, counted, sacrebleus
 
-from beam_bleu.transforms.metrics.ter.kind import KINDS
-from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
-from beam_bleu.transforms.metrics.ter.score import TerScore
+from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig, TerScore
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -22,7 +20,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
     config = TerConfig() if config is None else config
     sums = corpus_sums(counted(segments, config), 0, with_products=True)
-    score: Any = corpus_score(KINDS["ter"], sums, config.text.name, config.metric)
+    score: Any = corpus_score(config.metric, sums, config.text.name)
     return score
 
 
@@ -61,8 +59,8 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
     segments = segments_with_references(7, 300, 3)
     statistics = counted(segments)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([KINDS["ter"].segment_fields(Ter())])
-    rows = segment_table(statistics, "ter", KINDS["ter"], Ter(), schema).to_pylist()
+    schema = segment_schema([Ter()])
+    rows = segment_table(statistics, "ter", Ter(), schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         expected = sacrebleus(TerConfig()).sentence_score(candidate, present)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
 from beam_bleu.transforms.native.text_columns import padded, spans
+from beam_bleu.transforms.native.text_sizes import find_sizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.sizes import find_sizes
+from beam_bleu.transforms.statistics.counting import count_batch
 
 TEXTS = st.one_of(st.none(), st.text(max_size=9))
 
@@ -48,6 +48,6 @@ def test_columns_of_different_lengths_are_refused(candidates, references) -> Non
     """Compiled code would read other memory."""
     one, other = (pa.array(["a"] * rows, pa.large_string()) for rows in (candidates, references))
     with pytest.raises(ValueError, match="rows"):
-        count_batch(SegmentBatch((one,), (other,)), BleuConfig("none").text, 2)
+        count_batch(SegmentBatch((one,), (other,)), BleuConfig("none").text, Bleu())
     with pytest.raises(ValueError, match="rows"):
-        count_batch(SegmentBatch((one,), (one, other)), BleuConfig("none").text, 2)
+        count_batch(SegmentBatch((one,), (one, other)), BleuConfig("none").text, Bleu())

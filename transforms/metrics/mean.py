@@ -1,0 +1,159 @@
+"""The mean of numbers that were computed elsewhere, such as the scores of COMET."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.differentiation import Number
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Config, Metric, Signatures
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.fixed_point import (
+    VALUE_COLUMNS,
+    VALUE_ONE,
+    value_columns,
+    value_sum,
+)
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import Needs, ValueColumn
+from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.shown_names import can_be_shown
+from beam_bleu.transforms.text.text import Text, TextName, own_signature
+
+_POSITIVE = slice(1, 1 + VALUE_COLUMNS)
+"""The columns after `SEGMENTS`: the number as a value of fixed point, if it is above 0."""
+
+_NEGATIVE = slice(_POSITIVE.stop, _POSITIVE.stop + VALUE_COLUMNS)
+"""The same of minus the number, if it is below 0."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanConfig(Config):
+    """The mean of a column of numbers of which higher ones are better, such as COMET's.
+
+    Attributes:
+      column: the column.
+
+    Raises:
+      ValueError: no column can have this name.
+    """
+
+    column: str = "score"
+
+    def __post_init__(self) -> None:
+        _ = self.metric  # it checks the field
+
+    @property
+    def text(self) -> Text:
+        """No text is read."""
+        return Text("none")
+
+    @property
+    def metric(self) -> Mean:
+        """The part that turns sums into a score."""
+        return Mean(self.column)
+
+    @classmethod
+    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> MeanConfig:
+        """No text is read."""
+        return cls(**choices)
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanErrorConfig(MeanConfig):
+    """The same for numbers of which lower ones are better, such as MetricX's. See `MeanConfig`."""
+
+    @property
+    def metric(self) -> MeanError:
+        """The part that turns sums into a score."""
+        return MeanError(self.column)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class MeanScore(Score):
+    """The mean of a column of numbers.
+
+    Attributes:
+      score: the mean, not rounded.
+    """
+
+    DECIMALS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Mean(Metric):
+    """The mean of a column. See `Metric`.
+
+    Attributes:
+      column: the column of the numbers.
+
+    Raises:
+      ValueError: no column can have this name.
+    """
+
+    config = MeanConfig
+    score_type = MeanScore
+    basis = Basis(
+        (
+            "segments",
+            *(f"positive_{place}" for place in reversed(range(VALUE_COLUMNS))),
+            *(f"negative_{place}" for place in reversed(range(VALUE_COLUMNS))),
+        )
+    )
+    _BETTER: ClassVar[str] = "higher"
+
+    column: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str) or not can_be_shown(self.column):
+            raise ValueError(f"column must be the name of a column, got {self.column!r}")
+        if "=" in self.column or "|" in self.column:
+            raise ValueError(f'column must be a name without "=" and "|", got {self.column!r}')
+
+    @property
+    def name(self) -> str:
+        """The name for readers."""
+        return f"mean {self.column}"
+
+    @property
+    def needs(self) -> Needs:
+        """The column."""
+        return Needs(values=(ValueColumn(self.column),))
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The numbers as integers that add up exactly."""
+        values = batch.values[ValueColumn(self.column)]
+        counts = np.empty((*values.shape, self.basis.width), np.int64)
+        counts[..., SEGMENTS] = 1
+        counts[..., _POSITIVE] = value_columns(np.maximum(values, 0))
+        counts[..., _NEGATIVE] = value_columns(np.maximum(-values, 0))
+        return counts
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The mean; 0 without a segment."""
+        self.require_width(len(sums))
+        if not sums[SEGMENTS] > 0:
+            return 0.0
+        total = value_sum(sums[_POSITIVE]) - value_sum(sums[_NEGATIVE])
+        return total / (sums[SEGMENTS] * VALUE_ONE)
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """References have no part in it, and sacreBLEU has no such metric."""
+        fields = {"mean": self.column, "better": self._BETTER}
+        return Signatures(own_signature(text, fields))
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanError(Mean):
+    """The same of numbers of which lower ones are better."""
+
+    config = MeanErrorConfig
+    _BETTER = "lower"
+
+
+METRICS = {"mean": Mean, "mean_error": MeanError}

@@ -1,0 +1,355 @@
+"""Perplexity, from the probabilities of texts.
+
+The perplexity of texts is e to the power of -L / n, where L is the sum of the natural logarithms of
+the probabilities of their tokens, and n the number of their tokens, words or bytes (Jelinek et al.
+1977, https://doi.org/10.1121/1.2016299). By words and by bytes it is `word_perplexity` and
+`byte_perplexity` of the LM Evaluation Harness (`weighted_perplexity`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from beam_bleu.transforms.definition.choices import MetricFlag, require_choice
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.differentiation import Number, exp
+from beam_bleu.transforms.metrics.metric import (
+    SEGMENTS,
+    Basis,
+    Config,
+    Metric,
+    Scores,
+    Signatures,
+)
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.fixed_point import (
+    VALUE_COLUMNS,
+    VALUE_ONE,
+    value_columns,
+    value_sum,
+)
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import Needs, ValueColumn, ValuePartName
+from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.text.text import Text, TextName, own_signature
+
+SymbolName = Literal["token", "word", "byte", "segment"]
+
+SYMBOLS: Mapping[SymbolName, int] = {
+    "token": 1,
+    "word": 2,  # an empty text has an empty word
+    "byte": 3,
+    "segment": SEGMENTS,
+}
+"""What a perplexity can be per, and its column: how many of it the texts have. It is 0 if they are
+not counted."""
+
+SURPRISAL = slice(4, 4 + VALUE_COLUMNS)
+"""The columns of the negative logarithm of the probability of the text, a `value_sum`."""
+
+_BITS = math.log(2)
+
+LARGEST_LOGARITHM = 600
+"""The largest logarithm of a perplexity. Larger ones, with their standard errors, are not numbers
+of 64 bits. Texts have them per segment, and per word if they have no spaces, as in Chinese."""
+
+_NO_LISTS = (
+    "sums do not tell the number of tokens: name the column that does, --token_count_column; or "
+    "choose another perplexity, --perplexity_per word or byte, with --text_column"
+)
+"""What to do if a column has sums of log-probabilities."""
+
+_ONLY_SUMS = "a list tells the number of tokens by itself: leave out --token_count_column"
+"""What to do if a column has lists, and another one has the number of tokens."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PerplexityConfig(Config):
+    """A definition of perplexity, with the columns of records that it reads.
+
+    Without `token_count_column` the log-probabilities are lists with a number for each token, if
+    the score is per token; otherwise the tokens are not counted.
+
+    Attributes:
+      per: the symbol of the score: "token", "word", "byte", or "segment" for the whole text.
+      logprob_column: the column of the natural logarithms of the probabilities: a list with a
+        number for each token, or their sum.
+      token_count_column: the column with the number of tokens; None if there is none.
+      text_column: the column of the texts whose words and bytes are counted; None if there is none.
+      word_count_column: the column with the number of words, in place of `text_column`.
+      byte_count_column: the column with the number of bytes, in place of `text_column`.
+
+    Raises:
+      ValueError: a field has an impossible value, or no column tells the symbol of the score.
+    """
+
+    per: SymbolName = "token"
+    logprob_column: str = "logprobs"
+    token_count_column: str | None = None
+    text_column: str | None = None
+    word_count_column: str | None = None
+    byte_count_column: str | None = None
+
+    def __post_init__(self) -> None:
+        require_choice("per", self.per, SYMBOLS)
+        if self.text_column is not None:
+            for name in ("word_count_column", "byte_count_column"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f"text_column and {name} contradict each other: leave one of them out"
+                    )
+        if SYMBOLS[self.per] != SEGMENTS and self.per not in self._symbols:
+            raise ValueError(
+                f"per {self.per} needs the number of {self.per}s: give text_column or "
+                f"{self.per}_count_column"
+            )
+
+    @property
+    def _symbols(self) -> dict[SymbolName, ValueColumn]:
+        """The column of each symbol whose number is read."""
+        columns: dict[SymbolName, ValueColumn | None] = {
+            "token": self._column("token_count_column", "positive"),
+            "word": self._column("word_count_column", "positive")
+            or self._column("text_column", "words"),
+            "byte": self._column("byte_count_column", "whole")
+            or self._column("text_column", "bytes"),
+        }
+        if self._has_lists:
+            columns["token"] = self._logprobs("length", _NO_LISTS)
+        return {symbol: column for symbol, column in columns.items() if column is not None}
+
+    @property
+    def _has_lists(self) -> bool:
+        """Whether the number of tokens is that of their log-probabilities."""
+        return self.per == "token" and self.token_count_column is None
+
+    @classmethod
+    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> PerplexityConfig:
+        """No text is scored, so that it does not matter how the run makes tokens."""
+        return cls(**choices)
+
+    @property
+    def text(self) -> Text:
+        """No text becomes tokens."""
+        return Text("none")
+
+    @property
+    def metric(self) -> Perplexity:
+        """The part that turns sums into a score."""
+        symbols = self._symbols
+        if self._has_lists:
+            read = self._logprobs("log_probabilities", _NO_LISTS)
+        elif self.token_count_column is not None:
+            read = self._logprobs("summed_log_probability", _ONLY_SUMS)
+        else:
+            read = self._logprobs("log_probability")
+        return Perplexity(self.per, tuple(symbols), (read, *symbols.values()))
+
+    def _logprobs(self, part: ValuePartName, remedy: str = "") -> ValueColumn:
+        return ValueColumn(self.logprob_column, part, remedy, "--logprob_column")
+
+    def _column(self, field: str, part: ValuePartName) -> ValueColumn | None:
+        """The column that a field of this name holds; the flag has the same name."""
+        column = getattr(self, field)
+        return None if column is None else ValueColumn(column, part, flag=f"--{field}")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class PerplexityScore(Score):
+    """A perplexity and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: the perplexity, 1 or more, not rounded. Lower is better.
+      log_probability: the natural logarithm of the probability of all texts.
+      tokens: the number of their tokens; None if it is not known.
+      words: the number of their words; None if it is not known.
+      bytes: the number of their bytes; None if it is not known.
+      bits_per_byte: -`log_probability` / (`bytes` log 2); None if `bytes` is None or 0.
+    """
+
+    DECIMALS = 4
+
+    log_probability: float
+    tokens: int | None
+    words: int | None
+    bytes: int | None
+    bits_per_byte: float | None
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """What is counted, and the bits per byte."""
+        symbols = ("tokens", "words", "bytes")
+        shown = {name: str(score[name]) for name in symbols if score[name] is not None}
+        if score["bits_per_byte"] is not None:
+            shown["bits/byte"] = f"{score['bits_per_byte']:.{decimals}f}"
+        return shown
+
+
+@dataclasses.dataclass(frozen=True)
+class Perplexity(Metric):
+    """How sums become a perplexity. See `Metric`.
+
+    Attributes:
+      per: the symbol of the score.
+      counted: the symbols whose numbers are read, in the order of `SYMBOLS`.
+      reads: the columns of records with the log-probability and with each of these numbers. They
+        are not a part of the definition: the same numbers can be in columns of other names.
+
+    Raises:
+      ValueError: the symbol of the score is not counted.
+    """
+
+    config = PerplexityConfig
+    score_type = PerplexityScore
+    name = "perplexity"
+    basis = Basis(
+        (
+            *("segments", "tokens", "words", "bytes"),
+            *(f"surprisal_{place}" for place in reversed(range(VALUE_COLUMNS))),
+        )
+    )
+    flags = (
+        MetricFlag(
+            "logprob_column",
+            "logprob_column",
+            "the column of the natural logarithms of probabilities: a list with one for each "
+            f"token, or their sum; default {PerplexityConfig.logprob_column}",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "token_count_column",
+            "token_count_column",
+            "the column with the number of tokens, if --logprob_column has sums",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "text_column",
+            "text_column",
+            "the column of the texts whose words and bytes are counted for perplexity",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "word_count_column",
+            "word_count_column",
+            "the column with the number of words, in place of --text_column",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "byte_count_column",
+            "byte_count_column",
+            "the column with the number of bytes, in place of --text_column",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "perplexity_per",
+            "per",
+            f"what the perplexity is of: {', '.join(SYMBOLS)}; default {PerplexityConfig.per}",
+            "NAME",
+            changes_sums=False,
+        ),
+    )
+
+    per: SymbolName
+    counted: tuple[SymbolName, ...]
+    reads: tuple[ValueColumn, ...] = dataclasses.field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        for symbol in self.counted:
+            require_choice("counted", symbol, SYMBOLS)
+        require_choice("per", self.per, SYMBOLS)
+        if self.per not in ("segment", *self.counted):
+            raise ValueError(f"per {self.per} needs the number of {self.per}s, which is not known")
+
+    @property
+    def needs(self) -> Needs:
+        """The columns of records; no texts."""
+        return Needs(values=self.reads)
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The numbers of records as integers that add up exactly."""
+        log_probability, *symbols = (batch.values[column] for column in self.reads)
+        counts = np.zeros((*log_probability.shape, self.basis.width), np.int64)
+        counts[..., SEGMENTS] = 1
+        for symbol, numbers in zip(self.counted, symbols, strict=True):
+            counts[..., SYMBOLS[symbol]] = numbers
+        counts[..., SURPRISAL] = value_columns(-log_probability)
+        return counts
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The perplexity, 1 or more; 0 without a segment.
+
+        Raises:
+          InputError: there is none, or it is too large for a number of 64 bits.
+        """
+        self.require_width(len(sums))
+        if not sums[SEGMENTS] > 0:
+            return 0.0
+        count = sums[SYMBOLS[self.per]]
+        if not count > 0:
+            raise InputError(
+                f"there is no perplexity per {self.per}, because the texts have no {self.per}",
+                "check the column of the texts",
+            )
+        logarithm = value_sum(sums[SURPRISAL]) / (count * VALUE_ONE)
+        if logarithm > LARGEST_LOGARITHM:
+            raise InputError(
+                f"the perplexity per {self.per} is too large: its logarithm is above "
+                f"{LARGEST_LOGARITHM}",
+                "check that the log-probabilities are natural logarithms, and of these texts; per "
+                "token or per byte a perplexity is smaller than per word or per segment",
+            )
+        return exp(logarithm)
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """Not everything may be certain."""
+        return "" if value_sum(sums[SURPRISAL]) else "all texts have the probability 1"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The symbol of the score and the probability."""
+        return SYMBOLS[self.per], *range(SURPRISAL.start, SURPRISAL.stop)
+
+    def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
+        """The score, its parts, and what it would be in bits per byte."""
+        counts = {
+            f"{name}s": columns[column] if name in self.counted else None
+            for name, column in SYMBOLS.items()
+            if name != "segment"
+        }
+        total, size = value_sum(columns[SURPRISAL]), counts["bytes"]
+        return {
+            "score": self.value(columns),
+            "log_probability": -total / VALUE_ONE,
+            **counts,
+            "bits_per_byte": total / (size * VALUE_ONE) / _BITS if size else None,
+        }
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """Nothing depends on texts or references; sacreBLEU has none."""
+        return Signatures(own_signature(text, {"log": "e", "per": self.per}))
+
+    def segment_scores(self, rows: Integers) -> Scores:
+        """A segment without the symbol, or whose perplexity is too large, has no score."""
+        scores = [self.value(row) if self._has_value(row) else math.nan for row in rows.tolist()]
+        return np.array(scores, np.float64)
+
+    def _has_value(self, row: Sequence[int]) -> bool:
+        count = row[SYMBOLS[self.per]]
+        return count > 0 and value_sum(row[SURPRISAL]) <= LARGEST_LOGARITHM * count * VALUE_ONE
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """The log-probability, and the symbols that are counted."""
+        rows = columns[SURPRISAL].T.tolist()
+        return {
+            "log_probability": np.array([-value_sum(row) / VALUE_ONE for row in rows], np.float64),
+            **{f"{symbol}s": columns[SYMBOLS[symbol]] for symbol in self.counted},
+        }
+
+
+METRICS = {"perplexity": Perplexity}

@@ -1,0 +1,458 @@
+"""Exact match and token F1 of answers, as SQuAD's evaluate-v2.0.py computes them.
+
+Rajpurkar et al. 2016 (https://aclanthology.org/D16-1264), section 6.1: the means over all
+questions, in percent. The texts are in SQuAD's normal form when they are counted. The rules are
+those of `compute_exact` and `compute_f1`, and of `get_raw_scores` for several references: those
+without a word count only if no reference has one.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.differentiation import Number
+from beam_bleu.transforms.metrics.metric import (
+    EMPTY,
+    SEGMENTS,
+    Basis,
+    Config,
+    Lengths,
+    Metric,
+    Scores,
+    Signatures,
+)
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.fixed_point import fixed_point, fixed_point_mean
+from beam_bleu.transforms.native.kept_memory import KeptMemory
+from beam_bleu.transforms.native.memory import address_of, is_equal, load_int, store_int
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.shown_score import Score, own_fields
+from beam_bleu.transforms.statistics.counting import require_countable
+from beam_bleu.transforms.text.hashing import new_seed
+from beam_bleu.transforms.text.numbered_texts import (
+    count_common,
+    number_segment,
+    numbering_memory,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
+from beam_bleu.transforms.text.splitting import rule_of
+from beam_bleu.transforms.text.text import (
+    CASES,
+    NormalizationName,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+)
+from beam_bleu.transforms.text.tokenizers import SquadName
+
+EXACT = 2
+"""The last column of exact match: 1 if the candidate equals a reference."""
+
+CANDIDATE_LENGTH, REFERENCE_LENGTH, COMMON, F1_HIGH, F1_LOW = range(2, 7)
+"""The other columns of token F1: the words of the candidate; those of the reference with the best
+F1, and how many of them the candidate has, too; and the F1, from 0 to 1, as `fixed_point`."""
+
+_SEED = new_seed()
+
+_MEMORY = KeptMemory()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config(Config):
+    """What the definitions of exact match and token F1 have in common."""
+
+    _TOKENIZER: ClassVar[SquadName]
+
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        _ = self.text  # Text checks the field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactMatchConfig(_Config):
+    """A definition of exact match; the default is SQuAD's.
+
+    Attributes:
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, ExactMatchConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(ExactMatchConfig())
+      ...         | beam.Map(print)
+      ...     )
+      exact match 100.0  exact_matches 1  segments 1  warnings 1
+    """
+
+    _TOKENIZER = "squad-whole"
+
+    @property
+    def metric(self) -> ExactMatch:
+        """The part that turns sums into a score."""
+        return ExactMatch()
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenF1Config(_Config):
+    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, TokenF1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(TokenF1Config())
+      ...         | beam.Map(print)
+      ...     )
+      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
+    """
+
+    _TOKENIZER = "squad"
+
+    @property
+    def metric(self) -> TokenF1:
+        """The part that turns sums into a score."""
+        return TokenF1()
+
+
+class _Score(Score):
+    """What tables show of both scores."""
+
+    @classmethod
+    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """All parts."""
+        return {name: str(score[name]) for name in own_fields(cls)}
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ExactMatchScore(_Score):
+    """Exact match and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: the share of segments with an exact match, 0..100, not rounded.
+      exact_matches: the number of these segments: their candidate equals a reference.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, ExactMatchConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(ExactMatchConfig())
+      ...         | beam.Map(lambda score: print(score.score, score.exact_matches))
+      ...     )
+      100.0 1
+    """
+
+    exact_matches: int
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class TokenF1Score(_Score):
+    """Token F1 and its parts. `Score` explains the other attributes.
+
+    Attributes:
+      score: the mean F1 of the segments, 0..100, not rounded.
+      common_words: how many words the candidates have in common with their references, of each
+        segment by the reference with the best F1.
+      hyp_words: the words of the candidates.
+      ref_words: the words of these references.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, TokenF1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(TokenF1Config())
+      ...         | beam.Map(lambda score: print(f"{score.score:.1f} {score.common_words}"))
+      ...     )
+      66.7 1
+    """
+
+    common_words: int
+    hyp_words: int
+    ref_words: int
+
+
+class _OfAnswers(Metric):
+    """What both metrics have in common."""
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+        """`normalize` is the Unicode normalization. sacreBLEU has no such metric."""
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": CASES[text.lowercase].name,
+            "tok": "squad",
+        }
+        if text.normalize is not None:
+            fields["normalize"] = text.normalize
+        return Signatures(own_signature(text, fields))
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactMatch(_OfAnswers):
+    """Exact match: there is nothing to choose. See `Metric`."""
+
+    config = ExactMatchConfig
+    score_type = ExactMatchScore
+    name = "exact match"
+    basis = Basis(("segments", "empty_candidates", "exact"))
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """Equal words are equal texts in normal form."""
+        require_countable(sizes, batch)
+        counts = np.empty((len(batch.candidates), len(batch), self.basis.width), np.int64)
+        count_exact_rows(spans.both, len(batch.references), counts)
+        return counts
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """Exact match, 0..100; 0 without a segment."""
+        self.require_width(len(sums))
+        return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """A candidate must be right."""
+        return "" if sums[EXACT] else "no candidate equals a reference"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The segments and those with an exact match."""
+        return SEGMENTS, EXACT
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many candidates have a word. The columns do not tell how many words there are."""
+        with_words = columns[SEGMENTS] - columns[EMPTY]
+        return Lengths("word", with_words, Fraction(0), columns[EMPTY])
+
+    def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
+        """The score, and its matches. The score of a segment says by itself whether it is one."""
+        return {"score": self.value(columns), "exact_matches": columns[EXACT]}
+
+    def segment_scores(self, rows: Integers) -> Scores:
+        """0 or 100."""
+        return 100.0 * rows[:, EXACT].astype(np.float64)
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenF1(_OfAnswers):
+    """Token F1: there is nothing to choose. See `Metric`."""
+
+    config = TokenF1Config
+    score_type = TokenF1Score
+    name = "token F1"
+    basis = Basis(
+        (
+            *("segments", "empty_candidates", "candidate_length", "reference_length", "common"),
+            *("f1_high", "f1_low"),
+        )
+    )
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The words of each segment, and its F1."""
+        require_countable(sizes, batch)
+        texts, rows = spans.starts.shape
+        counts = np.empty((len(batch.candidates), rows, self.basis.width), np.int64)
+        # Numbers begin with 1, and all tokens that no reference has share one.
+        times = (most_different(sizes.longest) + 2) * NUMBER_BYTES
+        spaces = [
+            *numbering_memory(_MEMORY, texts, sizes.longest),
+            _MEMORY.zeros_for("times", times),
+        ]
+        count_f1_rows(
+            spans.both,
+            len(batch.references),
+            rule_of(text.tokenize),
+            tuple(space.address for space in spaces),
+            counts,
+            _SEED,
+        )
+        return counts
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """Token F1, 0..100; 0 without a segment."""
+        self.require_width(len(sums))
+        if not sums[SEGMENTS] > 0:
+            return 0.0
+        # Percent before the division, so that there is one rounding, as for exact match.
+        return fixed_point_mean(100 * sums[F1_HIGH], 100 * sums[F1_LOW], sums[SEGMENTS])
+
+    def why_no_gradient(self, sums: Sequence[int]) -> str:
+        """A candidate must have an F1 above 0."""
+        has_words = sums[F1_HIGH] or sums[F1_LOW]
+        return "" if has_words else "no word of a candidate is in its references"
+
+    def used(self, width: int) -> Sequence[int]:
+        """The segments and their F1."""
+        return SEGMENTS, F1_HIGH, F1_LOW
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words the texts of a corpus have."""
+        references = Fraction(columns[REFERENCE_LENGTH])
+        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+
+    def segment_scores(self, rows: Integers) -> Scores:
+        """100 times the floats of SQuAD's `compute_f1`."""
+        common, words, reference_words = (
+            rows[:, column] for column in (COMMON, CANDIDATE_LENGTH, REFERENCE_LENGTH)
+        )
+        # Two texts without a word are equal; the other texts without common words have an F1 of 0.
+        f1 = (words + reference_words == 0).astype(np.float64)
+        has_common = common > 0
+        precision = common[has_common] / words[has_common]
+        recall = common[has_common] / reference_words[has_common]
+        f1[has_common] = (2 * precision * recall) / (precision + recall)
+        scores: Scores = 100.0 * f1
+        return scores
+
+    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
+        """The words."""
+        return {
+            "common_words": columns[COMMON],
+            "hyp_words": columns[CANDIDATE_LENGTH],
+            "ref_words": columns[REFERENCE_LENGTH],
+        }
+
+
+METRICS = {"exact_match": ExactMatch, "token_f1": TokenF1}
+
+
+@inner
+def f1_of(common, words, reference_words):
+    """The F1 of a candidate by one reference, 0..1, with SQuAD's operations in their order."""
+    if words == 0 or reference_words == 0:
+        return 1.0 if words == reference_words else 0.0
+    if common == 0:
+        return 0.0
+    precision = common / words
+    recall = common / reference_words
+    return (2 * precision * recall) / (precision + recall)
+
+
+@compiled
+def count_exact_rows(spans, reference_count, counts):
+    """Counts exact matches in all rows of a batch. Equal words are equal texts in normal form.
+
+    Args:
+      spans: the arrays of `Spans` of all texts; references come first.
+      reference_count: the number of references.
+      counts: int64 (systems, rows, W), for the columns of exact match.
+    """
+    starts, ends = spans
+    texts, rows = starts.shape
+    row_bytes = counts.shape[2] * 8
+    count_space = address_of(counts)
+    start_space, end_space = address_of(starts), address_of(ends)
+    for row in range(rows):
+        shortest = 0  # a reference that counts
+        for reference in range(reference_count):
+            at = reference * rows + row
+            if load_int(end_space, at) > load_int(start_space, at):
+                shortest = 1
+        for text in range(reference_count, texts):
+            start = load_int(start_space, text * rows + row)
+            size = load_int(end_space, text * rows + row) - start
+            is_exact = False
+            for reference in range(reference_count):
+                reference_start = load_int(start_space, reference * rows + row)
+                reference_size = load_int(end_space, reference * rows + row) - reference_start
+                if reference_start != 0 and reference_size == size and size >= shortest:
+                    is_exact |= is_equal(start, reference_start, size)
+            columns = count_space + ((text - reference_count) * rows + row) * row_bytes
+            store_int(columns, SEGMENTS, 1)
+            store_int(columns, EMPTY, size == 0)
+            store_int(columns, EXACT, is_exact)
+
+
+@compiled
+def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
+    """Counts words in common in all rows of a batch.
+
+    Args:
+      spans: the arrays of `Spans` of all texts; references come first.
+      reference_count: the number of references.
+      rule: how texts are split (see tokenization.py).
+      spaces: the addresses of memory: for tokens, bounds, numbers, the vocabulary, different tokens
+        and their index (see `number_segment`), and for a count of each number, all 0 before and
+        after.
+      counts: int64 (systems, rows, W), for the columns of token F1.
+      seed: the process's secret (see hashing.py).
+    """
+    starts, ends = spans
+    texts, rows = starts.shape
+    row_bytes = counts.shape[2] * 8
+    token_space, bounds, numbers, vocabulary, kept, index, times = spaces
+    count_space = address_of(counts)
+    start_space, end_space = address_of(starts), address_of(ends)
+    for row in range(rows):
+        number_segment(
+            start_space,
+            end_space,
+            row,
+            rows,
+            texts,
+            reference_count,
+            rule,
+            token_space,
+            bounds,
+            numbers,
+            vocabulary,
+            kept,
+            index,
+            seed,
+        )
+        fewest = 0  # words with which a reference counts
+        for reference in range(reference_count):
+            if length_of(bounds, reference) > 0:
+                fewest = 1
+        for text in range(reference_count, texts):
+            words = length_of(bounds, text)
+            candidate = numbers + load_int(bounds, text) * NUMBER_BYTES
+            columns = count_space + ((text - reference_count) * rows + row) * row_bytes
+            store_int(columns, SEGMENTS, 1)
+            store_int(columns, EMPTY, words == 0)
+            best = -1.0
+            for reference in range(reference_count):
+                is_missing = load_int(start_space, reference * rows + row) == 0
+                reference_words = length_of(bounds, reference)
+                if is_missing or reference_words < fewest:
+                    continue
+                reference_numbers = numbers + load_int(bounds, reference) * NUMBER_BYTES
+                common = count_common(candidate, words, reference_numbers, reference_words, times)
+                f1 = f1_of(common, words, reference_words)
+                if f1 > best:  # of equally good references, the first
+                    best = f1
+                    store_int(columns, REFERENCE_LENGTH, reference_words)
+                    store_int(columns, COMMON, common)
+            high, low = fixed_point(best)
+            store_int(columns, CANDIDATE_LENGTH, words)
+            store_int(columns, F1_HIGH, high)
+            store_int(columns, F1_LOW, low)
