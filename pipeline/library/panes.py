@@ -20,11 +20,7 @@ from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
-from beam_bleu.transforms.totals.document_sums import (
-    DocumentParts,
-    compile_document_adder,
-    documents_of,
-)
+from beam_bleu.transforms.totals.document_sums import DocumentParts, documents_of
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.wiring.add_up import AddUp
 from beam_bleu.transforms.wiring.sums import Sums
@@ -95,8 +91,6 @@ class _SumBatch(beam.DoFn):
         # Once in a worker, before its first batch, as for the kernel.
         for _, adding in self._additions.values():
             adding.compile()
-        if self._documents:
-            compile_document_adder()
 
     def process(self, statistics: MetricStatistics) -> Iterator[tuple[None, PaneSums]]:
         if not len(statistics):

@@ -8,12 +8,12 @@ import operator
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.slicing import SliceKey
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers, exact
 from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, totals_of
-from beam_bleu.transforms.totals.document_sums import DocumentSums, has_segments, numbered_rows
+from beam_bleu.transforms.totals.document_sums import DocumentSums, put_together
 from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
 
 
@@ -44,16 +44,17 @@ class DocumentTotals:
         parts = list(parts)
         if not parts:
             return
-        ordered = _in_order({part.systems for part in parts})
-        systems = tuple(sorted(ordered))
+        documents = put_together(parts)
+        systems = documents.totals.systems
         if systems not in self._by_systems:
-            adding = dataclasses.replace(self._adding, baseline=self._adding.baseline or ordered[0])
+            baseline = self._adding.baseline or documents.systems[0]
+            adding = dataclasses.replace(self._adding, baseline=baseline)
             self._by_systems[systems] = _DocumentsOfSystems(systems, adding)
-        documents = _put_together(parts, systems, self._adding.basis.width)
-        groups = np.array([self._number(key) for key in documents.keys], np.int64)
+        groups = np.array([self._number(key) for key in documents.groups], np.int64)
         if len(self._slices) > self._adding.slicing.most:
             groups = np.where(groups, _NO_GROUP, groups)
-        self._by_systems[systems].add(documents, groups[documents.group_of], len(self._slices))
+        of_rows = groups[documents.group_of]
+        self._by_systems[systems].add(documents.totals, of_rows, len(self._slices))
 
     def _number(self, key: GroupKey) -> int:
         """0 for the whole corpus, otherwise the number of a slice from 1."""
@@ -74,55 +75,6 @@ _NO_GROUP = -1
 """The number of a slice that is left out, because there are too many slices."""
 
 
-def _in_order(sets: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """All systems of these sets; in the order of the result, if some segments have all of them."""
-    every = {system for systems in sets for system in systems}
-    complete = sorted(systems for systems in sets if len(systems) == len(every))
-    # Otherwise the order has no effect: no segment is common to all systems.
-    return complete[0] if complete else tuple(sorted(every))
-
-
-@dataclasses.dataclass(frozen=True)
-class _Documents:
-    """Whole documents. A row has the sums of a document in a group.
-
-    Attributes:
-      keys: the groups.
-      group_of: int64 (rows,), the place of each row's group.
-      own: int64 (rows, systems, W), the sums over the segments that each system has.
-      common: the same over the segments that all of these systems have.
-      is_complete: bool (rows,), whether all systems have the same segments.
-    """
-
-    keys: tuple[GroupKey, ...]
-    group_of: Integers
-    own: Integers
-    common: Integers
-    is_complete: NDArray[np.bool_]
-
-
-def _put_together(parts: Sequence[DocumentSums], systems: Sequence[str], width: int) -> _Documents:
-    """Whole documents from all of their parts, with the sums of so many columns."""
-    _, keys, pairs, rows = numbered_rows(parts)
-    own = np.zeros((len(pairs), len(systems), width), np.int64)
-    same = all(len(part.systems) == len(systems) for part in parts)
-    common = own if same else np.zeros_like(own)
-    is_complete = np.ones(len(pairs), np.bool_)
-    begin = 0
-    for part in parts:
-        of_part = rows[begin : begin + len(part.document_of)]
-        begin += len(of_part)
-        places = np.array([systems.index(system) for system in part.systems], np.int64)
-        sums = part.sums
-        # A part has each row once.
-        own[of_part[:, np.newaxis], places] += sums
-        if len(places) < len(systems):
-            is_complete[of_part] = False
-        elif not same:
-            common[of_part[:, np.newaxis], places] += sums
-    return _Documents(tuple(keys), pairs & 0xFFFFFFFF, own, common, is_complete)
-
-
 class _DocumentsOfSystems:
     """The totals of documents of the same systems. Mutable.
 
@@ -139,28 +91,30 @@ class _DocumentsOfSystems:
         self._common: AddersOfSystems | None = None
         self._own: list[AddersOfSystems] = []
 
-    def add(self, documents: _Documents, groups: Integers, slices: int) -> None:
+    def add(self, documents: GroupTotals, groups: Integers, slices: int) -> None:
         """Adds documents.
 
         Args:
-          documents: the documents.
+          documents: the sums of each row.
           groups: int64 (rows,), 0 for the whole corpus, or the number of a slice, from 1.
           slices: the number of slices.
         """
-        complete, common = documents.is_complete, documents.common
-        _add(self._complete, documents.own[complete], groups[complete], slices)
-        if complete.all():
+        common = documents.common[:, :, 1:].astype(np.int64, copy=False)
+        if documents.rest is None:
+            _add(self._complete, common, groups, slices)
             return
+        complete = ~documents.rest.any(axis=(1, 2))
+        _add(self._complete, common[complete], groups[complete], slices)
         if self._common is None:
             self._common = AddersOfSystems(self._systems, self._adding)
             self._own = [AddersOfSystems([system], self._adding) for system in self._systems]
-        rows = np.flatnonzero(~complete)
-        has_common = rows[has_segments(common[rows]).all(axis=1)]
+        common, groups = common[~complete], groups[~complete]
+        own = common + documents.rest[~complete, :, 1:]
+        has_common = common[:, 0, SEGMENTS] > 0
         _add(self._common, common[has_common], groups[has_common], slices)
         for system, adders in enumerate(self._own):
-            of_system = documents.own[rows, system : system + 1]
-            has = has_segments(of_system)[:, 0]
-            _add(adders, of_system[has], groups[rows[has]], slices)
+            has = own[:, system, SEGMENTS] > 0
+            _add(adders, own[has, system : system + 1], groups[has], slices)
 
     def totals(self, slices: Sequence[SliceKey]) -> MetricTotals:
         """The totals of all documents.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,8 @@ class GroupTotals(Sums):
       crosses: (groups, pairs, W, W), over the common units: row i is of the first system's column
         i, column j of the second system's column j.
       rest: what the other units add for each system, in the shape of `common`; None for nothing.
-      facts: int64 (groups, systems, facts), of all segments of each system.
+      facts: int64 (groups, systems, facts), of all segments of each system. Sums of units that are
+        no segments have no facts.
       most: with more groups than this, none is kept, but one key more than this number, and no
         system; None if there is no limit. So the memory is bounded.
     """
@@ -193,7 +194,7 @@ class GroupTotals(Sums):
         own = self.common[group, place]
         if self.rest is not None:
             own = _added(own, self.rest[group, place])
-        facts = self.facts[group, place].tolist()
+        facts = self.facts[group, place].tolist() or [0] * FIRST_REFERENCE
         given = facts[FIRST_REFERENCE + GIVEN :: OF_REFERENCE]
         while given and not given[-1]:
             given.pop()
@@ -241,44 +242,7 @@ class GroupTotals(Sums):
         return UnitSums(int(values[0]), sums, packed)
 
     def __add__(self, other: GroupTotals) -> GroupTotals:
-        if self.width != other.width or self.has_products != other.has_products:
-            raise ValueError("totals of different columns cannot be added")
-        limits = [part.most for part in (self, other) if part.most is not None]
-        most = min(limits, default=None)
-        keys = self.keys
-        if keys != other.keys:
-            keys = tuple(dict.fromkeys((*self.keys, *other.keys)))
-        if most is not None and len(keys) > most:
-            return GroupTotals.zero(
-                self.width, keys[: most + 1], most, with_products=self.has_products
-            )
-        systems = tuple(sorted({*self.systems, *other.systems}))
-        parts = [_Part.of(part, systems, keys) for part in (self, other)]
-        # In the other parts no unit is common: they have no unit of one of the systems.
-        full = [part for part in parts if part.is_full]
-        pairs = full[0].totals.pairs if full else ()
-        if any(part.totals.pairs != pairs for part in full):
-            raise ValueError("totals of different pairs of systems cannot be added")
-        shape = len(keys), len(systems), self.common.shape[2]
-        others = [(part.places, part.totals.common) for part in parts if not part.is_full]
-        others += [
-            (part.places, part.totals.rest) for part in parts if part.totals.rest is not None
-        ]
-        rest = rows_added(shape, others) if others else None
-        return GroupTotals(
-            self.width,
-            systems,
-            keys,
-            pairs,
-            rows_added(shape, [(part.places, part.totals.common) for part in full]),
-            rows_added(
-                (len(keys), len(pairs), self.width, self.width),
-                [(part.groups, part.totals.crosses) for part in full],
-            ),
-            rest if rest is not None and rest.any() else None,
-            _facts(shape[:2], parts),
-            most,
-        )
+        return added([self, other])
 
     def only(self, system: str) -> GroupTotals:
         """The totals of one system. There is nothing in `rest`."""
@@ -298,19 +262,22 @@ class GroupTotals(Sums):
 
         So they do not depend on how the corpus was divided, and which part was added first.
         """
-        groups = np.array([self._group_of[key] for key in keys], np.int64)
-        facts = self.facts[groups]
-        used = np.flatnonzero(facts.any(axis=(0, 1)))
+        totals = self.rows(np.array([self._group_of[key] for key in keys], np.int64))
+        used = np.flatnonzero(totals.facts.any(axis=(0, 1)))
         # No place of a reference that no segment has.
         end = max(FIRST_REFERENCE, used[-1] + 1 if used.size else 0)
         end += -(end - FIRST_REFERENCE) % OF_REFERENCE
+        return dataclasses.replace(totals, keys=tuple(keys), facts=totals.facts[:, :, :end])
+
+    def rows(self, groups: Integers) -> GroupTotals:
+        """The totals of some groups, by their places and without their keys."""
         return dataclasses.replace(
             self,
-            keys=tuple(keys),
+            keys=(),
             common=self.common[groups],
             crosses=self.crosses[groups],
             rest=None if self.rest is None else self.rest[groups],
-            facts=facts[:, :, :end],
+            facts=self.facts[groups],
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -344,6 +311,76 @@ def _unpickled(
     )
 
 
+def added(totals: Sequence[GroupTotals]) -> GroupTotals:
+    """The totals of one or more parts of a corpus.
+
+    Raises:
+      ValueError: they are of different columns or pairs of systems.
+    """
+    first = totals[0]
+    most = min((part.most for part in totals if part.most is not None), default=None)
+    keys = first.keys
+    if all(part.keys == keys for part in totals):
+        return dataclasses.replace(
+            added_rows(totals, [slice(None)] * len(totals), len(keys)), keys=keys, most=most
+        )
+    row_of = {key: row for row, key in enumerate(dict.fromkeys(_keys_of(totals)))}
+    keys = tuple(row_of)
+    if most is not None and len(keys) > most:
+        return GroupTotals.zero(
+            first.width, keys[: most + 1], most, with_products=first.has_products
+        )
+    places = [np.array([row_of[key] for key in part.keys], np.int64) for part in totals]
+    return dataclasses.replace(added_rows(totals, places, len(keys)), keys=keys, most=most)
+
+
+def _keys_of(totals: Sequence[GroupTotals]) -> Iterator[GroupKey]:
+    return itertools.chain.from_iterable(part.keys for part in totals)
+
+
+def added_rows(totals: Sequence[GroupTotals], places: Sequence[Any], number: int) -> GroupTotals:
+    """The totals of one or more parts of a corpus, without keys.
+
+    Args:
+      totals: those of the parts.
+      places: for each part int64 (groups,), the place of each of its groups in the sum.
+      number: the number of groups of the sum.
+
+    Raises:
+      ValueError: they are of different columns or pairs of systems.
+    """
+    first = totals[0]
+    width = first.width
+    if any((part.width, part.has_products) != (width, first.has_products) for part in totals):
+        raise ValueError("totals of different columns cannot be added")
+    systems = tuple(sorted({system for part in totals for system in part.systems}))
+    parts = [
+        _Part.of(part, systems, groups, number) for part, groups in zip(totals, places, strict=True)
+    ]
+    # In the other parts no unit is common: they have no unit of one of the systems.
+    full = [part for part in parts if part.is_full]
+    pairs = full[0].totals.pairs if full else ()
+    if any(part.totals.pairs != pairs for part in full):
+        raise ValueError("totals of different pairs of systems cannot be added")
+    shape = number, len(systems), first.common.shape[2]
+    others = [(part.places, part.totals.common) for part in parts if not part.is_full]
+    others += [(part.places, part.totals.rest) for part in parts if part.totals.rest is not None]
+    rest = rows_added(shape, others) if others else None
+    return GroupTotals(
+        width,
+        systems,
+        (),
+        pairs,
+        rows_added(shape, [(part.places, part.totals.common) for part in full]),
+        rows_added(
+            (number, len(pairs), width, width),
+            [(part.groups, part.totals.crosses) for part in full],
+        ),
+        rest if rest is not None and rest.any() else None,
+        _facts(shape[:2], parts),
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class _Part:
     """A part of a sum.
@@ -361,17 +398,13 @@ class _Part:
     is_full: bool
 
     @classmethod
-    def of(cls, totals: GroupTotals, systems: Sequence[str], keys: Sequence[GroupKey]) -> _Part:
+    def of(cls, totals: GroupTotals, systems: Sequence[str], groups: Any, number: int) -> _Part:
         is_full = totals.systems == systems and bool(totals.common[:, :1, 0].any())
-        groups: Any = slice(None)
-        if totals.keys != keys:
-            row_of = {key: row for row, key in enumerate(keys)}
-            groups = np.array([row_of[key] for key in totals.keys], np.int64)
         if totals.systems == systems:
             return cls(totals, groups, groups, is_full)
         place_of = {system: place for place, system in enumerate(systems)}
         columns = np.array([place_of[system] for system in totals.systems], np.int64)
-        rows = np.arange(len(keys)) if isinstance(groups, slice) else groups
+        rows = np.arange(number) if isinstance(groups, slice) else groups
         return cls(totals, groups, np.ix_(rows, columns), is_full)
 
 
@@ -381,6 +414,8 @@ def _facts(shape: tuple[int, ...], parts: Sequence[_Part]) -> Integers:
     facts = np.zeros((*shape, width), np.int64)
     for part in parts:
         own = part.totals.facts
+        if not own.size:
+            continue
         before = facts[part.places]
         after = before.copy()
         after[..., : own.shape[2]] += own

@@ -17,12 +17,9 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions
-from beam_bleu.transforms.totals.document_sums import (
-    DocumentAdder,
-    DocumentSums,
-    compile_document_adder,
-)
+from beam_bleu.transforms.totals.document_sums import DocumentAdder, DocumentSums
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
+from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.coders import BatchCoder
 from beam_bleu.transforms.wiring.steps import Step, unchanged
@@ -83,7 +80,7 @@ class SumDocuments(beam.DoFn):
 
     def setup(self) -> None:
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        compile_document_adder()
+        compile_unit_adder()
 
     def start_bundle(self) -> None:
         self._adders: dict[str, DocumentAdder] = {}

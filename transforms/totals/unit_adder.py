@@ -33,7 +33,6 @@ from beam_bleu.transforms.totals.group_totals import (
     REFERENCE_BYTES,
     RETURNS,
     TOKENIZED,
-    GroupKey,
     GroupTotals,
     Pair,
 )
@@ -85,7 +84,7 @@ class UnitAdder:
         values = 1 + width + (products(width) if with_products else 0)
         self._common = np.zeros((0, len(systems), values), np.int64)
         self._crosses = np.zeros((0, len(self._pairs), width, width), np.int64)
-        self._facts = np.zeros((0, len(systems), FIRST_REFERENCE), np.int64)
+        self._facts = np.zeros((0, len(systems), 0), np.int64)
         # No integer of these is larger than this.
         self._bound = 0
         # What did not fit: unbounded integers of the same shapes.
@@ -211,9 +210,9 @@ class UnitAdder:
         signs = statistics.signs
         order = np.arange(*rows.indices(len(statistics)))
         given = signs.given[:JUDGED_REFERENCES]
-        missing = len(given) - (self._facts.shape[2] - FIRST_REFERENCE) // OF_REFERENCE
+        missing = FIRST_REFERENCE + len(given) * OF_REFERENCE - self._facts.shape[2]
         if missing > 0:
-            more = np.zeros((*self._facts.shape[:2], missing * OF_REFERENCE), np.int64)
+            more = np.zeros((*self._facts.shape[:2], missing), np.int64)
             self._facts = np.concatenate([self._facts, more], axis=2)
         _add_facts(
             self._places,
@@ -248,7 +247,12 @@ class UnitAdder:
         if self._above is not None:
             self._above = larger(self._above[0]), larger(self._above[1])
 
-    def totals(self, keys: Sequence[GroupKey] = (None,), most: int | None = None) -> GroupTotals:
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the sums."""
+        return self._common.nbytes + self._crosses.nbytes + self._facts.nbytes
+
+    def totals(self, keys: Sequence[Any] = (None,), most: int | None = None) -> GroupTotals:
         """The totals of all units.
 
         Args:

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import operator
+import pickle
 import random
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,7 +23,12 @@ from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_bas
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.batch_adder import Adding
-from beam_bleu.transforms.totals.document_sums import BUCKETS, DocumentAdder, DocumentSums
+from beam_bleu.transforms.totals.document_sums import (
+    BUCKETS,
+    DocumentAdder,
+    DocumentSums,
+    put_together,
+)
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 from beam_bleu.transforms.totals.sum_documents import sum_documents, totals_of_documents
@@ -284,8 +290,8 @@ def test_messages_are_short() -> None:
     parts = [part for _, part in adder.parts()]
     documents = sum(len(part.documents) for part in parts)
     assert documents == len({row.document for row in rows})
-    sums = sum(each.nbytes for part in parts for each in part.columns if each is not None)
-    assert sums < documents * len(SYSTEMS) * BASIS.width * 8 / 2
+    whole = put_together(parts)
+    assert len(pickle.dumps(whole)) < documents * len(SYSTEMS) * BASIS.width * 8
 
 
 def test_a_segment_without_a_document_is_refused() -> None:
