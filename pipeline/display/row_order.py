@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-from beam_bleu.pipeline.result.rows import ComparedRow, ComparisonRow, ScoreRow
+from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, ScoreRow
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
@@ -58,26 +58,24 @@ USUAL_ROWS = RowChoice()
 
 Verdict = Literal["", "worse", "better"]
 
-Difference = ComparisonRow | ComparedRow
-
 Key = tuple[float, ...]
 
 Row = TypeVar("Row")
 
 
-def is_significant(row: Difference) -> bool:
+def is_significant(row: DifferenceRow) -> bool:
     """Whether a difference is significant, adjusted for the comparisons of its family."""
     return row.p_value_holm is not None and row.p_value_holm < SIGNIFICANCE_LEVEL
 
 
-def verdict(row: Difference) -> Verdict:
+def verdict(row: DifferenceRow) -> Verdict:
     """Whether a system is significantly worse or better than its baseline; "" if neither."""
     if row.difference is None or not is_significant(row):
         return ""
     return "worse" if _gain(row, row.difference) < 0 else "better"
 
 
-def by_difference(row: Difference) -> Key:
+def by_difference(row: DifferenceRow) -> Key:
     """A key that puts significant losses first, and small slices without p-values last.
 
     The largest differences of all are often those of a few segments, by chance. But a slice can be
@@ -88,8 +86,7 @@ def by_difference(row: Difference) -> Key:
     gain = _gain(row, row.difference)
     if row.p_value_holm is not None:
         return (0 if verdict(row) == "worse" else 2, gain)
-    units = row.units if isinstance(row, ComparisonRow) else row.segments
-    return (1 if gain < 0 and units >= FEWEST_UNITS else 3, gain)
+    return (1 if gain < 0 and row.units >= FEWEST_UNITS else 3, gain)
 
 
 def by_score(row: ScoreRow | ComparedRow) -> Key:
@@ -101,7 +98,7 @@ def by_score(row: ScoreRow | ComparedRow) -> Key:
     return (1 if row.standard_error is None else 0, points)
 
 
-def _gain(row: Difference, difference: float) -> float:
+def _gain(row: DifferenceRow, difference: float) -> float:
     return -difference if row_of(row.metric).lower_is_better else difference
 
 
@@ -114,7 +111,7 @@ class Facts:
       scores: of the systems in the row. A row is as bad as the worst of them.
     """
 
-    differences: Sequence[Difference]
+    differences: Sequence[DifferenceRow]
     scores: Sequence[ScoreRow | ComparedRow]
 
     def key(self, sort: SortName) -> Key:

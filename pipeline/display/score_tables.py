@@ -11,7 +11,6 @@ from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.display.row_order import (
     USUAL_ROWS,
-    Difference,
     Facts,
     RowChoice,
     chosen_rows,
@@ -20,6 +19,7 @@ from beam_bleu.pipeline.display.table import LOWER, Cell, Note, Number, Table
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
+    DifferenceRow,
     MetricNames,
     Result,
     ScoreRow,
@@ -372,7 +372,9 @@ def _meaning_in_slices(
     return [meaning_of_stars(shown, tested, tested[0].baseline), *untested]
 
 
-def meaning_of_stars(shown: Iterable[Difference], tested: Sequence[Difference], base: str) -> str:
+def meaning_of_stars(
+    shown: Iterable[DifferenceRow], tested: Sequence[DifferenceRow], base: str
+) -> str:
     """What the stars of a table mean. Only those that occur in it are explained.
 
     Args:
@@ -391,11 +393,9 @@ def meaning_of_stars(shown: Iterable[Difference], tested: Sequence[Difference], 
     return f"Superscripts: significantly different from {base} ({meanings}{_adjusted(tested)})."
 
 
-def _adjusted(tested: Sequence[Difference]) -> str:
+def _adjusted(tested: Sequence[DifferenceRow]) -> str:
     """How p-values were adjusted, in each metric; nothing if there was only one."""
-    numbers = collections.Counter(
-        (row.metric, row.family if isinstance(row, ComparisonRow) else "") for row in tested
-    )
+    numbers = collections.Counter((row.metric, row.family) for row in tested)
     most = max(numbers.values())
     if most == 1:
         return ""
@@ -404,7 +404,7 @@ def _adjusted(tested: Sequence[Difference]) -> str:
     return f"; p adjusted by Holm for {number} comparisons{of_each}"
 
 
-def stars(row: Difference) -> str:
+def stars(row: DifferenceRow) -> str:
     """The mark of a difference; "" if it is not significant, or was not tested."""
     p = row.p_value_holm
     return next((mark for level, mark in _STARS.items() if p is not None and p < level), "")

@@ -17,7 +17,6 @@ from beam_bleu.pipeline.result.rows import (
     MetricNames,
     PresetNames,
     ScoreRow,
-    family_of,
 )
 from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.scoring.evidence import Evidence
@@ -353,9 +352,9 @@ class MetricResult:
     def _comparison(
         self, system: str, baseline: str, group: Group, difference: Difference
     ) -> ComparisonRow:
-        numbers = vars(difference) | {"metric": self.word, "system": system, "baseline": baseline}
-        del numbers["reason"]
-        return ComparisonRow(**numbers, group=group, p_value_holm=None, family=family_of(group))
+        return ComparisonRow(
+            metric=self.word, system=system, baseline=baseline, group=group, **vars(difference)
+        )
 
     @functools.cached_property
     def comparisons(self) -> list[ComparisonRow]:

@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, TypeVar
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparedRow,
-    ComparisonRow,
+    DifferenceRow,
     Method,
     Result,
     ScoreRow,
-    family_of,
 )
 from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import (
-    DETECTABLE,
     difference_of_estimates,
     holm,
 )
@@ -119,33 +117,25 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
             errors = 0.0, 0.0  # other texts would have other errors
         segments = min(old.segments, new.segments)
         difference = difference_of_estimates(new.score, old.score, errors, segments)
-    error = difference.standard_error
     return ComparedRow(
         metric=new.metric,
         system=new.system,
         group=new.group,
-        segments=new.segments,
         old=old.score,
         new=new.score,
-        difference=points,
-        standard_error=error,
-        interval=difference.interval,
-        p_value=difference.p_value,
-        p_value_holm=None,
-        detectable=None if error is None else DETECTABLE * error or None,
         method="unchanged" if is_unchanged else method,
-        reason=difference.reason,
+        **vars(difference) | {"segments": new.segments},
     )
 
 
-Row = TypeVar("Row", ComparisonRow, ComparedRow)
+Row = TypeVar("Row", bound=DifferenceRow)
 
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
     """Differences with their p-values adjusted by Holm, for each metric and family of its own."""
     families: dict[tuple[MetricWord, str], list[int]] = {}
     for number, row in enumerate(rows):
-        families.setdefault((row.metric, family_of(row.group)), []).append(number)
+        families.setdefault((row.metric, row.family), []).append(number)
     p_values: dict[int, float | None] = {}
     for numbers in families.values():
         own = holm([rows[number].p_value for number in numbers])

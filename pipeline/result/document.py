@@ -5,7 +5,6 @@ Its bytes do not depend on where the job ran.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,10 +28,11 @@ _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
 _PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
 """The keys of a preset, which are its fields."""
 
-_COMPARISON = tuple(
-    field.name for field in dataclasses.fields(ComparisonRow) if field.name != "group"
+_COMPARISON = (
+    *("metric", "system", "baseline", "segments", "units", "difference", "standard_error"),
+    *("interval", "p_value", "p_value_holm", "detectable"),
 )
-"""The keys of a comparison, which are its fields. "slice" is behind "baseline"."""
+"""The keys of a comparison that are its fields. "slice" is behind "baseline"."""
 
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
@@ -126,7 +126,7 @@ def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
         entry[name] = getattr(row, name)
         if name == "baseline" and row.group != MACRO_AVERAGE:
             entry["slice"] = row.group
-    return entry
+    return {**entry, "family": row.family}
 
 
 def read_result(document: Document) -> Result:

@@ -37,13 +37,6 @@ FAMILIES: Mapping[FamilyName, str] = {
 """The families in their order, and on what their systems are compared."""
 
 
-def family_of(group: Group) -> FamilyName:
-    """The family of the comparisons that are about a part of the corpus."""
-    if isinstance(group, Mapping):
-        return "slices"
-    return "corpus" if group is None else "macro_average"
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class MetricNames:
     """A metric of a result.
@@ -111,78 +104,71 @@ class ScoreRow:
     warnings: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """The difference of two systems. scores.json has these fields, in this order.
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceRow:
+    """The difference of two scores.
 
     Attributes:
       metric: the metric, as commands write it.
       system: the system.
-      baseline: the system whose score is subtracted.
       group: what of the corpus it is about.
-      segments: the number of segments that both have.
+      segments: the number of segments; of means of two results, that of languages or tasks.
       units: the number of segments or documents that both have.
-      difference: in points of the score; None if one has none.
-      standard_error: of the difference; None if there is none.
-      interval: the 95 % interval; None without a standard error.
-      p_value: how probable such a difference is if there is none in truth; None if it is unknown.
-      p_value_holm: the same, adjusted for the family.
-      detectable: the smallest true difference that would usually be found; None if it is unknown.
-      family: the comparisons for which the p-value is adjusted.
-    """
-
-    metric: MetricWord
-    system: str
-    baseline: str
-    group: Group
-    segments: int
-    units: int
-    difference: float | None
-    standard_error: float | None
-    interval: tuple[float, float] | None
-    p_value: float | None
-    p_value_holm: float | None
-    detectable: float | None
-    family: FamilyName
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ComparedRow:
-    """A score in two results.
-
-    Attributes:
-      metric: the metric, as commands write it.
-      system: the system.
-      group: the labels of the slice and their values; None for the whole corpus; `MACRO_AVERAGE`
-        for a mean over languages or tasks.
-      segments: the segments of the new score, or how many languages or tasks a mean is of.
-      old: the old score.
-      new: the new score.
-      difference: new minus old.
+      difference: in points of the score.
       standard_error: of the difference; None if there is none.
       interval: the 95 % interval of the difference; None if there is none.
       p_value: how probable such a difference is if there is none in truth; None if it is unknown.
-      p_value_holm: the p-value, adjusted for all systems, or for all systems and slices.
+      p_value_holm: the same, adjusted for the family.
       detectable: the smallest true difference that would usually be found significant (80 % power);
         None without a standard error, or if it is 0.
-      method: how the scores were compared; "unchanged" if all counts are the same.
-      reason: why one of these numbers is None; "" if none is.
+      reason: why one of these numbers is None; "" if none is. scores.json does not have it.
     """
 
     metric: MetricWord
     system: str
     group: Group
     segments: int
-    old: float
-    new: float
+    units: int
     difference: float
     standard_error: float | None
     interval: tuple[float, float] | None
     p_value: float | None
-    p_value_holm: float | None
+    p_value_holm: float | None = None
     detectable: float | None
+    reason: str = dataclasses.field(default="", compare=False)
+
+    @property
+    def family(self) -> FamilyName:
+        """The comparisons for which the p-value is adjusted."""
+        if isinstance(self.group, Mapping):
+            return "slices"
+        return "corpus" if self.group is None else "macro_average"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonRow(DifferenceRow):
+    """The difference of two systems.
+
+    Attributes:
+      baseline: the system whose score is subtracted.
+    """
+
+    baseline: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRow(DifferenceRow):
+    """A score in two results: the new one minus the old one.
+
+    Attributes:
+      old: the old score.
+      new: the new score.
+      method: how the scores were compared; "unchanged" if all counts are the same.
+    """
+
+    old: float
+    new: float
     method: Method
-    reason: str
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,7 @@ from beam_bleu.pipeline.output.manifest import digests_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, differing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.differences import Difference
+from beam_bleu.transforms.score.differences import DETECTABLE, Difference
 from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
 from beam_bleu.transforms.score.uncertainty import too_few
 from beam_bleu.transforms.totals.group_totals import MetricTotals
@@ -53,13 +53,16 @@ class Paired:
         if self.has_intervals:
             now, before = (scoring.values(drawn) for drawn in both.values())
             resampled = bootstrap_difference(_NEW, _OLD, points, now - before, units)
-            has_interval = resampled.interval is not None
+            if resampled.interval is None:
+                reason = too_few(units, self.new.evidence.unit)
+                return dataclasses.replace(difference, p_value=resampled.p_value, reason=reason)
+            error = _deviation((now - before).tolist())
             return dataclasses.replace(
                 difference,
-                standard_error=_deviation((now - before).tolist()) if has_interval else None,
+                standard_error=error,
                 interval=resampled.interval,
                 p_value=resampled.p_value,
-                reason="" if has_interval else too_few(units, self.new.evidence.unit),
+                detectable=DETECTABLE * error or None,
             )
         sums = {name: run.corpus.sums(system).columns for name, run in ((_NEW, new), (_OLD, old))}
         randomized = resampled_scores("randomization", both, sums, scoring, units, [(_NEW, _OLD)])

@@ -15,7 +15,18 @@ BLEU, TER = Measure("bleu", "BLEU", 1), Measure("ter", "TER", 1)
 
 def comparison(system, difference, p=0.0001, baseline="atlas", metric="bleu"):
     return ComparisonRow(
-        metric, system, baseline, None, 100, 100, difference, 1.0, None, p, p, 2.8, "corpus"
+        metric=metric,
+        system=system,
+        baseline=baseline,
+        group=None,
+        segments=100,
+        units=100,
+        difference=difference,
+        standard_error=1.0,
+        interval=None,
+        p_value=p,
+        p_value_holm=p,
+        detectable=2.8,
     )
 
 
