@@ -196,13 +196,13 @@ class BleuColumns:
         short: Sequence[Any] = self._columns[first_short(self.max_order) :]
         return short
 
-    @property
+    @functools.cached_property
     def totals(self) -> tuple[Any, ...]:
         """N-grams in the candidates; [n - 1] is of order n."""
-        total = self.candidate_length
+        segments, total = self.segments, self.candidate_length
         totals = [total]
         for short in self.short_candidates[:-1]:
-            total = total - self.segments + short
+            total = total - segments + short
             totals.append(total)
         return tuple(totals)
 
