@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 from beam_bleu.pipeline.result.comparing import compare, pairing
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, MetricNames, Result
+from beam_bleu.pipeline.result.rows import ComparedRow, FamilyName, MetricNames, Result
 from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import definition_of, key_of
 from beam_bleu.transforms.errors import InputError, joined
@@ -49,25 +49,9 @@ class ComparedResults:
         words = {row.metric for row in self.rows}
         return [metric for metric in self.new.metrics if metric.metric in words]
 
-    def by(self, metric: MetricNames) -> ComparedResults:
-        """The same of one metric."""
-        rows = tuple(row for row in self.rows if row.metric == metric.metric)
-        return dataclasses.replace(self, rows=rows)
-
-    @property
-    def systems(self) -> list[ComparedRow]:
-        """The differences on the whole corpus."""
-        return [row for row in self.rows if row.group is None]
-
-    @property
-    def macro_average(self) -> list[ComparedRow]:
-        """The differences of the means over languages or tasks."""
-        return [row for row in self.rows if row.group == MACRO_AVERAGE]
-
-    @property
-    def slices(self) -> list[ComparedRow]:
-        """The differences on slices."""
-        return [row for row in self.rows if isinstance(row.group, Mapping)]
+    def family(self, name: FamilyName, metric: MetricWord | None = None) -> list[ComparedRow]:
+        """The differences of a family, by one metric or by all."""
+        return [row for row in self.rows if row.family == name and metric in (None, row.metric)]
 
 
 def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
@@ -77,32 +61,21 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
       InputError: they have other definitions, no metric or system in common, no standard errors, or
         no score in common.
     """
-    both = f"{old.name} and {new.name}"
-    shared = [metric for metric in new.result.metrics if metric.metric in old.result.words]
-    if not shared:
-        raise InputError(
-            f"{both} have no metric in common: {' '.join(old.result.words)}, and "
-            f"{' '.join(new.result.words)}",
-            "repeat one of the runs with --metrics of the other one",
-        )
     for saved in (old, new):
         if saved.result.uncertainty is None:
             raise InputError(
                 f"{saved.name} has no standard errors", "repeat its run without --no_uncertainty"
             )
-    for metric in shared:
-        _require_same_definition(old, new, metric.metric)
-    if not {*old.result.systems} & {*new.result.systems}:
-        raise InputError(
-            f"{both} have no system in common",
-            "give a system the same name in both runs: --candidates NAME=PATTERN",
-        )
+    for word in new.result.words:
+        if word in old.result.words:
+            _require_same_definition(old, new, word)
     pairs = pairing(old, new)
     rows = compare(old.result, new.result, pairs)
     if not rows:
         raise InputError(
-            f"{both} have no score of the whole corpus or of the same slice in common",
-            "compare runs with the same languages or tasks",
+            f"{old.name} and {new.name} have no score in common",
+            "compare runs with the same metrics, names of systems (--candidates NAME=PATTERN), and "
+            "languages or tasks",
         )
     reason = "both runs have the same references and the same random replicates"
     if isinstance(pairs, str):
@@ -146,18 +119,9 @@ def _left_out(
 ) -> Iterator[str]:
     """What is not compared, in sentences; `compared` are the metrics that are."""
     for saved, other in ((old, new), (new, old)):
-        words, slices = other.result.words, _slices(other)
-        names = [metric.name for metric in saved.result.metrics if metric.metric not in words]
+        names = [row.name for row in saved.result.metrics if row.metric not in compared]
         names += _without(saved.result.systems, other.result.systems)
-        names += _without(_slices(saved), slices) if slices else []
+        if slices := _slices(other):
+            names += _without(_slices(saved), slices)
         if names:
-            yield f"only {saved.name} has {joined(names, _SHOWN)}: not compared"
-    for metric in new.result.metrics:
-        if metric.metric not in old.result.words:
-            continue
-        if metric.metric not in compared:
-            yield f"{metric.name}: no score in common: not compared"
-        means = [definition_of(saved.result, metric.metric).parts for saved in (old, new)]
-        if all(means) and means[0] != means[1]:
-            only = joined(sorted({*means[0]} ^ {*means[1]}), _SHOWN)
-            yield f"{metric.name}: macro averages are not compared: only one run has {only}"
+            yield f"of {saved.name}, not compared: {joined(names, _SHOWN)}"

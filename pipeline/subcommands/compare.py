@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.output_flags import add_row_flags, row_choice
@@ -17,8 +17,9 @@ from beam_bleu.pipeline.display.table import as_lines, as_text
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.result.compared_results import ComparedResults, compared_results
-from beam_bleu.pipeline.result.rows import ComparedRow, MetricNames
+from beam_bleu.pipeline.result.rows import FAMILIES, ComparedRow, MetricNames
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.subcommands.compared_tables import paper_tables, parts_of, text_table
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 
@@ -62,19 +63,20 @@ def _compare(flags: argparse.Namespace) -> bytes:
     if flags.format in _PAPER:
         return _PAPER[flags.format](paper_tables(compared, choice), ()).encode()
     screen = screen_of_stdout()
-    texts = [_text(compared.by(metric), metric, choice, screen) for metric in compared.metrics]
+    texts = [_text(compared, metric, choice, screen) for metric in compared.metrics]
     return "\n".join(texts).encode()
 
 
 def _without_numbers(compared: ComparedResults) -> Iterator[str]:
     """Which differences lack numbers, and why, in sentences."""
     names = {metric.metric: metric.name for metric in compared.metrics}
-    for row in (*compared.systems, *compared.macro_average):
+    for row in (*compared.family("corpus"), *compared.family("macro_average")):
         if row.reason:
             yield f"{names[row.metric]}: {row.system}: {row.reason}"
-    if unknown := sum(row.standard_error is None for row in compared.slices):
+    slices = compared.family("slices")
+    if unknown := sum(row.standard_error is None for row in slices):
         yield (
-            f"{unknown} of {len(compared.slices)} differences in slices have no standard error, "
+            f"{unknown} of {len(slices)} differences in slices have no standard error, "
             "because a score has none"
         )
 
@@ -87,8 +89,8 @@ def _as_json(compared: ComparedResults) -> str:
         "method": "paired" if compared.is_paired else "independent",
         "reason": compared.reason,
         **{
-            name: [_entry(row) for row in getattr(compared, name)]
-            for name in ("systems", "macro_average", "slices")
+            "systems" if name == "corpus" else name: [_entry(row) for row in compared.family(name)]
+            for name in FAMILIES
         },
         "only_old": compared.only_old,
         "only_new": compared.only_new,
@@ -104,19 +106,19 @@ _FIELDS = (
 
 def _entry(row: ComparedRow) -> dict[str, Any]:
     """A difference as JSON has it."""
-    is_slice = isinstance(row.group, Mapping)
     fields = {name: getattr(row, name) for name in _FIELDS}
-    return {**fields, "slice": row.group if is_slice else None}
+    return {**fields, "slice": labels_of(row) or None}
 
 
 def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, screen: Screen) -> str:
     signature = metric.signature or "each language has its own definition"
     method = "paired" if compared.is_paired else "independent"
     head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
-    if compared.is_paired and (compared.slices or compared.macro_average):
+    parts = [*parts_of(compared, metric.metric)]
+    if compared.is_paired and any(part.name != "system" for part in parts):
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
         )
     most = None if screen.columns is None else SHOWN_ROWS
-    tables = [text_table(part, choice, most) for part in parts_of(compared)]
+    tables = [text_table(part, choice, most) for part in parts]
     return "\n".join([as_lines(head, screen), *(as_text(table, screen) for table in tables)])

@@ -13,8 +13,8 @@ from beam_bleu.pipeline.display.row_order import Facts, RowChoice, chosen_rows, 
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import LOWER, Cell, Number, Table
 from beam_bleu.pipeline.result.compared_results import ComparedResults
-from beam_bleu.pipeline.result.rows import ComparedRow, MetricNames
-from beam_bleu.transforms.known_metrics import row_of
+from beam_bleu.pipeline.result.rows import FAMILIES, ComparedRow, MetricNames
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     estimate,
@@ -59,9 +59,9 @@ class Part:
         return chosen_rows(self.rows, lambda row: Facts([row], [row]), choice, most, "comparison")
 
 
-def parts_of(compared: ComparedResults) -> Iterator[Part]:
+def parts_of(compared: ComparedResults, metric: MetricWord) -> Iterator[Part]:
     """The tables of one metric: systems, averages, and each item of slices."""
-    systems, averages, slices = compared.systems, compared.macro_average, compared.slices
+    systems, averages, slices = (compared.family(name, metric) for name in FAMILIES)
     for name, rows in (("system", systems), ("macro average", averages)):
         if rows:
             yield Part(name, rows, rows)
@@ -110,7 +110,7 @@ def paper_tables(compared: ComparedResults, choice: RowChoice) -> Iterator[Table
       choice: which rows are shown, and in which order.
     """
     for metric in compared.metrics:
-        for number, part in enumerate(parts_of(compared.by(metric))):
+        for number, part in enumerate(parts_of(compared, metric.metric)):
             table = _paper_table(metric, part, choice, is_paired=compared.is_paired)
             notes = [] if number else notes_of(compared.new, metric)
             yield dataclasses.replace(table, notes=notes)

@@ -368,7 +368,7 @@ def test_runs_are_compared_by_the_metrics_of_both(nights):
         assert alone["systems"] == [found["systems"][place]]
         assert alone["method"] == "paired"
         other = ("BLEU", "chrF2")[place]
-        assert f"only {nights / 'both'} has {other}: not compared" in err
+        assert f"of {nights / 'both'}, not compared: {other}" in err
     called("compare", nights / "bleu", nights / "chrf").assert_failed(
-        3, "have no metric in common: bleu, and chrf", "repeat one of the runs"
+        3, "have no score in common", "compare runs with the same metrics"
     )

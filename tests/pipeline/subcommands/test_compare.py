@@ -210,7 +210,7 @@ def test_scores_are_compared_without_the_files_beside_them(nights, tmp_path):
     copies[1].write_text(json.dumps(document))
     run = called("compare", *copies, "--format=json")
     assert chat not in [each["slice"] for each in run.document["slices"]]
-    assert f"only {copies[0]} has pair=en-de,domain=chat: not compared" in run.err
+    assert f"of {copies[0]}, not compared: pair=en-de,domain=chat" in run.err
     document["languages"][0]["signature"] += "|x:1"
     document["metrics"][0]["signature"] = None
     copies[1].write_text(json.dumps(document))
