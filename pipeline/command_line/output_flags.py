@@ -184,9 +184,9 @@ def with_report(flags: argparse.Namespace) -> argparse.Namespace:
         return flags
     if flags.output is None:
         raise UsageError("--report needs --output", "name the folder to write the page to")
-    from beam_bleu.pipeline.report.page import require_libraries
+    from beam_bleu.pipeline.report.page import require_jinja2
 
-    require_libraries()
+    require_jinja2()
     if flags.examples is None:
         flags.examples = _EXAMPLES_OF_REPORT
     return flags

@@ -1,8 +1,8 @@
-"""The charts of the page, as specifications of Vega-Lite.
+"""The charts of the page: where each line, mark and label of a drawing is. The template draws them.
 
-Nothing in a drawing depends on the width of a text: labels are cut here, by their number of
-characters, and the margins follow from that. Otherwise the fonts of a machine would change the
-bytes of the page. Colours are variables of the page's style, so they follow light and dark.
+Nothing in a drawing depends on the fonts of a machine: labels are cut here, by their number of
+characters, and the margins follow from that. Colours are variables of the page's style, so they
+follow light and dark.
 """
 
 from __future__ import annotations
@@ -11,12 +11,6 @@ import dataclasses
 import math
 import unicodedata
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
-
-from beam_bleu.pipeline.report.figures import Chart
-
-MOST_SERIES = 6
-"""More lines in one chart cannot be told apart. There are as many colours and shapes."""
 
 _MOST_ROWS = 60
 """A longer chart is not read. Its table has all rows."""
@@ -26,31 +20,85 @@ _WIDTH = 360
 
 _ROW = 22
 _PLOT_HEIGHT = 200
-_FONT_SIZE = 12
 _CHARACTER = 7.4
-"""Pixels that a character of this size needs at most, as a rule."""
+"""Pixels that a character needs at most, as a rule."""
 
 _LONGEST_LABEL = 26
 _LONGEST_CATEGORY = 14
 _LONGEST_TITLE = 50
+_TOP = 8
 _RIGHT = 18
-_ROOM_FOR_TICKS = 230
 _LEFT_OF_CURVES = 52
-"""Pixels beside a chart, for labels."""
+"""Pixels beside a plot."""
 
 _BESIDE = 0.06
 """The distance of two series at a category; the next category is at a distance of 1."""
 
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
-"""The shapes of the series, so that nobody needs their colours. style.css has the same order."""
+SHAPES = {
+    "●": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
+    "■": "M-4,-4h8v8h-8z",
+    "▲": "M0,-5L5,4H-5z",
+    "◆": "M0,-5.5L5,0L0,5.5L-5,0z",
+    "▼": "M0,5L5,-4H-5z",
+    "✚": "M-1.6,-5h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4z",
+}
+"""The shapes of the series, as characters for the legend and as paths, so that nobody needs their
+colours. style.css has as many colours; more lines in one chart cannot be told apart."""
 
-MARKS = ("●", "■", "▲", "◆", "▼", "✚")
-"""The same shapes as characters, for the legend."""
-
-_COLOURS = tuple(f"var(--series-{number})" for number in range(1, MOST_SERIES + 1))
-
-_MEANINGS = {"plain": "circle", "loss": "triangle-down", "gain": "triangle-up", "chance": "circle"}
+_MEANINGS = {"plain": "●", "loss": "▼", "gain": "▲", "chance": "●"}
 """The shape of a dot for what it means; the colour has the same name in style.css."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Label:
+    """A text. `y` is its middle, and `x` its "start", "middle" or "end", as `anchor` says."""
+
+    x: float
+    y: float
+    anchor: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """A path of straight lines, whose colour is a variable of style.css."""
+
+    path: str
+    colour: str
+    width: float = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Mark:
+    """A value: a key of `SHAPES` at a point, whose colour is a variable of style.css."""
+
+    x: float
+    y: float
+    shape: str
+    colour: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Chart:
+    """A drawing, in pixels.
+
+    Attributes:
+      height: its height.
+      labels: its texts.
+      lines: its lines, from the background to the front.
+      marks: its values, in front of the lines.
+      legend: the names of its series, in the order of `SHAPES`; none if it has no series.
+      note: a sentence below it, such as that systems are left out; or "".
+    """
+
+    height: float
+    labels: Sequence[Label]
+    lines: Sequence[Line]
+    marks: Sequence[Mark]
+    legend: tuple[str, ...] = ()
+    note: str = ""
+
+    width = _WIDTH
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,187 +127,129 @@ def dots(rows: Sequence[Dot], unit: str, *, from_zero: bool = False) -> Chart:
       from_zero: whether the values are differences, so that 0 is in the chart and has a line.
     """
     shown = rows[:_MOST_ROWS]
-    labels = _labels([row.label for row in shown], _LONGEST_LABEL)
-    left = max(map(_columns, labels)) * _CHARACTER + 14
+    names = _labels([row.label for row in shown], _LONGEST_LABEL)
+    left, right = max(map(_columns, names)) * _CHARACTER + 14, _WIDTH - _RIGHT
+    ends = [end for row in shown for end in (row.value, *(row.interval or ()))]
     # Numbers below a plot beside long names have less room.
-    ticks = 5 if _WIDTH - left - _RIGHT >= _ROOM_FOR_TICKS else 3
-    values = [
-        {
-            "row": number,
-            "label": label,
-            "value": row.value,
-            **({} if row.interval is None else {"low": row.interval[0], "high": row.interval[1]}),
-            "meaning": row.meaning,
-        }
-        for number, (label, row) in enumerate(zip(labels, shown, strict=True))
-    ]
-    meanings = [name for name in _MEANINGS if any(row.meaning == name for row in shown)]
-    colour = {
-        "field": "meaning",
-        "scale": {"domain": meanings, "range": [f"var(--{name})" for name in meanings]},
-        "legend": None,
-    }
-    shape = {
-        "field": "meaning",
-        "scale": {"domain": meanings, "range": [_MEANINGS[name] for name in meanings]},
-        "legend": None,
-    }
-    x = {
-        "field": "value",
-        "type": "quantitative",
-        "title": short(unit, _LONGEST_TITLE),
-        "scale": {"zero": from_zero},
-        # A title can be wider than the plot, so it ends where the plot ends.
-        "axis": {"tickCount": ticks, "titleAnchor": "end"},
-    }
-    layers: list[dict[str, Any]] = [
-        {
-            "mark": {"type": "text", "align": "right", "x": -8},
-            "encoding": {"text": {"field": "label"}},
-        }
-    ]
-    if from_zero:
-        layers.append(
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "color": "var(--ink)", "y": 0, "y2": len(shown) * _ROW},
-                "encoding": {"x": {"field": "zero", "type": "quantitative"}, "y": None},
-            }
+    axis = _axis([*ends, 0.0] if from_zero else ends, 5 if left < 110 else 3, left, right)
+    bottom = _TOP + len(shown) * _ROW
+    labels = [Label(axis.at(tick), bottom + 12, "middle", _number(tick)) for tick in axis.ticks]
+    # A title can be wider than the plot, so it ends where the plot ends.
+    labels.append(Label(right, bottom + 30, "end", short(unit, _LONGEST_TITLE)))
+    lines = [
+        Line(
+            _path((axis.at(tick), _TOP), (axis.at(tick), bottom)),
+            "ink" if from_zero and not tick else "line",
         )
-    if any(row.interval for row in shown):
-        layers.append(
-            {
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
-            }
-        )
-    layers.append(
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"x": x, "color": colour, "shape": shape},
-        }
-    )
-    y = {"field": "row", "type": "ordinal", "axis": None}
-    spec = _framed(
-        left, len(shown) * _ROW, data={"values": values}, encoding={"y": y}, layer=layers
-    )
-    note = (
-        "" if len(shown) == len(rows) else f"The chart shows the first {len(shown)} of {len(rows)}."
-    )
-    return Chart(spec, note=note)
+        for tick in axis.ticks
+    ]
+    marks = []
+    for number, (name, row) in enumerate(zip(names, shown, strict=True)):
+        y = _TOP + (number + 0.5) * _ROW
+        labels.append(Label(left - 8, y, "end", name))
+        if row.interval is not None:
+            low, high = row.interval
+            lines.append(Line(_path((axis.at(low), y), (axis.at(high), y)), row.meaning, 2))
+        marks.append(Mark(axis.at(row.value), y, _MEANINGS[row.meaning], row.meaning))
+    left_out = len(rows) - len(shown)
+    note = f"The chart shows the first {len(shown)} of {len(rows)}." if left_out else ""
+    return Chart(bottom + 40, labels, lines, marks, note=note)
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    """A line of a chart of curves. All series of a chart have as many values.
+
+    Attributes:
+      values: a value for each category, or None.
+      intervals: the ends of the 95 % interval of each value, or None; empty if none has one.
+      breaks: the numbers of the categories whose values must not be compared with those before
+        them: no line leads to them.
+    """
+
+    values: Sequence[float | None]
+    intervals: Sequence[Sequence[float] | None] = ()
+    breaks: Container[int] = ()
 
 
 def curves(
     categories: Sequence[str],
-    series: Mapping[str, Sequence[float | None]],
+    series: Mapping[str, Series],
     unit: str,
     *,
     title: str = "",
     connected: bool = True,
-    intervals: Mapping[str, Sequence[Sequence[float] | None]] | None = None,
-    breaks: Mapping[str, Container[int]] | None = None,
 ) -> Chart:
     """A chart with a line for each series, over categories that have an order.
 
     Args:
       categories: their names, from left to right.
-      series: for each name, a value for each category, or None.
+      series: the series by their names.
       unit: the title of the vertical axis.
       title: the title of the horizontal axis.
       connected: whether lines connect the values of a series. They suggest that there are values
         between the categories.
-      intervals: for each name the ends of the 95 % interval of each value, or None.
-      breaks: for each name the numbers of the categories whose values must not be compared with
-        those before them: no line leads to them.
     """
-    shown = dict(list(series.items())[:MOST_SERIES])
-    values = []
-    for place, (name, of_series) in enumerate(shown.items()):
-        ends = (intervals or {}).get(name) or [None] * len(categories)
-        for number, (value, interval) in enumerate(zip(of_series, ends, strict=True)):
-            of_interval = {} if interval is None else {"low": interval[0], "high": interval[1]}
-            # Beside each other, so that equal values do not hide each other. A missing value
-            # interrupts the line.
-            at = number + _BESIDE * (place - (len(shown) - 1) / 2)
-            if number in (breaks or {}).get(name, ()):
-                values.append({"at": at - 0.5, "value": None, "series": place})
-            values.append({"at": at, "value": value, "series": place, **of_interval})
-    domain = list(range(len(shown)))
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": domain, "range": list(_COLOURS[: len(shown)])},
-        "legend": None,
-    }
-    shape = {**colour, "scale": {"domain": domain, "range": list(_SHAPES[: len(shown)])}}
-    numbers = list(range(len(categories)))
-    x = {
-        "field": "at",
-        "type": "quantitative",
-        "axis": None,
-        "scale": {"domain": [-0.5, len(categories) - 0.5], "nice": False},
-    }
-    y = {
-        "field": "value",
-        "type": "quantitative",
-        "title": unit,
-        "scale": {"zero": False},
-        "axis": {"tickCount": 5},
-    }
-    labels = _labels(categories, _LONGEST_CATEGORY)
-    widest = max(map(_columns, labels)) * _CHARACTER
-    right = max(_RIGHT, math.ceil(widest / 2))  # half of the last label can be beside the plot
-    every = math.ceil(len(categories) * (widest + 10) / (_WIDTH - _LEFT_OF_CURVES - right))
-    ticks = [{"at": number, "label": labels[number]} for number in numbers[::every]]
-    below = {"type": "text", "baseline": "top", "y": _PLOT_HEIGHT + 8}
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": ticks},
-            "mark": below,
-            "encoding": {"x": x, "text": {"field": "label"}},
-        },
+    shown = dict([*series.items()][: len(SHAPES)])
+    names = _labels(categories, _LONGEST_CATEGORY)
+    widest = max(map(_columns, names)) * _CHARACTER
+    left, top = _LEFT_OF_CURVES, _TOP + 20  # the unit is above the plot
+    bottom = top + _PLOT_HEIGHT
+    right = _WIDTH - max(_RIGHT, math.ceil(widest / 2))  # half of a label can be beside the plot
+    ends = [
+        end
+        for own in shown.values()
+        for known in (own.values, *filter(None, own.intervals))
+        for end in known
+        if end is not None
     ]
-    if connected:
-        line = {"type": "line", "strokeWidth": 2}
-        layers.append({"mark": line, "encoding": {"x": x, "y": y, "color": colour}})
-    if any("low" in value for value in values):
-        layers.append(
-            {
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "rule", "opacity": 0.6},
-                "encoding": {
-                    "x": x,
-                    "y": {**y, "field": "low"},
-                    "y2": {"field": "high"},
-                    "color": colour,
-                },
-            }
-        )
-    layers.append(
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {"x": x, "y": y, "color": colour, "shape": shape},
-        }
-    )
+    axis = _axis(ends or [0.0], 5, bottom, top)
+    room = (right - left) / len(categories)
+    labels = [Label(left - 8, axis.at(tick), "end", _number(tick)) for tick in axis.ticks]
+    labels.append(Label(0, _TOP, "start", short(unit, _LONGEST_TITLE)))
+    labels += [
+        Label(left + (number + 0.5) * room, bottom + 14, "middle", names[number])
+        for number in range(0, len(names), math.ceil((widest + 10) / room))
+    ]
     if title:
-        layers.append(
-            {
-                "data": {"values": [{"title": short(title, _LONGEST_TITLE)}]},
-                "mark": {**below, "y": _PLOT_HEIGHT + 28, "x": "width", "align": "right"},
-                "encoding": {"text": {"field": "title"}},
-            }
-        )
-    bottom = 46 if title else 28
-    spec = _framed(
-        _LEFT_OF_CURVES, _PLOT_HEIGHT, bottom, right, data={"values": values}, layer=layers
-    )
+        labels.append(Label(right, bottom + 34, "end", short(title, _LONGEST_TITLE)))
+    lines = [Line(_path((left, axis.at(t)), (right, axis.at(t))), "line") for t in axis.ticks]
+    marks = []
+    for place, (own, shape) in enumerate(zip(shown.values(), SHAPES, strict=False)):
+        colour, path = f"series-{place + 1}", ""
+        points: list[tuple[float, float]] = []
+        # Beside each other, so that equal values do not hide each other.
+        beside = 0.5 + _BESIDE * (place - (len(shown) - 1) / 2)
+        for number, value in enumerate(own.values):
+            if value is None:
+                points = []
+                continue
+            x = left + (number + beside) * room
+            points = [*([] if number in own.breaks else points[-1:]), (x, axis.at(value))]
+            marks.append(Mark(x, axis.at(value), shape, colour))
+            path += _path(*points) if len(points) > 1 else ""
+            if own.intervals and (interval := own.intervals[number]) is not None:
+                low, high = map(axis.at, interval)
+                lines.append(Line(_path((x, low), (x, high)), colour))
+        if connected and path:
+            lines.append(Line(path, colour, 2))
+    left_out = len(series) - len(shown)
     note = (
-        ""
-        if len(shown) == len(series)
-        else f"The chart shows {len(shown)} of {len(series)} systems; the table has all of them."
+        f"The chart shows {len(shown)} of {len(series)} systems; the table has all of them."
+        if left_out
+        else ""
     )
-    return Chart(spec, tuple(shown), note)
+    return Chart(bottom + (46 if title else 28), labels, lines, marks, tuple(shown), note)
+
+
+def short(text: str, longest: int) -> str:
+    """A text that fits beside a chart. A cut text ends with "…"."""
+    if _columns(text) <= longest:
+        return text
+    kept = text[: longest - 1]
+    while _columns(kept) > longest - 1:
+        kept = kept[:-1]
+    return f"{kept}…"
 
 
 def _labels(names: Sequence[str], longest: int) -> list[str]:
@@ -274,53 +264,39 @@ def _labels(names: Sequence[str], longest: int) -> list[str]:
     return next((way for way in ways if len({*way}) == len({*names})), ways[0])
 
 
-def short(text: str, longest: int) -> str:
-    """A text that fits beside a chart. A cut text ends with "…"."""
-    if _columns(text) <= longest:
-        return text
-    kept = text
-    while _columns(kept) > longest - 1:
-        kept = kept[:-1] if len(kept) <= 2 * longest else kept[: 2 * longest]
-    return f"{kept}…"
-
-
 def _columns(text: str) -> int:
     """The width of a text, in Latin letters; a character of Chinese or Japanese has two."""
     return sum(1 + (unicodedata.east_asian_width(character) in "FW") for character in text)
 
 
-def _framed(
-    left: float, height: int, bottom: int = 40, right: int = _RIGHT, **content: Any
-) -> dict[str, Any]:
-    """A specification with margins and the style of all charts."""
-    axis = {
-        "labelColor": "var(--ink)",
-        "titleColor": "var(--ink)",
-        "gridColor": "var(--line)",
-        "domain": False,
-        "ticks": False,
-        "labelPadding": 6,
-        "labelFontSize": _FONT_SIZE,
-        "titleFontSize": _FONT_SIZE,
-        "titleFontWeight": "normal",
-        "labelOverlap": False,
-        "labelFlush": False,
-        "labelBound": False,
-    }
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": None,
-        "autosize": "none",
-        "padding": {"left": round(left), "right": right, "top": 8, "bottom": bottom},
-        "width": _WIDTH - round(left) - right,
-        "height": height,
-        "config": {
-            "aria": False,
-            "font": "sans-serif",
-            "view": {"stroke": None},
-            "axis": axis,
-            "axisY": {"minExtent": 36, "maxExtent": 36},
-            "text": {"color": "var(--ink)", "fontSize": _FONT_SIZE, "baseline": "middle"},
-        },
-        **content,
-    }
+@dataclasses.dataclass(frozen=True)
+class _Axis:
+    """An axis from its first to its last tick, and the pixels of both."""
+
+    ticks: Sequence[float]
+    begin: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """The pixel of a value."""
+        first, last = self.ticks[0], self.ticks[-1]
+        return self.begin + (value - first) / (last - first) * (self.end - self.begin)
+
+
+def _axis(values: Sequence[float], steps: int, begin: float, end: float) -> _Axis:
+    """An axis with round numbers, which has all values, in about this number of steps."""
+    low, high = min(values), max(values)
+    rough = (high - low or abs(high) or 1.0) / steps
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= rough)
+    first = math.floor(low / step)
+    last = max(math.ceil(high / step), first + 1)
+    return _Axis([number * step for number in range(first, last + 1)], begin, end)
+
+
+def _number(tick: float) -> str:
+    return f"{tick:.6g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _path(*points: tuple[float, float]) -> str:
+    return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)

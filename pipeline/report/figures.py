@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.display.table import Table
-
-Spec = Mapping[str, Any]
-"""A chart, declared as a specification of Vega-Lite."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Chart:
-    """A chart.
-
-    Attributes:
-      spec: its declaration.
-      legend: the names of its series, in the order of their colours; none if it has no series.
-      note: a sentence below it, such as that systems are left out; or "".
-    """
-
-    spec: Spec
-    legend: tuple[str, ...] = ()
-    note: str = ""
+from beam_bleu.pipeline.report.charts import Chart
 
 
 @dataclasses.dataclass(frozen=True)

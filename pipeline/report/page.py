@@ -1,21 +1,19 @@
 """Makes the page: one HTML file that loads nothing, with its style and its charts inside.
 
-The same results give the same bytes, with the same versions of the libraries that draw and fill
-in. So there are no times, and no paths but those that the results have.
+The same results give the same bytes, with the same version of Jinja2. So there are no times, and no
+paths but those that the results have.
 """
 
 from __future__ import annotations
 
 import functools
 import pathlib
-import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.report import sentences
-from beam_bleu.pipeline.report.charts import MARKS
+from beam_bleu.pipeline.report.charts import SHAPES
 from beam_bleu.pipeline.report.examples import JOINERS, groups
 from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.past import past
@@ -37,18 +35,17 @@ _FOLDER = pathlib.Path(__file__).parent
 _NAMED_SYSTEMS = 3
 
 
-def require_libraries() -> None:
-    """Checks that the libraries are there that make the page.
+def require_jinja2() -> None:
+    """Checks that the library is there that makes the page.
 
     Raises:
-      UsageError: one of them is not installed.
+      UsageError: it is not installed.
     """
     import importlib.util
 
-    if not all(map(importlib.util.find_spec, ("jinja2", "vl_convert"))):
+    if importlib.util.find_spec("jinja2") is None:
         raise UsageError(
-            "a report needs the libraries jinja2 and vl-convert-python, which are not installed",
-            installing("report"),
+            "a report needs the library jinja2, which is not installed", installing("report")
         )
 
 
@@ -60,10 +57,10 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
       history: that of several results, of which this is the last one; None without one.
 
     Raises:
-      UsageError: a library is not installed.
+      UsageError: jinja2 is not installed.
       InputError: the result is damaged.
     """
-    require_libraries()
+    require_jinja2()
     with named_if_damaged(result.saved.name):
         text = _text(result, history)
     # A document can have lone surrogates, for bytes of paths that are not UTF-8.
@@ -86,7 +83,7 @@ def _text(reported: ReportedResult, history: History | None) -> str:
         facts=facts(reported),
         warnings=result.all_warnings,
         style=_style(),
-        marks=MARKS,
+        shapes=SHAPES,
     )
     return text
 
@@ -114,7 +111,6 @@ def _template() -> jinja2.Template:
         # All texts come through here. The page shows what is invisible, or obeyed, as an escape.
         finalize=_shown,
     )
-    environment.filters["svg"] = _svg
     environment.tests["numeric"] = is_numeric
     return environment.get_template("page.html.jinja")
 
@@ -125,36 +121,6 @@ def _shown(value: Any) -> Any:
 
     if isinstance(value, str) and not isinstance(value, markupsafe.Markup):
         return printable(value, keep=f"\n{JOINERS}")
-    return value
-
-
-def _svg(spec: Mapping[str, Any]) -> Any:
-    """The drawing of a chart. Its texts are escaped by the library that draws it."""
-    import markupsafe
-    import vl_convert
-
-    drawing = vl_convert.vegalite_to_svg(_printable(spec))
-    drawing = _UNUSED.sub("", drawing)
-    return markupsafe.Markup(_SIZE.sub('<svg aria-hidden="true" focusable="false" ', drawing))
-
-
-_UNUSED = re.compile(
-    r' (?:xmlns:xlink|version|class|role|aria-[a-z]+|font-family|opacity|pointer-events)="[^"]*"'
-    r"(?=[^<>]*>)"
-)
-"""Attributes that the page does not need. They are half of the bytes of a drawing."""
-
-_SIZE = re.compile(r"^<svg ")
-
-
-def _printable(value: Any) -> Any:
-    """A value of JSON in which all characters can be shown. Drawings have no control characters."""
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, Mapping):
-        return {name: _printable(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_printable(inner) for inner in value]
     return value
 
 

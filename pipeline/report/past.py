@@ -47,23 +47,15 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
     )
     missing = [gap.night for gap in history.gaps if gap.kind == "missing"]
     nights = sorted([*history.nights, *missing])  # dates and times as texts have the order of time
-    lines = {system: [found.get(night) for night in nights] for system, found in scores.items()}
-    chart = charts.curves(
-        nights,
-        {
-            system: [None if score is None else score.row.score for score in line]
-            for system, line in lines.items()
-        },
-        name,
-        intervals={
-            system: [None if score is None else score.row.interval for score in line]
-            for system, line in lines.items()
-        },
-        breaks={
-            system: {number for number, score in enumerate(line) if _is_break(score)}
-            for system, line in lines.items()
-        },
-    )
+    series = {}
+    for system, found in scores.items():
+        line = [found.get(night) for night in nights]
+        series[system] = charts.Series(
+            [None if score is None else score.row.score for score in line],
+            [None if score is None else score.row.interval for score in line],
+            {number for number, score in enumerate(line) if _is_break(score)},
+        )
+    chart = charts.curves(nights, series, name)
     rows = [_row(score, decimals) for score in told]
     note = "p says how probable such a change is if nothing has changed in truth."
     if len(rows) > _MOST_ROWS:

@@ -10,7 +10,8 @@ from beam_bleu.pipeline.display.row_order import is_significant
 from beam_bleu.pipeline.display.score_tables import Slice, slice_tables, slices_of
 from beam_bleu.pipeline.display.table import Cell, Number, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.figures import Chart, Figure, Section
+from beam_bleu.pipeline.report.charts import Chart
+from beam_bleu.pipeline.report.figures import Figure, Section
 from beam_bleu.pipeline.report.sentences import Difference, Measure, measure_of
 from beam_bleu.pipeline.report.standing import DIFFERENCE, dot, numbers
 from beam_bleu.pipeline.result.rows import Result, ScoreRow
@@ -108,17 +109,15 @@ def _by_length(item: _Item) -> Chart | None:
     """The curve of scores over the lengths of the references."""
     if len(item.scores) < 2:
         return None
-    lines = {system: [own.get(system) for own in item.scores.values()] for system in item.systems}
-    return charts.curves(
-        [*item.scores],
-        {system: [row.score if row else None for row in line] for system, line in lines.items()},
-        item.measure.name,
-        title="tokens of the references",
-        intervals={
-            system: [row.interval if row else None for row in line]
-            for system, line in lines.items()
-        },
-    )
+    series = {}
+    for system in item.systems:
+        rows = [own.get(system) for own in item.scores.values()]
+        series[system] = charts.Series(
+            [row.score if row else None for row in rows],
+            [row.interval if row else None for row in rows],
+        )
+    title = "tokens of the references"
+    return charts.curves([*item.scores], series, item.measure.name, title=title)
 
 
 def _worst_slices(item: _Item) -> Chart | None:

@@ -53,8 +53,10 @@ def _parts(measure: Measure, parts: Mapping[str, Mapping[str, float]]) -> Figure
         if others
         else f"The {measure.name} of {best} is made of these parts."
     )
-    lines = {system: [own.get(name) for name in names] for system, own in parts.items()}
-    chart = charts.curves([_abbreviated(name) for name in names], lines, "%", connected=False)
+    series = {
+        system: charts.Series([own.get(name) for name in names]) for system, own in parts.items()
+    }
+    chart = charts.curves([_abbreviated(name) for name in names], series, "%", connected=False)
     return Figure(title, text, table, chart)
 
 
@@ -88,7 +90,8 @@ def _distributions(
         table = Table([caption], ["score", *shares], rows)
         first = entries[0]
         text = sentences.half_of_segments(first["system"], edges, first["counts"])
+        series = {system: charts.Series(values) for system, values in shares.items()}
         chart = charts.curves(
-            buckets, shares, "% of segments", title=f"{measure.name} of a segment"
+            buckets, series, "% of segments", title=f"{measure.name} of a segment"
         )
         yield Figure(title, text, table, chart)

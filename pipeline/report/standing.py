@@ -9,7 +9,8 @@ from beam_bleu.pipeline.display.row_order import verdict
 from beam_bleu.pipeline.display.score_tables import ranks_of, score_number
 from beam_bleu.pipeline.display.table import Cell, Number, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.figures import Chart, Figure, Section
+from beam_bleu.pipeline.report.charts import Chart
+from beam_bleu.pipeline.report.figures import Figure, Section
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import metric_type

@@ -56,10 +56,10 @@ def _report(flags: argparse.Namespace) -> bytes:
     several = are_several(flags.results)
     path = (flags.output or _beside_result(flags.results, several)).removeprefix("file://")
     # These load libraries that only this subcommand needs.
-    from beam_bleu.pipeline.report.page import page, require_libraries
+    from beam_bleu.pipeline.report.page import page, require_jinja2
     from beam_bleu.pipeline.report.results import reported_result
 
-    require_libraries()
+    require_jinja2()
     if several:
         made = page(*_nights(flags.results, new_texts=flags.new_texts))
     else:

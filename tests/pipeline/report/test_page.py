@@ -130,8 +130,7 @@ def test_the_page_loads_nothing(made, parsed):
     for tag, attributes in parsed.elements:
         assert not [name for name in attributes if name.startswith("on")], tag
         assert (attributes.get("href") or "#").startswith("#")
-    outside = set(re.findall(r"[a-z]+://[^\"' <]+", made.decode()))
-    assert outside == {"http://www.w3.org/2000/svg"}
+    assert not re.search("[a-z]+://", made.decode())
     assert "url(" not in made.decode()
     assert "@import" not in made.decode()
 
@@ -141,8 +140,6 @@ def test_the_same_result_gives_the_same_bytes(made, folder, tmp_path, monkeypatc
     # In another folder, called by a relative path.
     monkeypatch.chdir(folder.parent)
     assert page(reported_result("night")) == made
-    # No drawing depends on those before it.
-    assert not re.search(r'id="(?!main|best|where|why|examples|how|warnings)', made.decode())
 
 
 def test_the_page_knows_all_kinds_of_examples():
@@ -181,7 +178,7 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
         for kind in ("loss", "gain", "worst", "best")
         for number in range(20)
     ]
-    page(reported(of_two_systems()))  # loads the libraries
+    page(reported(of_two_systems()))  # loads the library
     begin = time.process_time()
     data = page(reported(document, examples))
     assert time.process_time() - begin < 3
