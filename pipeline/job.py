@@ -30,77 +30,77 @@ def new_run() -> str:
     return uuid.uuid4().hex
 
 
-@dataclasses.dataclass(frozen=True)
-class Results:
-    """What a job does with its sums. `Job` and `JobMetric` explain the attributes.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings that a job shares with its last step.
 
-    It is sent with the data, so it has neither the source nor the model of a tokenizer, only
-    descriptions of what was asked for (`request`) and read (`input`).
+    Attributes:
+      output: the folder for scores.json, which workers and launcher can see.
+      run: the run's name. All files that only this run writes have it in their names.
+      is_awaited: whether a launcher waits for the result (`hand_over`).
+      manifest: whether manifest.json is written.
+      examples: how many segments of each kind are written as examples, for each metric and
+        system; 0 for no such file.
+      slicing: the slices that are also scored. The source has their labels.
+      most_rejected: how many segments may be rejected; None if the source ends with an error at a
+        bad record.
+      evidence: what it finds out about its scores.
+      gates: the thresholds that its result must reach.
+      allow: what does not end the run, although it is probably a mistake: sorted keys of `ALLOWED`.
     """
 
-    scorings: ScoringsOfMetrics
     output: str
-    run: str
-    is_awaited: bool
-    manifest: bool
+    run: str = dataclasses.field(default_factory=new_run, compare=False)
+    is_awaited: bool = False
+    manifest: bool = False
+    examples: int = 0
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
+    allow: tuple[AllowedName, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Results(Settings):
+    """What a job does with its sums.
+
+    It is sent with the data, so it has neither the source nor the model of a tokenizer, only
+    descriptions of what was asked for (`request`) and read (`input`). `Job` and `JobMetric` explain
+    the other attributes.
+    """
+
+    scorings: ScoringsOfMetrics
     request: Sequence[str] = ()
     input: Sequence[str] = ()
-    examples: int = 0
-    highest_of_segments: Mapping[MetricWord, float | None] = dataclasses.field(default_factory=dict)
-    allow: tuple[AllowedName, ...] = ()
-    is_of_lines: bool = False
+    highest_of_segments: Mapping[MetricWord, float | None]
+    is_of_lines: bool
 
 
 @dataclasses.dataclass(frozen=True)
-class Job:
+class Job(Settings):
     """A source of segments, definitions of metrics and an output folder.
 
     Attributes:
       source: the input. It names the systems, in the order of the result.
       metrics: the metrics with their definitions, in the order of the result.
       text: how texts become the tokens in which lengths are counted.
-      output: the folder for scores.json, which workers and launcher can see.
       threads: the number of threads of a worker.
       segment_scores: whether the scores of segments are written.
-      examples: how many segments of each kind are written as examples, for each metric and
-        system; 0 for no such file.
-      run: the run's name. All files that only this run writes have it in their names.
-      is_awaited: whether a launcher waits for the result (`hand_over`).
-      manifest: whether manifest.json is written.
-      slicing: the slices that are also scored. The source has their labels.
-      most_rejected: how many segments may be rejected; None if the source ends with an error at a
-        bad record.
       languages: the label with each segment's language; None if the config's tokenizer is for all
         segments. If it is given, it is in each item of the slicing.
       unpooled: the label with each segment's task; None if all segments have a common score. If it
         is given, an item of the slicing has it.
-      evidence: what it finds out about its scores.
-      gates: the thresholds that its result must reach.
-      allow: what does not end the run, although it is probably a mistake: sorted keys of `ALLOWED`.
       if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
     """
 
     source: Source
     metrics: tuple[JobMetric, ...]
     text: Text
-    output: str
     threads: int = 1
     segment_scores: bool = False
-    examples: int = 0
-    run: str = dataclasses.field(default_factory=new_run, compare=False)
-    is_awaited: bool = False
-    manifest: bool = False
-    slicing: Slicing = NO_SLICES
-    most_rejected: MostRejected | None = None
     languages: str | None = None
     unpooled: str | None = None
-    evidence: Evidence = USUAL_EVIDENCE
-    gates: Gates = NO_GATES
-    allow: tuple[AllowedName, ...] = ()
     if_exists: IfExistsName = DEFAULT_IF_EXISTS
 
     @property
@@ -136,20 +136,12 @@ class Job:
     @property
     def results(self) -> Results:
         """What the last step needs to know."""
+        common = {field.name: getattr(self, field.name) for field in dataclasses.fields(Settings)}
         return Results(
-            self.scorings,
-            self.output,
-            self.run,
-            self.is_awaited,
-            self.manifest,
-            self.slicing,
-            self.most_rejected,
-            self.evidence,
-            self.gates,
-            examples=self.examples,
+            **common,
+            scorings=self.scorings,
             highest_of_segments={
                 metric.name: metric.highest_of_segments for metric in self.metrics
             },
-            allow=self.allow,
             is_of_lines=self.source.is_of_lines,
         )

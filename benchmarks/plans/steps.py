@@ -107,7 +107,7 @@ def _job(corpus: FakeCorpus) -> Job:
     output = "s3://evaluation/scores/2026-11-19"
     source = LineParallel(_systems(corpus), tuple(candidates), (references,))
     config = BleuConfig()
-    return Job(source, (JobMetric.of("bleu", config),), config.text, output)
+    return Job(source, (JobMetric.of("bleu", config),), config.text, output=output)
 
 
 def _systems(corpus: FakeCorpus) -> tuple[str, ...]:

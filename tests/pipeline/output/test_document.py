@@ -298,7 +298,7 @@ def test_without_a_handover_the_job_has_failed(tmp_path):
     folder = str(tmp_path / "out")
     config = BleuConfig()
     metrics = (JobMetric.of("bleu", config),)
-    job = Job(LineParallel((), (), ()), metrics, config.text, folder)
+    job = Job(LineParallel((), (), ()), metrics, config.text, output=folder)
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)
