@@ -25,14 +25,12 @@ from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
-from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
-from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
+from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
-from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.rejected import Rejected
-from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
+from beam_bleu.transforms.wiring.add_up import giving_sums
 from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:  # a run in this process does not load it
@@ -60,15 +58,14 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
     paired = begin | job.source.pair(job.threads, step, describe=job.manifest)
     tallies = {}
     if paired.tallies is not None:
-        tallies["tallies"] = paired.tallies | "Name the tallies" >> giving_sums(_NameTallies())
+        tallies["tallies"] = paired.tallies | "Name the tallies" >> giving_sums(NameTallies())
     summed = sum_all(paired.batches, job, step, tallies)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
-    named = (
-        root
-        | "Begin" >> beam.Impulse()
-        | "Name the job" >> beam.ParDo(_NameTheJob(_results(job))).with_output_types(Results)
+    results = dataclasses.replace(
+        job.results, request=described_request(job), input=described_input(job.source)
     )
+    named = root | "Name the job" >> beam.Create([results], reshuffle=False)
     if job.gates:
         # A step of its own beside the reading, so that it ends a repeated job within seconds.
         named |= "Judge an earlier attempt" >> beam.ParDo(
@@ -98,26 +95,6 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
             ends["part_files"] = written | "Collect segment scores" >> beam.Flatten()
     last = step(_ScoreAndWrite([*ends, *summed.ends]))
     _ = bring_together(ends, summed.sums) | "Score and write" >> beam.ParDo(last)
-
-
-class _NameTallies(PlainDoFn):
-    def process(self, tally: Tally) -> Iterator[NamedSums]:
-        yield "tallies", tally
-
-
-class _NameTheJob(PlainDoFn):
-    def __init__(self, results: Results) -> None:
-        self._results = results
-
-    def process(self, impulse: bytes) -> Iterator[Results]:
-        yield self._results
-
-
-def _results(job: Job) -> Results:
-    """What the last step needs to know, with a description of the job for the manifest."""
-    return dataclasses.replace(
-        job.results, request=described_request(job), input=described_input(job.source)
-    )
 
 
 class _JudgeEarlierAttempt(beam.DoFn):

@@ -129,7 +129,7 @@ def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
 def _has_failed(result: Any, error: BaseException) -> bool:
     """Whether an engine reports that a job has ended without success.
 
-    Otherwise the job may go on without this process, and still need its staged files.
+    Otherwise the job may go on without this process, and still write its files.
     """
     if result is None or isinstance(error, KeyboardInterrupt):
         return False

@@ -27,13 +27,12 @@ from beam_bleu.pipeline.scoring.batch_sums import (
     with_documents,
 )
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum
-from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
+from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.steps import unchanged
@@ -242,7 +241,7 @@ class _EvaluatePaired(beam.PTransform):
         job = self._job
         others: dict[str, PCollection[NamedSums]] = {}
         if "tallies" in paired:
-            others["tallies"] = paired["tallies"] | "Name the tallies" >> giving_sums(_Tallies())
+            others["tallies"] = paired["tallies"] | "Name the tallies" >> giving_sums(NameTallies())
         summed = sum_all(paired["batches"], job, unchanged, others)
         # If there is no other data, the last step still gets the definition, and fails.
         ends = {
@@ -257,11 +256,6 @@ class _EvaluatePaired(beam.PTransform):
         gathered = bring_together(ends, summed.sums)
         results = gathered | "Score" >> _scoring(None, [*ends, *summed.ends])
         return _evaluated(results, job, summed.tables, paired.get("rejected"))
-
-
-class _Tallies(beam.DoFn):
-    def process(self, tally: Tally) -> Iterator[NamedSums]:
-        yield "tallies", tally
 
 
 def _scoring(results: Results | None, ends: Sequence[str] | None) -> Any:

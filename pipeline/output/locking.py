@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import errno
+import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -18,11 +19,6 @@ from beam_bleu.pipeline.output.leases import Lease
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
 from beam_bleu.transforms.object_store_kinds import kind_of
 from beam_bleu.transforms.wiring.filesystems import is_local, join
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 LOCK = ".beam-bleu.lock"
 
@@ -92,7 +88,7 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
 def _acquired(path: str, patience: float) -> int | None:
     """A descriptor that holds the lock; None if the filesystem has no locks."""
     deadline = time.monotonic() + patience
-    while fcntl is not None:
+    while True:
         descriptor = _opened(path)
         if descriptor is None:
             return None
@@ -119,7 +115,6 @@ def _acquired(path: str, patience: float) -> int | None:
                 "look for a suspended beam-bleu process, and end it",
             )
         time.sleep(_PAUSE)
-    return None
 
 
 def _opened(path: str) -> int | None:
