@@ -26,7 +26,7 @@ from beam_bleu.transforms.score.segment_table import segment_schema, segment_tab
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
-from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
+from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 
 def statistics_of(
@@ -109,19 +109,14 @@ def of_segments(config: BleuConfig) -> BleuConfig:
     return dataclasses.replace(config, **vars(config.metric.for_segments()))
 
 
-def corpus_totals(
+def corpus_sums(
     statistics: BatchStatistics,
     system: int = 0,
     rows: slice = slice(None),
     *,
     with_products: bool = False,
-) -> GroupTotals:
-    """The totals of some segments of one system of a batch."""
+) -> CorpusSums:
+    """The sums of some segments of one system of a batch; zero without a segment."""
     basis = Basis(tuple(map(str, range(statistics.counts.shape[2]))), shared=())
     totals = totals_of_rows(statistics, basis, rows, with_products=with_products)
-    return totals.only(statistics.systems[system])
-
-
-def corpus_sums(*args: Any, **options: Any) -> CorpusSums:
-    """The sums of some segments of one system of a batch; zero without a segment."""
-    return corpus_totals(*args, **options).single
+    return totals.sums(statistics.systems[system])

@@ -12,14 +12,14 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.corpus_scores import require_no_files
+from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.metric import Config
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.totals.group_totals import GroupTotals
-from beam_bleu.transforms.totals.summing import sum_groups_of_systems
+from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
 
 __all__ = ["CompareSystems"]
 
@@ -50,7 +50,8 @@ class _Comparing(beam.PTransform):
         self._chosen = ChosenMetrics.single(config).require_texts_only()
         self._gather = GatherSegments(self._keyed, self._systems, columns)
         self._compare = functools.partial(
-            self._chosen.definitions[0].compared,
+            _compared,
+            definition=self._chosen.definitions[0],
             systems=self._systems,
             pairs=self._pairs,
             all_pairs=all_pairs,
@@ -59,13 +60,14 @@ class _Comparing(beam.PTransform):
     def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
         """The sums of each key; the key is None if segments have no keys."""
         require_no_files(segments)
-        return sum_groups_of_systems(
+        return sum_groups(
             segments
             | "Gather segments" >> self._gather
             | "Count matches" >> count_matches(self._chosen.counted, threads=1),
-            self._chosen.counted[0][1].basis,
-            self._pairs,
+            [self._chosen.counted[0][1].basis],
             self._gather.key_type(segments),
+            self._pairs,
+            with_products=True,
         )
 
 
@@ -142,5 +144,15 @@ class CompareSystems:
             )
 
 
-def _compare_key(key: Any, sums: GroupTotals, compare: Any) -> tuple[Any, ComparedSystems]:
+def _compared(
+    totals: SeveralTotals,
+    definition: Definition,
+    systems: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    all_pairs: bool,
+) -> ComparedSystems:
+    return definition.compared(totals.metrics[0], systems, pairs, all_pairs=all_pairs)
+
+
+def _compare_key(key: Any, sums: SeveralTotals, compare: Any) -> tuple[Any, ComparedSystems]:
     return key, compare(sums)

@@ -67,10 +67,17 @@ class Scorer:
     definitions: tuple[Definition, ...]
     is_single: bool
 
-    def score(self, totals: SeveralTotals) -> Any:
-        """The score of totals, or the scores by their metrics."""
+    def score(self, totals: SeveralTotals, system: str | None = None) -> Any:
+        """The score of a system, or the scores by their metrics.
+
+        Args:
+          totals: those of one or more segments.
+          system: the system; None for the only one.
+        """
         scores = {
-            definition.name: definition.score(of_metric)
+            definition.name: definition.score(
+                of_metric.single if system is None else of_metric.sums(system)
+            )
             for definition, of_metric in zip(self.definitions, totals.metrics, strict=True)
         }
         return scores[self.definitions[0].name] if self.is_single else scores
@@ -111,8 +118,8 @@ class Scoring(beam.PTransform):
 
     def _sums_of_batches(
         self, batches: PCollection[SegmentBatch], key_type: Any
-    ) -> PCollection[tuple[tuple[str, Any], Any]]:
-        """Adds the steps from batches to ((system, key of the group), sums)."""
+    ) -> PCollection[tuple[Any, SeveralTotals]]:
+        """Adds the steps from batches to (key of the group, sums)."""
         counted = self._chosen.counted
         return sum_groups(
             batches | "Count matches" >> count_matches(counted, threads=1),
@@ -140,7 +147,7 @@ class _ScoringOfSegments(Scoring):
 
     def _sums_of(
         self, segments: PCollection[Any], key_type: Any
-    ) -> PCollection[tuple[tuple[str, Any], Any]]:
+    ) -> PCollection[tuple[Any, SeveralTotals]]:
         require_no_files(segments)
         batches = segments | "Gather segments" >> self._gather
         return self._sums_of_batches(batches, key_type)
@@ -419,8 +426,8 @@ def _score(keyed: tuple[Any, Any], scorer: Scorer) -> Any:
     return scorer.score(sums)
 
 
-def _score_of_key(keyed: tuple[tuple[str, Any], Any], scorer: Scorer) -> tuple[Any, Any]:
-    (_, key), sums = keyed
+def _score_of_key(keyed: tuple[Any, SeveralTotals], scorer: Scorer) -> tuple[Any, Any]:
+    key, sums = keyed
     return key, scorer.score(sums)
 
 
@@ -439,7 +446,7 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
     most: MostRejected
     ((scorer, most),) = ends["definition"]
     all_segments: list[FoundSegments] = list(ends["segments"])
-    totals = [(system, of_system) for (system, _), of_system in ends["sums"]]
+    totals: list[SeveralTotals] = [sums for _, sums in ends["sums"]]
     (segments,) = all_segments
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
@@ -449,18 +456,16 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
         *sentences(segments.notices),
     )
     scored: collections.Counter[str] = collections.Counter()
-    for _, of_system in totals:
-        scored.update(of_system.segments)
+    for part in totals:
+        scored.update(part.metrics[0].segments)
     require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, scored)
-    by_system = dict(totals)
     for system in segments.systems:
-        if system not in by_system:
+        if not scored[system]:
             raise InputError(
                 f"no segment of system {system} is scored: {tally.read} were read",
                 "check the conditions, and the rejected records",
             )
-        score = scorer.score(by_system[system])
-        yield system, _with_warnings(score, warnings)
+        yield system, _with_warnings(scorer.score(totals[0], system), warnings)
 
 
 def _with_warnings(score: Any, warnings: tuple[str, ...]) -> Any:

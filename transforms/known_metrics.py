@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.score.differences import ComparedSystems
     from beam_bleu.transforms.score.shown_score import Score
     from beam_bleu.transforms.text.text import TextName
-    from beam_bleu.transforms.totals.group_totals import GroupTotals
+    from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
 
 MetricName = Literal[
     "bleu",
@@ -228,11 +228,11 @@ class Definition:
     text: TextName
     metric: Metric
 
-    def score(self, totals: GroupTotals) -> Score:
-        """The score of one system's totals, with its uncertainty if they have products."""
+    def score(self, sums: CorpusSums) -> Score:
+        """The score of a corpus, with its uncertainty if the sums have products."""
         from beam_bleu.transforms.score.corpus_score import corpus_score
 
-        return corpus_score(self.metric, totals.single, self.text)
+        return corpus_score(self.metric, sums, self.text)
 
     def compared(
         self,
@@ -253,7 +253,7 @@ class Definition:
         from beam_bleu.transforms.score.differences import compared_systems
 
         return compared_systems(
-            {system: self.score(totals.only(system)) for system in systems},
+            {system: self.score(totals.sums(system)) for system in systems},
             {pair: totals.of_pair(*pair) for pair in pairs},
             self.metric,
             all_pairs=all_pairs,

@@ -73,6 +73,6 @@ class SumSegments(beam.PTransform):
         )
 
 
-def _row(keyed: tuple[tuple[str, Any], SeveralTotals]) -> tuple[Any, dict[str, int]]:
-    (_, key), totals = keyed
+def _row(keyed: tuple[Any, SeveralTotals]) -> tuple[Any, dict[str, int]]:
+    key, totals = keyed
     return key, row_of_sums(totals.metrics[0].single)

@@ -21,7 +21,7 @@ from apache_beam.testing.util import assert_that
 from apache_beam.typehints import schemas
 from apache_beam.yaml.yaml_transform import expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS
-from scoring import bleu_of, corpus_sums, corpus_totals, statistics_of
+from scoring import bleu_of, corpus_sums, statistics_of
 
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -208,7 +208,7 @@ def scored_alone(config: Any) -> dict[str, Any]:
     text, definition = definition_of(config)
     segments = [(row["candidate"], row["references"]) for row in ROWS]
     counts = count_batch(to_batch(segments), text, definition.metric)
-    return in_a_row(definition.score(corpus_totals(counts, 0, with_products=True)))
+    return in_a_row(definition.score(corpus_sums(counts, 0, with_products=True)))
 
 
 @pytest.mark.parametrize(

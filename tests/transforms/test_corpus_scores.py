@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
-from scoring import corpus_totals
+from scoring import corpus_sums
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -115,7 +115,7 @@ def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.Monk
     config = metric_type(metric).config()
     text, definition = definition_of(config)
     counts = count_batch(to_batch(segments), text, definition.metric)
-    expected = definition.score(corpus_totals(counts, 0, with_products=True))
+    expected = definition.score(corpus_sums(counts, 0, with_products=True))
     assert expected.score > 0
     run(
         lambda pipeline: assert_that(

@@ -75,7 +75,7 @@ def score(
     totals = _totals(chosen, batches, with_products=uncertainty)
     inspection.warn()
     return {
-        definition.name: definition.score(of_metric)
+        definition.name: definition.score(of_metric.single)
         for definition, of_metric in zip(chosen.definitions, totals, strict=True)
     }
 

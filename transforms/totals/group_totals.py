@@ -244,19 +244,6 @@ class GroupTotals(Sums):
     def __add__(self, other: GroupTotals) -> GroupTotals:
         return added([self, other])
 
-    def only(self, system: str) -> GroupTotals:
-        """The totals of one system. There is nothing in `rest`."""
-        place = self._place_of[system]
-        own = slice(place, place + 1)
-        return dataclasses.replace(
-            self,
-            systems=(system,),
-            pairs=(),
-            common=self.common[:, own],
-            crosses=self.crosses[:, :0],
-            facts=self.facts[:, own],
-        )
-
     def arranged(self, keys: Sequence[GroupKey]) -> GroupTotals:
         """The same totals with all groups in an order that is given.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -13,7 +12,6 @@ from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions, MetricsAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
@@ -24,17 +22,12 @@ from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = [
-    "KeyedTotals",
     "SeveralTotals",
     "SumBundles",
     "SumGroups",
     "sum_batches",
     "sum_groups",
-    "sum_groups_of_systems",
 ]
-
-GroupAdding = Callable[[Any, RowGroup], Iterable[tuple[Any, Sums]]]
-"""Gives the totals of a group of a batch, with their keys."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,19 +42,28 @@ class SeveralTotals(Sums):
 
     metrics: tuple[GroupTotals, ...]
 
-    @property
-    def segments(self) -> dict[str, int]:
-        """By system, the number of segments, which is the same for each metric."""
-        return self.metrics[0].segments
+    @classmethod
+    def of(
+        cls,
+        statistics: MetricStatistics,
+        bases: Sequence[Basis],
+        rows: slice = slice(None),
+        pairs: Sequence[tuple[str, str]] = (),
+        *,
+        with_products: bool,
+    ) -> SeveralTotals:
+        """The totals of some segments of a batch, as `totals_of_rows` gives them."""
+        return cls(
+            tuple(
+                totals_of_rows(of_metric, basis, rows, pairs, with_products=with_products)
+                for of_metric, basis in zip(statistics.metrics, bases, strict=True)
+            )
+        )
 
     def __add__(self, other: SeveralTotals) -> SeveralTotals:
         return SeveralTotals(
             tuple(one + more for one, more in zip(self.metrics, other.metrics, strict=True))
         )
-
-
-KeyedTotals = tuple[tuple[str, Any], SeveralTotals]
-"""((name of the system, key of the group), its totals)."""
 
 
 def sum_batches(
@@ -93,71 +95,29 @@ def sum_groups(
     statistics: PCollection[MetricStatistics],
     bases: Sequence[Basis],
     key_type: Any,
+    pairs: Sequence[tuple[str, str]] = (),
     *,
-    with_products: bool = False,
-) -> PCollection[KeyedTotals]:
-    """Adds the steps from `MetricStatistics` to the totals of each system and group.
+    with_products: bool,
+) -> PCollection[tuple[Any, SeveralTotals]]:
+    """Adds the steps from `MetricStatistics` to (key of the group, its totals).
+
+    There are no totals of groups without a segment. A trigger can fire when nothing has come since
+    the last time, for example at the end of a window whose segments were all in an early pane that
+    was discarded. Then Beam gives the sum of nothing, which would have a score of 0.
 
     Args:
       statistics: the statistics of batches.
       bases: the columns of each metric.
-      key_type: the type of the groups' keys. Beam uses it to find their coder.
+      key_type: the type of the groups' keys; None if all keys are None. Beam uses it to find their
+        coder.
+      pairs: the names of the systems that are compared.
       with_products: whether there are products, for the uncertainty of each group's scores.
     """
-    of_group = functools.partial(_of_each_system, tuple(bases), with_products=with_products)
-    keyed = typehints.Tuple[typehints.Tuple[str, key_type], SeveralTotals]
-    return _sum_groups(statistics, of_group, keyed)
-
-
-def _of_each_system(
-    bases: tuple[Basis, ...], statistics: MetricStatistics, group: RowGroup, *, with_products: bool
-) -> Iterator[KeyedTotals]:
-    totals = [
-        totals_of_rows(of_metric, basis, group.rows, with_products=with_products)
-        for of_metric, basis in zip(statistics.metrics, bases, strict=True)
-    ]
-    for system in statistics.systems:
-        own = tuple(of_metric.only(system) for of_metric in totals)
-        yield (system, group.key), SeveralTotals(own)
-
-
-def sum_groups_of_systems(
-    statistics: PCollection[MetricStatistics],
-    basis: Basis,
-    pairs: Sequence[tuple[str, str]],
-    key_type: Any,
-) -> PCollection[tuple[Any, GroupTotals]]:
-    """Adds the steps from `MetricStatistics` of one metric to (key of the group, its totals).
-
-    Args:
-      statistics: the statistics of batches. All have the same systems in the same order.
-      basis: the columns of the metric.
-      pairs: the names of the systems that are compared.
-      key_type: the type of the groups' keys; None if all keys are None.
-    """
-    keyed = typehints.Tuple[key_type, GroupTotals]
-    return _sum_groups(statistics, functools.partial(_of_all_systems, basis, pairs), keyed)
-
-
-def _of_all_systems(
-    basis: Basis, pairs: Sequence[tuple[str, str]], statistics: MetricStatistics, group: RowGroup
-) -> Iterator[tuple[Any, GroupTotals]]:
-    (only,) = statistics.metrics
-    yield group.key, totals_of_rows(only, basis, group.rows, pairs, with_products=True)
-
-
-def _sum_groups(
-    statistics: PCollection[Any], of_group: GroupAdding, keyed: Any
-) -> PCollection[Any]:
-    """The totals of each group; none of groups without a segment.
-
-    A trigger can fire when nothing has come since the last time, for example at the end of a
-    window whose segments were all in an early pane that was discarded. Then Beam gives the sum
-    of nothing, which would have a score of 0.
-    """
+    keyed = typehints.Tuple[key_type, SeveralTotals]
+    summing = SumGroups(tuple(bases), tuple(pairs), with_products)
     return (
         statistics
-        | "Sum each group" >> beam.ParDo(SumGroups(of_group)).with_output_types(keyed)
+        | "Sum each group" >> beam.ParDo(summing).with_output_types(keyed)
         | "Add up" >> beam.CombinePerKey(AddUp()).with_output_types(keyed)
         | "Leave out empty panes" >> beam.Filter(_is_there)
     )
@@ -195,14 +155,14 @@ class SumBundles(CollectBundles):
 
 
 class SumGroups(beam.DoFn):
-    """Adds up each group of a batch, to (key, totals), in the window of the group.
+    """Adds up each group of a batch, to (key, `SeveralTotals`), in the window of the group."""
 
-    Args:
-      of_group: the totals of a group of a batch, with their keys.
-    """
-
-    def __init__(self, of_group: GroupAdding) -> None:
-        self._of_group = of_group
+    def __init__(
+        self, bases: Sequence[Basis], pairs: Sequence[tuple[str, str]], with_products: bool
+    ) -> None:
+        self._bases = bases
+        self._pairs = pairs
+        self._with_products = with_products
 
     def setup(self) -> None:
         # Once in a worker, before its first batch, as for the kernel.
@@ -212,8 +172,15 @@ class SumGroups(beam.DoFn):
         for group in statistics.groups:
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue
-            for keyed in self._of_group(statistics, group):
-                if group.window is None:
-                    yield keyed
-                else:
-                    yield WindowedValue(keyed, group.timestamp, (group.window,))
+            totals = SeveralTotals.of(
+                statistics,
+                self._bases,
+                group.rows,
+                self._pairs,
+                with_products=self._with_products,
+            )
+            keyed = group.key, totals
+            if group.window is None:
+                yield keyed
+            else:
+                yield WindowedValue(keyed, group.timestamp, (group.window,))
