@@ -52,8 +52,8 @@ class Check:
     text: str
 
 
-def _check(passed: bool, text: str) -> Check:
-    return Check("passed" if passed else "failed", text)
+def _check(passed: bool, text: str, missed: Literal["warned", "failed"] = "failed") -> Check:
+    return Check("passed" if passed else missed, text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,14 +104,9 @@ def judge(
         failures, warnings, drops = (
             gates.of_metric(kind, word, is_only=is_only) for kind in ("fail", "warn", "drop")
         )
-        found = [*_beyond(metric, failures)]
-        found += (
-            dataclasses.replace(check, verdict="warned") if check.verdict == "failed" else check
-            for check in _beyond(metric, warnings)
-        )
+        found = [*_beyond(metric, failures), *_beyond(metric, warnings, missed="warned")]
         if drops and gates.old is not None:
-            rule = DROP_RULES[gates.drop]
-            found += _drops(metric, former[word], drops, rule, changes)
+            found += _drops(metric, former[word], drops, DROP_RULES[gates.drop], changes)
         named = "" if is_only else f"{metric.definition.name}: "
         checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
@@ -148,22 +143,24 @@ def _decimals(metric: MetricWord, *rows: ScoreRow) -> int:
     return max(_FEWEST_DECIMALS, decimals_of(metric, None, errors))
 
 
-def _beyond(new: _Metric, thresholds: Sequence[Threshold]) -> Iterator[Check]:
+def _beyond(
+    new: _Metric, thresholds: Sequence[Threshold], missed: Literal["warned", "failed"] = "failed"
+) -> Iterator[Check]:
     """Compares scores with the worst ones that are allowed."""
     lower_is_better = row_of(new.word).lower_is_better
     chosen, missing = targets(thresholds, new.scores)
     for threshold, lacking in missing.items():
-        yield _check(False, f"{new.result}: {lacking} ({threshold.shown})")
+        yield Check(missed, f"{new.result}: {lacking} ({threshold.shown})")
     for key, threshold in chosen.items():
         row, worst, name = new.scores[key], threshold.number, new.shown(key)
         if row.score is None:
-            yield _check(False, f"{name} has no score ({threshold.shown})")
+            yield Check(missed, f"{name} has no score ({threshold.shown})")
             continue
         is_worse = row.score > worst if lower_is_better else row.score < worst
         score = exact_enough(row.score, worst, _decimals(new.word, row))
         side = ("" if is_worse else "not ") + ("above" if lower_is_better else "below")
         limit = f"{threshold.typed_number} ({threshold.flag})"
-        yield _check(not is_worse, f"{name} scores {score}, {side} {limit}")
+        yield _check(not is_worse, f"{name} scores {score}, {side} {limit}", missed)
 
 
 def _drops(
@@ -222,21 +219,21 @@ def _drop(
     lower_is_better = row_of(new.word).lower_is_better
     name, flags = new.shown(key), f"({threshold.flag}, --drop {rule.name})"
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
-    if change is None:
-        where = "now" if new.scores[key].score is None else f"in {old.result}"
-        return _check(False, f"{name} has no score {where}: {drop} cannot be judged {flags}")
-    if change.method == "unchanged":
+    if change is not None and change.method == "unchanged":
         return _check(True, f"{name} has the same counts as in {old.result} {flags}")
+    if change is None or change.interval is None:
+        row = new.scores[key]
+        noun, own = (
+            ("score", row.score) if change is None else ("standard error", row.standard_error)
+        )
+        where = "now" if own is None else f"in {old.result}"
+        return _check(False, f"{name} has no {noun} {where}: {drop} cannot be judged {flags}")
     decimals = _decimals(new.word, new.scores[key], old.scores[key])
     scores = (
         f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
         f"{'below' if change.difference < 0 else 'above'} the {change.old:.{decimals}f} of "
         f"{old.result}"
     )
-    if change.interval is None:
-        where = "now" if new.scores[key].standard_error is None else f"in {old.result}"
-        text = f"{scores}, without a standard error {where}: {drop} cannot be judged {flags}"
-        return _check(False, text)
     sign, place = (1, 1 - rule.bound) if lower_is_better else (-1, rule.bound)
     bound = change.interval[place]
     passed = sign * bound <= threshold.number
@@ -274,13 +271,12 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
       result: the result.
       output: the folder where it is; "" if it is not kept.
     """
-    if not gates:
-        return None, []
-    checks = judge(result, gates)
+    checks = judge(result, gates) if gates else []
     remedy = "find out what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
-    return gate_error(checks, remedy), [check.text for check in checks if check.verdict == "warned"]
+    warnings = [check.text for check in checks if check.verdict == "warned"]
+    return gate_error(checks, remedy), warnings
 
 
 def enforce(gates: Gates, result: Result, output: str, *, warn: bool) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import hashlib
 import os
 from collections.abc import Iterator
 
@@ -101,18 +100,13 @@ def require_last(file: str, *, is_named: bool) -> None:
     )
 
 
-def require_same_scores(path: str, named: object, scores: bytes) -> None:
+def require_same_scores(path: str, *, is_same: bool) -> None:
     """Checks that a file belongs to the scores.json beside it.
-
-    Args:
-      path: the file.
-      named: its field `scores_sha256`.
-      scores: the bytes of scores.json.
 
     Raises:
       InputError: it belongs to another scores.json.
     """
-    if named != hashlib.sha256(scores).hexdigest():
+    if not is_same:
         raise InputError(
             f"{path} does not belong to the {SCORES} beside it: its scores_sha256 does not match",
             "run it again, or copy the files of one result again",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, SCORES_FORMAT, TOTALS
-from beam_bleu.pipeline.output.manifest import digests_of
+from beam_bleu.pipeline.output.manifest import belongs_to, digests_of
 from beam_bleu.pipeline.output.result_files import (
     NAME_A_RESULT,
     beside,
@@ -113,9 +113,14 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
     with named_if_damaged(file):
         document = json.loads(data)
         if "scores" in document:
-            _require_format(file, document)
-            if folder:
-                _require_manifest(file, data)
+            if document["format"] != SCORES_FORMAT:
+                raise InputError(
+                    f"{file} has format {document['format']!r}, and beam-bleu {VERSION} knows only "
+                    f"format {SCORES_FORMAT}",
+                    "read it with the version of beam-bleu that wrote it, or with a newer one",
+                )
+            if folder and exists(manifest := beside(file, MANIFEST)):
+                require_same_scores(manifest, is_same=belongs_to(read(manifest), data))
             result = read_result(document)
             _require_possible(result)
             return SavedResult(path, result, folder)
@@ -159,21 +164,6 @@ def _file_of(path: str) -> str:
     raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)
 
 
-def _require_format(file: str, document: Mapping[str, Any]) -> None:
-    """Checks that this version knows the format of a result document.
-
-    Raises:
-      InputError: it is another format.
-      KeyError: the document does not name its format.
-    """
-    if document["format"] != SCORES_FORMAT:
-        raise InputError(
-            f"{file} has format {document['format']!r}, and beam-bleu {VERSION} knows only format "
-            f"{SCORES_FORMAT}",
-            "read it with the version of beam-bleu that wrote it, or with a newer one",
-        )
-
-
 def _require_possible(result: Result) -> None:
     """Checks the scores of a file that anything can have written or changed.
 
@@ -205,15 +195,3 @@ def _require_numbers(*numbers: float | None, least: float = 0) -> None:
             isinstance(number, bool) or not math.isfinite(number) or number < least
         ):
             raise ValueError(f"{number!r} is not a possible number")
-
-
-def _require_manifest(file: str, scores: bytes) -> None:
-    """Checks that the manifest.json beside a scores.json is of the same result, if there is one."""
-    path = beside(file, MANIFEST)
-    if not exists(path):
-        return
-    try:
-        named = json.loads(read(path))["scores_sha256"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        named = None
-    require_same_scores(path, named, scores)

@@ -118,7 +118,8 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
             "copy it again from the folder of its run, or repeat the run with --save_totals",
         ) from error
     if scores is not None:
-        require_same_scores(path, frame.get("scores_sha256"), scores)
+        named = frame.get("scores_sha256")
+        require_same_scores(path, is_same=named == hashlib.sha256(scores).hexdigest())
     return saved
 
 
