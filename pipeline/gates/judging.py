@@ -180,7 +180,7 @@ def _drops(
       changes: the scores of both results.
     """
     before, now = old.definition, new.definition
-    if now.made != before.made:
+    if now.shown != before.shown:
         yield _check(
             False,
             f"the scores of {old.result} are of another definition, so they cannot be compared: "

@@ -95,7 +95,7 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
 
 def _require_same_definition(old: SavedResult, new: SavedResult, metric: MetricWord) -> None:
     before, now = (definition_of(saved.result, metric) for saved in (old, new))
-    if before.made != now.made:
+    if before.shown != now.shown:
         raise InputError(
             f"{old.name} and {new.name} have different definitions: {before.shown}, and "
             f"{now.shown}",

@@ -9,7 +9,7 @@ it calls significant is so.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from beam_bleu.pipeline.result.rows import (
@@ -21,7 +21,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
 )
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import definition_of
+from beam_bleu.pipeline.result.series import Key, definition_of, key_of
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import (
     difference_of_estimates,
@@ -60,13 +60,21 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
         return error.cause
 
 
-def comparable(old: Result, new: Result) -> list[MetricWord]:
-    """The metrics of two results that both have by the same definition."""
-    return [
-        word
-        for word in new.words
-        if word in old.words and definition_of(old, word).made == definition_of(new, word).made
-    ]
+def comparable(old: Result, new: Result, *, as_means: bool = False) -> list[MetricWord]:
+    """The metrics of two results that both have by the same definition.
+
+    Args:
+      old: one result.
+      new: the other one.
+      as_means: whether their means must be over the same languages or tasks, too.
+    """
+    found = []
+    for word in new.words:
+        if word in old.words:
+            before, now = definition_of(old, word), definition_of(new, word)
+            is_same = before == now if as_means else before.shown == now.shown
+            found += [word] if is_same else []
+    return found
 
 
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
@@ -79,26 +87,24 @@ def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
       new: the newer one.
       pairs: what compares systems in pairs, or why nothing does.
     """
-    metrics = comparable(old, new)
-    means = [word for word in metrics if definition_of(old, word) == definition_of(new, word)]
-    former = {_place(row): row for row in _scored(old)}
+    metrics, means = comparable(old, new), comparable(old, new, as_means=True)
+    former = _scored(old)
     return adjusted(
         [
-            _compared(former[_place(row)], row, pairs)
-            for row in _scored(new)
-            if _place(row) in former
-            and row.metric in (means if row.group == MACRO_AVERAGE else metrics)
+            _compared(former[place], row, pairs)
+            for place, row in _scored(new).items()
+            if place in former and row.metric in (means if row.group == MACRO_AVERAGE else metrics)
         ]
     )
 
 
-def _scored(result: Result) -> Iterable[ScoreRow]:
-    return (row for row in result.scores if row.preset is None and row.score is not None)
-
-
-def _place(row: ScoreRow) -> tuple[object, ...]:
-    group = tuple(row.group.items()) if isinstance(row.group, Mapping) else row.group
-    return row.metric, row.system, group
+def _scored(result: Result) -> dict[tuple[Key, bool], ScoreRow]:
+    """The scores, by their series and whether they are means."""
+    return {
+        (key_of(row), row.group == MACRO_AVERAGE): row
+        for row in result.scores
+        if row.preset is None and row.score is not None
+    }
 
 
 def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:

@@ -224,10 +224,7 @@ class Result:
         Raises:
           KeyError: the result does not have it.
         """
-        for metric in self.metrics:
-            if metric.metric == word:
-                return metric
-        raise KeyError(word)
+        return {metric.metric: metric for metric in self.metrics}[word]
 
     def preset(self, word: MetricWord, name: str) -> PresetNames:
         """A preset of a metric, which must have it."""

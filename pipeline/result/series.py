@@ -61,18 +61,13 @@ class Definition(NamedTuple):
     mean: str = ""
 
     @property
-    def made(self) -> tuple[str, str, str]:
-        """What must be the same for any two scores that are compared."""
-        return self.name, self.choices, self.references
-
-    @property
     def chosen(self) -> str:
         """What a user has chosen, for messages."""
         return f"{self.name}|{self.choices}"
 
     @property
     def shown(self) -> str:
-        """What must be the same, for messages."""
+        """What must be the same for any two scores that are compared."""
         return f"{self.chosen}|nrefs:{self.references}" if self.references else self.chosen
 
     @property

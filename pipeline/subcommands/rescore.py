@@ -173,15 +173,12 @@ def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
     evidence, systems = saved.evidence, saved.totals.systems
     if flags.baseline is not None and flags.baseline not in systems:
         raise unknown_value("--baseline", flags.baseline, systems)
-    if (flags.baseline or flags.compare) and len(systems) == 1:
+    can_compare = len(systems) > 1 and (evidence.uncertainty or evidence.resampling)
+    if (flags.baseline or flags.compare) and not can_compare:
         raise UsageError(
-            "--baseline and --compare compare systems, and there is only one", "leave them out"
-        )
-    if (flags.baseline or flags.compare) and not evidence.uncertainty and not evidence.resampling:
-        raise UsageError(
-            "the totals have neither sums for standard errors nor replicates, so that systems "
-            "cannot be compared",
-            "repeat the run without --no_uncertainty",
+            "--baseline and --compare need several systems, and sums for standard errors or "
+            "replicates, which the totals do not have",
+            "leave them out, or repeat the run without --no_uncertainty",
         )
     changed = dataclasses.replace(
         evidence,
