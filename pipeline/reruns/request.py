@@ -10,12 +10,12 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
 from beam_bleu.pipeline.job import Job
-from beam_bleu.transforms.errors import BleuError
+from beam_bleu.transforms.errors import BleuError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.files.tables import table_kind
@@ -32,12 +32,6 @@ DECIDE_NOTHING = {
     "save_totals": "whether totals.json is there is looked up in the folder",
 }
 """The fields of sources and definitions that do not decide what is read or scored, and why."""
-
-_EQUALS = " = "
-_NONE = "none"
-
-_File = tuple[int, str, int, str | None]
-"""The place of a file's stream, and the name, the bytes and the version of the file."""
 
 
 def described_request(job: Job) -> list[str]:
@@ -67,7 +61,7 @@ def described_input(source: Source) -> list[str]:
 
 
 def _described(value: Any) -> list[str]:
-    return [f"{name}{_EQUALS}{part}" for name, part in _fields(value)]
+    return [f"{name} = {part}" for name, part in _fields(value)]
 
 
 def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -98,54 +92,45 @@ def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield from _fields(part, f"{name} {key}".lstrip())
 
 
-def request_differences(job: Job, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """How what a job asks for differs from what a result was made of.
+def differences(job: Job, manifest: Mapping[str, Any]) -> str:
+    """How what a job asks for differs from what a result was made of; "" if it does not.
 
     Args:
       job: the job.
       manifest: the manifest of the result.
     """
-    if "request" not in manifest:
-        yield "an older version wrote it, and did not record what was asked for"
-        return
     pipes = [label for label, pattern in job.source.inputs if is_pipe(pattern)]
     if pipes:
-        yield f"{pipes[0]} is a pipe, whose text cannot be compared"
-        return
-    there, here = (
-        dict(line.split(_EQUALS, 1) for line in described)
-        for described in (
-            [*manifest["request"], *manifest["input"]],
-            [*described_request(job), *described_input(job.source)],
-        )
-    )
-    differing = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-    for key in differing:
-        yield f"{key} {there.get(key, _NONE)} there, {here.get(key, _NONE)} here"
-    if not differing:
-        yield from _changed_files(job.source, manifest)
-
-
-def _changed_files(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
-    before: set[_File] = {
-        (place, _name(file["path"], stream["pattern"]), file["bytes"], file.get("version"))
-        for place, stream in enumerate(manifest["streams"])
-        for file in stream["files"]
+        return f"{pipes[0]} is a pipe, whose text cannot be compared"
+    try:
+        files = [*_files_now(job.source)]
+    except BleuError as error:
+        return error.cause
+    here = [*described_request(job), *described_input(job.source), *files]
+    there = [*manifest["request"], *manifest["input"], *_files_then(manifest["streams"])]
+    only = {
+        "only there": [line for line in there if line not in {*here}],
+        "only here": [line for line in here if line not in {*there}],
     }
-    now: set[_File] = set()
-    for place, (label, pattern) in enumerate(source.inputs):
+    return "; ".join(f"{where}: {joined(lines)}" for where, lines in only.items() if lines)
+
+
+def _files_then(streams: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for place, stream in enumerate(streams, 1):
+        for file in stream["files"]:
+            name = _name(file["path"], stream["pattern"])
+            yield _file(place, name, file["bytes"], file.get("version"))
+
+
+def _files_now(source: Source) -> Iterator[str]:
+    for place, (label, pattern) in enumerate(source.inputs, 1):
         stream = Stream(label, pattern)
-        try:
-            for file in find_files(stream):
-                name, version = _name(file.path, pattern), version_of(stream, file.path)
-                now.add((place, name, file.size, version))
-        except BleuError as error:
-            yield error.cause
-            return
-    gone, new = ({file[1] for file in files} for files in (before - now, now - before))
-    for name in sorted(gone | new):
-        change = "is new" if name not in gone else "is gone" if name not in new else "has changed"
-        yield f"the file {name} {change}"
+        for file in find_files(stream):
+            yield _file(place, _name(file.path, pattern), file.size, version_of(stream, file.path))
+
+
+def _file(place: int, name: str, size: int, version: str | None) -> str:
+    return f"input {place} file {name} of {size} bytes, version {version}"
 
 
 def _name(path: str, pattern: str) -> str:

@@ -7,17 +7,14 @@ from typing import Any
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import SCORES, SUCCESS, TOTALS
+from beam_bleu.pipeline.output.file_names import SUCCESS, TOTALS
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.ownership import data_files
 from beam_bleu.pipeline.output.publication import result_in
-from beam_bleu.pipeline.reruns.request import request_differences
-from beam_bleu.transforms.errors import InputError, JobError, UsageError, joined
+from beam_bleu.pipeline.reruns.request import differences
+from beam_bleu.transforms.errors import InputError, JobError, UsageError
 from beam_bleu.transforms.wiring.filesystems import join
-
-_SHOWN = 5
-"""Another metric alone differs in a dozen fields."""
 
 
 def existing_result(job: Job) -> bytes | None:
@@ -42,35 +39,32 @@ def existing_result(job: Job) -> bytes | None:
             "name another folder with --output, or choose --if_exists skip or replace",
         )
     try:
-        differences = list(request_differences(job, manifest))
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        different = differences(job, manifest) or _missing(job, data, manifest)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
-            f"{job.output}: manifest.json does not have the content that beam-bleu writes: "
-            f"{error!r}",
-            "find out what has changed it, name another folder, or choose --if_exists replace",
+            f"{job.output}: manifest.json does not have the content that this version of beam-bleu "
+            f"writes: {error!r}",
+            "name another folder, or choose --if_exists replace",
         ) from error
-    if job.evidence.save_totals and (missing := _missing_totals(job.output, data)):
-        differences.append(missing)
-    there = manifest.get("examples", {}).get("number", 0)
-    if job.examples and there != job.examples:
-        differences.append(f"examples {there} there, {job.examples} here")
-    if differences:
+    if different:
         raise UsageError(
             f"{job.output} already has a different result from what this command would write: "
-            + joined(differences, _SHOWN, "; "),
+            f"{different}",
             "name another folder with --output, or choose --if_exists replace",
         )
     return data
 
 
-def _missing_totals(output: str, scores: bytes) -> str:
-    """Why the folder does not have the saved totals of this scores.json; "" if it has."""
-    path = join(output, TOTALS)
-    if not storage.exists(path):
-        return f"there is no {TOTALS}, and --save_totals asks for it"
-    with storage.reading(path):
-        is_same = belongs_to(storage.read(path), scores)
-    return "" if is_same else f"{TOTALS} is not that of {SCORES}"
+def _missing(job: Job, scores: bytes, manifest: Mapping[str, Any]) -> str:
+    """What the job would write and is not there, although it is the same result; "" for nothing."""
+    if job.examples and manifest.get("examples", {}).get("number") != job.examples:
+        return f"it does not have --examples {job.examples}"
+    if job.evidence.save_totals:
+        path = join(job.output, TOTALS)
+        with storage.reading(path):
+            if not storage.exists(path) or not belongs_to(storage.read(path), scores):
+                return f"there is no {TOTALS} of this result, and --save_totals asks for it"
+    return ""
 
 
 def _complete_result(output: str) -> tuple[bytes, Mapping[str, Any]] | None:

@@ -234,4 +234,4 @@ def test_a_rerun_with_another_choice(tmp_path: Path) -> None:
     assert called(*flags).code == 0
     assert called(*flags, "--if_exists", "skip").code == 0
     run = called(*flags, "--if_exists", "skip", "--pool_tasks")
-    run.assert_failed(2, "unpooled task there, null here")
+    run.assert_failed(2, "unpooled = task")
