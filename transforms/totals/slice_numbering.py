@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
@@ -17,6 +17,10 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
 _SAMPLES = 3
 _SHOWN_CHARACTERS = 40
+
+
+Values = tuple[str | int | None, ...]
+"""The values of the labels of a slice, as in `SliceKey`."""
 
 
 class SliceNumbering:
@@ -34,13 +38,7 @@ class SliceNumbering:
         self._slicing = slicing
         self._places = {name: labels.index(name) for name in slicing.labels}
         self._edges = np.array(slicing.length_edges, np.int64)
-        self._labels: dict[str, _Numbered] = {
-            name: _Numbered() for name in (*slicing.labels, LENGTH)
-        }
-        self._crosses: dict[tuple[str, ...], _Numbered] = {
-            item[:size]: _Numbered() for item in slicing.items for size in range(2, len(item) + 1)
-        }
-        self._rows: list[Integers] = [np.zeros(0, np.int64) for _ in slicing.items]
+        self._numbers: list[dict[Values, int]] = [{} for _ in slicing.items]
         self.keys: list[SliceKey] = []
 
     def rows_of(self, statistics: BatchStatistics) -> Integers:
@@ -49,101 +47,53 @@ class SliceNumbering:
         Raises:
           InputError: there are too many slices.
         """
-        return np.stack(list(self._rows_of(statistics)))
-
-    def _rows_of(self, statistics: BatchStatistics) -> Iterable[Integers]:
-        numbers: dict[tuple[str, ...], Integers] = {}
-        for number, item in enumerate(self._slicing.items):
-            for name in item:
-                if (name,) not in numbers:
-                    numbers[name,] = self._numbers(name, statistics)
-            for size in range(2, len(item) + 1):
-                prefix = item[:size]
-                if prefix not in numbers:
-                    numbers[prefix] = self._crosses[prefix].of_pairs(
-                        numbers[prefix[:-1]],
-                        self._named(prefix[:-1]),
-                        numbers[prefix[-1:]],
-                        self._named(prefix[-1:]),
-                    )
-            values = self._named(item).values
-            known = self._rows[number]
-            if len(values) > len(known):
-                first = len(self.keys)
-                self.keys += [SliceKey(number, of_key) for of_key in values[len(known) :]]
-                self._rows[number] = np.concatenate([known, np.arange(first, len(self.keys))])
-                require_bounded(self.keys, self._slicing)
-            yield self._rows[number][numbers[item]]
-
-    def _named(self, names: tuple[str, ...]) -> _Numbered:
-        return self._labels[names[0]] if len(names) == 1 else self._crosses[names]
-
-    def _numbers(self, name: str, statistics: BatchStatistics) -> Integers:
-        if name != LENGTH:
-            return self._labels[name].of_labels(statistics.labels[self._places[name]])
-        # The average, so that it does not depend on the order of the references.
-        lengths = statistics.lengths
-        assert lengths is not None
-        return self._labels[name].of_ranges(np.searchsorted(self._edges, lengths, side="right"))
-
-
-class _Numbered:
-    """Numbers for different values, from 0, in the order in which they come.
-
-    Attributes:
-      values: the values, each one as a tuple, as in `SliceKey`.
-    """
-
-    def __init__(self) -> None:
-        self.values: list[tuple[str | int | None, ...]] = []
-        self._numbers: dict[Any, int] = {}
-
-    def of_labels(self, column: pa.DictionaryArray) -> Integers:
-        """The number of each row's label."""
-        values = column.dictionary
-        missing = len(values)
-        places = pc.fill_null(column.indices.cast(pa.int64()), missing).to_numpy()
-        if values.null_count:
-            places = np.where(
-                values.is_null().to_numpy(zero_copy_only=False), missing, np.arange(missing)
-            )[places]
-        is_used = np.zeros(missing + 1, np.bool_)
-        is_used[places] = True
-        used = np.flatnonzero(is_used)
-        texts: list[str | None] = values.take(pa.array(used[used < missing])).to_pylist()
-        if is_used[missing]:
-            texts.append(None)
-        numbers = np.empty(missing + 1, np.int64)
-        numbers[used] = [self._number(text, (text,)) for text in texts]
-        of_rows: Integers = numbers[places]
-        return of_rows
-
-    def of_ranges(self, ranges: Integers) -> Integers:
-        """The number of each row's range of lengths."""
-        numbers = np.zeros(int(ranges.max()) + 1, np.int64)
-        for used in np.flatnonzero(np.bincount(ranges)).tolist():
-            numbers[used] = self._number(used, (used,))
-        return numbers[ranges]
-
-    def of_pairs(
-        self, left: Integers, of_left: _Numbered, right: Integers, of_right: _Numbered
-    ) -> Integers:
-        """The number of each row's pair of numbers."""
-        pairs = pa.array(left << 32 | right).dictionary_encode()
-        numbers = np.array(
+        names = dict.fromkeys(itertools.chain.from_iterable(self._slicing.items))
+        columns = {name: self._column(name, statistics) for name in names}
+        rows = np.stack(
             [
-                self._number(pair, of_left.values[pair >> 32] + of_right.values[pair & 0xFFFFFFFF])
-                for pair in pairs.dictionary.to_pylist()
-            ],
-            np.int64,
+                self._rows_of_item(item, [columns[name] for name in names])
+                for item, names in enumerate(self._slicing.items)
+            ]
         )
-        of_rows: Integers = numbers[pairs.indices.to_numpy()]
-        return of_rows
+        if len(self.keys) > self._slicing.most:
+            require_bounded(self.keys, self._slicing)
+        return rows
 
-    def _number(self, known_by: Any, value: tuple[str | int | None, ...]) -> int:
-        number = self._numbers.setdefault(known_by, len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
+    def _column(self, name: str, statistics: BatchStatistics) -> tuple[Integers, list[Any]]:
+        """The place of each segment's value among the values that occur, and these values."""
+        if name == LENGTH:
+            # The average, so that it does not depend on the order of the references.
+            lengths = statistics.lengths
+            assert lengths is not None
+            ranges = pa.array(np.searchsorted(self._edges, lengths, side="right"))
+            encoded = ranges.dictionary_encode()
+            values = encoded.dictionary
+        else:
+            column = statistics.labels[self._places[name]]
+            encoded = column.indices.dictionary_encode(null_encoding="encode")
+            values = column.dictionary.take(encoded.dictionary)
+        return encoded.indices.to_numpy().astype(np.int64), values.to_pylist()
+
+    def _rows_of_item(self, item: int, columns: Sequence[tuple[Integers, list[Any]]]) -> Integers:
+        places, first = columns[0]
+        values: list[Values] = [(value,) for value in first]
+        for of_column, others in columns[1:]:
+            pairs = pa.array(places << 32 | of_column).dictionary_encode()
+            places = pairs.indices.to_numpy().astype(np.int64)
+            values = [
+                (*values[pair >> 32], others[pair & 0xFFFFFFFF])
+                for pair in pairs.dictionary.to_pylist()
+            ]
+        rows = np.array([self._number(item, value) for value in values], np.int64)
+        of_segments: Integers = rows[places]
+        return of_segments
+
+    def _number(self, item: int, values: Values) -> int:
+        known = self._numbers[item]
+        number = known.get(values)
+        if number is None:
+            number = known[values] = len(self.keys)
+            self.keys.append(SliceKey(item, values))
         return number
 
 
