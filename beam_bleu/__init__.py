@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # `as` says to type checkers that a name is public
     from beam_bleu.transforms.corpus_scores import CorpusBleu as CorpusBleu
     from beam_bleu.transforms.corpus_scores import CorpusChrf as CorpusChrf
     from beam_bleu.transforms.corpus_scores import CorpusScore as CorpusScore
+    from beam_bleu.transforms.corpus_scores import CorpusScores as CorpusScores
     from beam_bleu.transforms.corpus_scores import CorpusTer as CorpusTer
     from beam_bleu.transforms.metrics.bleu.metric import BleuConfig as BleuConfig
     from beam_bleu.transforms.metrics.bleu.metric import BleuScore as BleuScore
@@ -58,7 +59,6 @@ if TYPE_CHECKING:  # `as` says to type checkers that a name is public
     from beam_bleu.transforms.score.differences import ComparedSystems as ComparedSystems
     from beam_bleu.transforms.score.differences import SystemComparison as SystemComparison
     from beam_bleu.transforms.segment_scores import SegmentScores as SegmentScores
-    from beam_bleu.transforms.several_scores import CorpusScores as CorpusScores
     from beam_bleu.transforms.sum_segments import SumSegments as SumSegments
     from beam_bleu.transforms.text.text import SentencePieceModel as SentencePieceModel
 
@@ -70,7 +70,13 @@ _PUBLIC = {
     "beam_bleu.transforms.calls.scores": ["compare", "score"],
     "beam_bleu.transforms.calls.single_segments": ["score_pairs", "score_segments"],
     "beam_bleu.transforms.compare_systems": ["CompareSystems"],
-    "beam_bleu.transforms.corpus_scores": ["CorpusBleu", "CorpusChrf", "CorpusScore", "CorpusTer"],
+    "beam_bleu.transforms.corpus_scores": [
+        "CorpusBleu",
+        "CorpusChrf",
+        "CorpusScore",
+        "CorpusScores",
+        "CorpusTer",
+    ],
     "beam_bleu.transforms.metrics.bleu.metric": ["BleuConfig", "BleuScore"],
     "beam_bleu.transforms.metrics.bleu.presets": ["preset"],
     "beam_bleu.transforms.metrics.bleu.sum_rows": ["bleu_of_sums"],
@@ -99,7 +105,6 @@ _PUBLIC = {
     ],
     "beam_bleu.transforms.score.differences": ["ComparedSystems", "SystemComparison"],
     "beam_bleu.transforms.segment_scores": ["SegmentScores"],
-    "beam_bleu.transforms.several_scores": ["CorpusScores"],
     "beam_bleu.transforms.sum_segments": ["SumSegments"],
     "beam_bleu.transforms.text.text": ["SentencePieceModel"],
 }

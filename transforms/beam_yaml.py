@@ -55,7 +55,7 @@ from apache_beam.pvalue import PCollection, Row
 from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
-from beam_bleu.transforms.corpus_scores import CorpusScore
+from beam_bleu.transforms.corpus_scores import CorpusScore, CorpusScores
 from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import metric_type
@@ -67,7 +67,6 @@ from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PresetName
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.shown_score import Score, fields_in_order
-from beam_bleu.transforms.several_scores import CorpusScores
 from beam_bleu.transforms.text.read_model import read_model
 from beam_bleu.transforms.text.text import SentencePieceModel
 

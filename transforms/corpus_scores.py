@@ -1,14 +1,15 @@
 """The library's transforms that score segments in any Beam pipeline.
 
 All metrics share the steps. `CorpusScore` scores by any of them, `CorpusBleu`, `CorpusChrf`
-and `CorpusTer` by one.
+and `CorpusTer` by one, and `CorpusScores` by several: the segments are gathered into batches once,
+each batch is counted for all metrics, and one sum has the columns of all.
 """
 
 from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -18,7 +19,7 @@ from apache_beam.typehints import typehints
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName
+from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, MetricWord
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -45,12 +46,8 @@ __all__ = [
     "CorpusBleu",
     "CorpusChrf",
     "CorpusScore",
+    "CorpusScores",
     "CorpusTer",
-    "ScoreGlobally",
-    "ScorePerKey",
-    "ScorePerSystem",
-    "Scorer",
-    "Scoring",
     "require_no_files",
 ]
 
@@ -249,6 +246,52 @@ class CorpusScore:
     Globally = ScoreGlobally
     PerKey = ScorePerKey
     PerSystem = ScorePerSystem
+
+
+class _SeveralMetrics(Scoring):
+    """What the transforms of `CorpusScores` do otherwise than those of one metric."""
+
+    _is_single = False
+
+    def __init__(self, metrics: Sequence[MetricWord | Any], **options: Any) -> None:
+        super().__init__(metrics, **options)
+
+    def _choose(self, config: Any) -> ChosenMetrics:
+        return ChosenMetrics.of(config)
+
+
+class CorpusScores:
+    """The scores of a corpus by several metrics, in one pass over its segments.
+
+    `metrics` is a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each
+    metric can be there once. The result is a dict: the score of each metric by its name, in this
+    order, each one the same as that of `CorpusScore`. Everything else is as for `CorpusBleu`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import ChrfConfig, CorpusScores
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScores.Globally(metrics=["bleu", ChrfConfig(word_order=2), "ter"])
+      ...         | beam.Map(lambda scores: {name: round(scores[name].score, 2) for name in scores})
+      ...         | beam.Map(print)
+      ...     )
+      {'bleu': 75.98, 'chrf': 87.19, 'ter': 16.67}
+    """
+
+    class Globally(_SeveralMetrics, ScoreGlobally):
+        """PCollection of segments, or of tables -> PCollection of one dict of scores."""
+
+    class PerKey(_SeveralMetrics, ScorePerKey):
+        """PCollection of (key, segment), or of tables -> PCollection of (key, dict of scores)."""
+
+    class PerSystem(_SeveralMetrics, ScorePerSystem):
+        """`Paired` segments from files -> PCollection of (system, dict of scores).
+
+        See `CorpusBleu.PerSystem`.
+        """
 
 
 class CorpusBleu:

@@ -44,9 +44,9 @@ class MetricRow:
 
     Attributes:
       name: its name.
+      home: its class, in `metrics`.
       description: what it is, for --help.
       lower_is_better: whether a lower score is better.
-      module: the module in `metrics` that has its class; "" for `metric` of a folder of its name.
       highest: the largest possible score; None if there is none.
       without_highest: how a field of the signature begins if it is of a definition without a
         largest possible score, although others have one.
@@ -57,9 +57,9 @@ class MetricRow:
     """
 
     name: MetricName
+    home: str
     description: str
     lower_is_better: bool = False
-    module: str = ""
     highest: float | None = None
     without_highest: tuple[str, ...] = ()
     parameter: str = ""
@@ -84,6 +84,7 @@ class MetricRow:
 METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow(
         "bleu",
+        "bleu.metric.Bleu",
         "BLEU",
         highest=100,
         # The values of these methods take the place of a precision, and nothing limits them.
@@ -91,58 +92,64 @@ METRICS: Mapping[MetricName, MetricRow] = table(
     ),
     MetricRow(
         "chrf",
+        "chrf.metric.Chrf",
         "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words",
         highest=100,
     ),
-    MetricRow("ter", "TER, the edits and shifts of words for each word of the references", True),
-    MetricRow("rouge1", "ROUGE-1, the mean F-score of words", module="rouge.metric", highest=100),
-    MetricRow("rouge2", "ROUGE-2, that of pairs of words", module="rouge.metric", highest=100),
+    MetricRow(
+        "ter",
+        "ter.metric.Ter",
+        "TER, the edits and shifts of words for each word of the references",
+        True,
+    ),
+    MetricRow("rouge1", "rouge.metric.Rouge1", "ROUGE-1, the mean F-score of words", highest=100),
+    MetricRow("rouge2", "rouge.metric.Rouge2", "ROUGE-2, that of pairs of words", highest=100),
     MetricRow(
         "rougeL",
+        "rouge.metric.RougeL",
         "ROUGE-L, that of the longest common subsequence of words",
-        module="rouge.metric",
         highest=100,
     ),
     MetricRow(
         "rougeLsum",
+        "rouge.metric.RougeLsum",
         "ROUGE-Lsum, the same for summaries with a sentence in each line",
-        module="rouge.metric",
         highest=100,
     ),
-    MetricRow("wer", "WER, the error rate of words, as for speech", True, "error_rates.metric"),
-    MetricRow("cer", "CER, the error rate of characters", True, "error_rates.metric"),
+    MetricRow("wer", "error_rates.metric.Wer", "WER, the error rate of words, as for speech", True),
+    MetricRow("cer", "error_rates.metric.Cer", "CER, the error rate of characters", True),
     MetricRow(
         "exact_match",
+        "squad.ExactMatch",
         "SQuAD's exact match, the share of right answers",
-        module="squad",
         highest=100,
     ),
     MetricRow(
         "token_f1",
+        "squad.TokenF1",
         "SQuAD's F1, the mean F-score of the words of answers",
-        module="squad",
         highest=100,
     ),
     MetricRow(
         "perplexity",
+        "perplexity.Perplexity",
         "perplexity, from log-probabilities in records",
         True,
-        "perplexity",
         counts_texts=False,
     ),
     MetricRow(
         "mean",
+        "mean.Mean",
         "the mean of a column of numbers, such as the scores of COMET",
-        module="mean",
         parameter="column",
         counts_texts=False,
         can_be_negative=True,
     ),
     MetricRow(
         "mean_error",
+        "mean.MeanError",
         "the same if lower is better, as for MetricX",
         True,
-        "mean",
         parameter="column",
         counts_texts=False,
         can_be_negative=True,
@@ -209,9 +216,9 @@ def metric_type(word: MetricWord) -> type[Metric]:
       ValueError: there is no such metric.
     """
     row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
-    module = f"beam_bleu.transforms.metrics.{row.module or f'{row.name}.metric'}"
-    types: Mapping[str, type[Metric]] = importlib.import_module(module).METRICS
-    return types[row.name]
+    module, _, name = row.home.rpartition(".")
+    home = importlib.import_module(f"beam_bleu.transforms.metrics.{module}")
+    return cast("type[Metric]", getattr(home, name))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.transforms.chosen_metrics import SegmentColumns
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
@@ -22,7 +23,6 @@ from beam_bleu.transforms.pairing.segments.gather import (
     require_lists,
     tuple_parts,
 )
-from beam_bleu.transforms.segment_columns import SegmentColumns
 
 __all__ = ["SegmentScores"]
 

@@ -328,7 +328,7 @@ def test_totals_of_other_definitions_of_chrf_do_not_add_up(tmp_path):
     called("merge", *folders).assert_failed(
         3,
         "beta is 2 in the first one, and 3 in the second one",
-        "the formula of chrF, with beam-bleu rescore",
+        "beam-bleu rescore can change the definition of BLEU, and the formula of chrF",
     )
     called("gate", folders[0], "--max_drop=1", "--against", folders[1]).assert_failed(
         3, "another definition: chrF3|"

@@ -6,12 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.transforms.calls.counted import (
-    on_threads,
-    remembered,
-    require_threads,
-)
-from beam_bleu.transforms.calls.segments import Segments
+from beam_bleu.transforms.calls.segments import Segments, on_threads, require_threads
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.choices import require_flag
@@ -68,7 +63,7 @@ def score(
     """
     require_flag("uncertainty", uncertainty)
     require_threads(threads)
-    chosen = remembered(ChosenMetrics.of, metrics).require_texts_only()
+    chosen = ChosenMetrics.of(metrics).require_texts_only()
     segments = Segments.of({"candidates": candidates}, references, references_per_segment)
     inspection = Inspection(allow)
     batches = on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads)
@@ -143,7 +138,7 @@ def compare(
     require_threads(threads)
     names = tuple(systems)
     pairs = chosen_pairs(names, baseline, all_pairs=all_pairs)
-    chosen = remembered(ChosenMetrics.of, metrics).require_texts_only()
+    chosen = ChosenMetrics.of(metrics).require_texts_only()
     candidates = {f"systems[{name!r}]": texts for name, texts in systems.items()}
     segments = Segments.of(candidates, references, references_per_segment, names)
     inspection = Inspection(allow)

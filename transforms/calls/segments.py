@@ -1,10 +1,12 @@
-"""The segments of a call: candidates and references, in batches of bounded size."""
+"""The segments of a call: candidates and references, in batches that threads count."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,9 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.segments.arrow_columns import column_batches
 from beam_bleu.transforms.pairing.text_lists import reference_counts
 from beam_bleu.transforms.score.shown_numbers import counted
+
+_Value = TypeVar("_Value")
+_Result = TypeVar("_Result")
 
 _FOR_EACH_REFERENCE = "references= takes a list for each reference, each as long as candidates"
 _FOR_EACH_SEGMENT = "for a list for each segment, use references_per_segment="
@@ -151,3 +156,42 @@ def _streams(references: Any, candidates: Texts) -> tuple[Texts, ...]:
                 f"{len(candidates)}: {_FOR_EACH_REFERENCE}; {_FOR_EACH_SEGMENT}"
             )
     return streams
+
+
+def require_threads(threads: Any) -> None:
+    """Checks a number of threads.
+
+    Raises:
+      ValueError: it is impossible.
+    """
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise ValueError(f"threads must be 1 or more, got {threads!r}")
+
+
+def on_threads(
+    work: Callable[[_Value], _Result], values: Iterable[_Value], threads: int
+) -> Iterator[_Result]:
+    """What `work` gives for each value, in their order.
+
+    About two values for each thread are in memory at a time.
+
+    Args:
+      work: the function. Compiled code runs without the interpreter's lock.
+      values: the values, which this thread makes.
+      threads: the number of threads, 1 or more.
+    """
+    if threads == 1:
+        yield from map(work, values)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        under_way: collections.deque[Future[_Result]] = collections.deque()
+        try:
+            for value in values:
+                under_way.append(pool.submit(work, value))
+                if len(under_way) > 2 * threads:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()

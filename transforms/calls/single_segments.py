@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.calls.counted import (
-    on_threads,
-    remembered,
-    require_threads,
-)
-from beam_bleu.transforms.calls.segments import Segments
+from beam_bleu.transforms.calls.segments import Segments, on_threads, require_threads
 from beam_bleu.transforms.calls.texts import Texts
-from beam_bleu.transforms.chosen_metrics import ChosenMetrics
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics, SegmentColumns
 from beam_bleu.transforms.native.arrays import Floats
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.segment_columns import SegmentColumns
 from beam_bleu.transforms.statistics.counting import count_all_pairs
 
 
@@ -58,7 +52,7 @@ def score_segments(
       [0.0, 50.0]
     """
     require_threads(threads)
-    columns = remembered(SegmentColumns, metrics, details=details)
+    columns = SegmentColumns(metrics, details=details)
     segments = Segments.of({"candidates": candidates}, references, references_per_segment)
     batches = on_threads(columns.of_batch, segments.batches(threads), threads)
     return pa.Table.from_batches(batches, columns.schema)
@@ -90,7 +84,7 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
       >>> int(utilities.argmax())
       0
     """
-    chosen = remembered(ChosenMetrics.of, [metric], of_segments=True).require_texts_only()
+    chosen = ChosenMetrics.of([metric], of_segments=True).require_texts_only()
     if _are_lists(candidates):
         return [
             _pairs(Texts(of_segment, f"candidates[{place}]"), chosen)

@@ -154,6 +154,3 @@ class MeanError(Mean):
 
     config = MeanErrorConfig
     _BETTER = "lower"
-
-
-METRICS = {"mean": Mean, "mean_error": MeanError}

@@ -22,7 +22,15 @@ from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
-from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.text.text import (
+    CASES,
+    SACREBLEU,
+    Text,
+    TextName,
+    own_signature,
+    reference_field,
+    signature_line,
+)
 
 SEGMENTS, EMPTY = range(2)
 """The first column of every basis: 1 for each segment; and the second one of most metrics of texts:
@@ -124,12 +132,14 @@ class Metric(abc.ABC):
       score_type: the type of a score, a subclass of `Score`.
       flags: the command's flags that define it.
       is_tokenized: whether each language has tokens of its own.
+      is_in_sacrebleu: whether sacreBLEU has it with these fields of the signature.
     """
 
     config: ClassVar[type[Config]]
     score_type: ClassVar[type[Any]]
     flags: ClassVar[tuple[MetricFlag, ...]] = ()
     is_tokenized: ClassVar[bool] = False
+    is_in_sacrebleu: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod
@@ -246,7 +256,6 @@ class Metric(abc.ABC):
         """Sentences about input that only this metric has."""
         return ()
 
-    @abc.abstractmethod
     def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
         """How scores are made.
 
@@ -255,6 +264,20 @@ class Metric(abc.ABC):
           fewest: the least number of references of a segment.
           most: the largest one.
         """
+        fields = {
+            "nrefs": reference_field(fewest, most),
+            "case": CASES[text.lowercase].name,
+            **self.signed(text),
+        }
+        if text.normalize is not None:
+            return Signatures(own_signature(text, {**fields, "normalize": text.normalize}))
+        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
+        own = own_signature(text, fields)
+        return Signatures(own, of_sacrebleu if self.is_in_sacrebleu else None)
+
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """What the signature says beside the references, the case and the normalization."""
+        return {}
 
     def for_segments(self) -> Metric:
         """The definition of single segments, if no other one is asked for."""

@@ -350,6 +350,3 @@ class Perplexity(Metric):
             "log_probability": np.array([-value_sum(row) / VALUE_ONE for row in rows], np.float64),
             **{f"{symbol}s": columns[SYMBOLS[symbol]] for symbol in self.counted},
         }
-
-
-METRICS = {"perplexity": Perplexity}

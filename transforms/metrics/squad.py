@@ -26,7 +26,6 @@ from beam_bleu.transforms.metrics.metric import (
     Lengths,
     Metric,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
@@ -47,12 +46,9 @@ from beam_bleu.transforms.text.numbered_texts import (
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import (
-    CASES,
     NormalizationName,
     Text,
     TextName,
-    own_signature,
-    reference_field,
 )
 from beam_bleu.transforms.text.tokenizers import SquadName
 
@@ -207,16 +203,9 @@ class TokenF1Score(_Score):
 class _OfAnswers(Metric):
     """What both metrics have in common."""
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """`normalize` is the Unicode normalization. sacreBLEU has no such metric."""
-        fields = {
-            "nrefs": reference_field(fewest, most),
-            "case": CASES[text.lowercase].name,
-            "tok": "squad",
-        }
-        if text.normalize is not None:
-            fields["normalize"] = text.normalize
-        return Signatures(own_signature(text, fields))
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """There are no other choices."""
+        return {"tok": "squad"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -340,9 +329,6 @@ class TokenF1(_OfAnswers):
             "hyp_words": columns[CANDIDATE_LENGTH],
             "ref_words": columns[REFERENCE_LENGTH],
         }
-
-
-METRICS = {"exact_match": ExactMatch, "token_f1": TokenF1}
 
 
 @inner

@@ -19,32 +19,14 @@ import math
 import sys
 from collections.abc import MutableSequence, Sequence
 
-from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.differentiation import Number, exp, log
 
-# The numbers of the methods in this file, because compiled code cannot compare names.
-_EXP, _FLOOR, _ADD_K, _NONE = range(4)
-_ADD_K_ALL, _EPSILON, _MTEVAL = range(4, 7)
-_LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3 = range(7, 12)
-_METHOD4, _METHOD5, _METHOD6, _METHOD7 = range(12, 16)
-_NUMBERS = {
-    "exp": _EXP,
-    "floor": _FLOOR,
-    "add-k": _ADD_K,
-    "none": _NONE,
-    "add-k-all": _ADD_K_ALL,
-    "epsilon": _EPSILON,
-    "mteval": _MTEVAL,
-    "leave-out": _LEAVE_OUT,
-    "nltk-method0": _METHOD0,
-    "nltk-method1": _METHOD1,
-    "nltk-method2": _METHOD2,
-    "nltk-method3": _METHOD3,
-    "nltk-method4": _METHOD4,
-    "nltk-method5": _METHOD5,
-    "nltk-method6": _METHOD6,
-    "nltk-method7": _METHOD7,
-}
+# The numbers of the methods in this file, in the order of their table, because compiled code cannot
+# compare names.
+_NUMBERS = {name: number for number, name in enumerate(SMOOTH_METHODS)}
+_EXP, _FLOOR, _ADD_K, _NONE, _ADD_K_ALL, _EPSILON, _MTEVAL, _LEAVE_OUT = range(8)
+_METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = range(8, 16)
 
 # Each method is of one family. In the first one, the score is 0 if nothing matches. In the second
 # one it is 0 only if the candidates have no token. The third one is NLTK's.

@@ -489,7 +489,7 @@ class Bleu(Metric):
             "precisions": tuple(precisions),
             "bp": bp,
             "ratio": bleu.candidate_length * divisor / ref_len if ref_len else 0.0,
-            **self.segment_parts(columns),
+            **self._counts(bleu),
         }
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
@@ -590,7 +590,10 @@ class Bleu(Metric):
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """Lengths are in tokens; `matches` and `totals` are N integers before smoothing."""
-        bleu, orders = BleuColumns(columns), self.max_ngram_order
+        return self._counts(BleuColumns(columns))
+
+    def _counts(self, bleu: BleuColumns) -> Mapping[str, Any]:
+        orders = self.max_ngram_order
         ref_len, divisor = bleu.reference_length(self.reference_length)
         is_divided = REFERENCE_LENGTHS[self.reference_length].divided
         return {
@@ -604,6 +607,3 @@ class Bleu(Metric):
 def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
     """Whether a value is a number of a kind, and not a bool, which is an int for Python."""
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-METRICS = {"bleu": Bleu}

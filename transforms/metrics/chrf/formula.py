@@ -11,11 +11,19 @@ As in BLEU's formula.py, Python runs the function with unbounded integers and wi
 carry their derivatives, and numba compiles it, with int64. So it uses only loops and numbers.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS, orders_of
 from beam_bleu.transforms.metrics.differentiation import Number
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
 
 _EPSILON = 1e-16
 """What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
@@ -64,3 +72,39 @@ def f_score(
     score = (1 + factor) * precisions * recalls
     score /= factor * precisions + recalls
     return 100 * score
+
+
+callable_by_compiled(f_score)  # Python still runs it as before
+
+
+def row_scores(columns: Integers, beta: int, eps_smoothing: bool) -> Scores:
+    """The chrF of each row, 0..100; 0 for sums of no segment.
+
+    Args:
+      columns: int64 (rows, W), the columns of chrF.
+      beta: how many times as important as precision recall is.
+      eps_smoothing: whether all orders count.
+
+    Returns:
+      float64 (rows,).
+    """
+    scores = np.empty(len(columns))
+    of_row = np.empty((3, orders_of(columns.shape[1])), np.int64)
+    _score_rows(np.ascontiguousarray(columns), beta, eps_smoothing, scores, of_row)
+    return scores
+
+
+@compiled
+def _score_rows(columns, beta, eps_smoothing, scores, of_row):
+    """Writes the score of each row; `of_row` is int64 (3, N), which is overwritten."""
+    # Each row is copied to the same arrays, because a view of an array takes longer.
+    hyp_ngrams, ref_ngrams, matches = of_row[0], of_row[1], of_row[2]
+    for row in range(len(columns)):
+        for n in range(len(matches)):
+            first = FIRST_NGRAMS + 3 * n
+            hyp_ngrams[n] = columns[row, first]
+            ref_ngrams[n] = columns[row, first + 1]
+            matches[n] = columns[row, first + 2]
+        scores[row] = 0.0
+        if columns[row, SEGMENTS] != 0:
+            scores[row] = f_score(hyp_ngrams, ref_ngrams, matches, beta, eps_smoothing)

@@ -14,8 +14,7 @@ from beam_bleu.transforms.metrics.chrf.columns import (
     ChrfColumns,
     chrf_basis,
 )
-from beam_bleu.transforms.metrics.chrf.formula import f_score
-from beam_bleu.transforms.metrics.chrf.row_scores import row_scores
+from beam_bleu.transforms.metrics.chrf.formula import f_score, row_scores
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     SEGMENTS,
@@ -314,6 +313,3 @@ class Chrf(Metric):
         """Each part has a number for each order."""
         chrf = ChrfColumns(columns)
         return {name: tuple(getattr(chrf, name)) for name in own_fields(ChrfScore)}
-
-
-METRICS = {"chrf": Chrf}

@@ -31,7 +31,6 @@ from beam_bleu.transforms.metrics.metric import (
     Lengths,
     Metric,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.native.text_columns import Spans
@@ -40,12 +39,9 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.jiwer import JIWER, JiwerSymbols, SymbolName
 from beam_bleu.transforms.text.text import (
-    CASES,
     NormalizationName,
     Text,
     TextName,
-    own_signature,
-    reference_field,
 )
 from beam_bleu.transforms.text.tokenizers import JiwerName
 
@@ -241,22 +237,14 @@ class ErrorRate(Metric):
         references = Fraction(columns[REFERENCE_LENGTH])
         return Lengths(self.SYMBOL, candidate_length(columns), references, columns[EMPTY])
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """SacreBLEU has none.
-
-        `punct` says whether punctuation marks stay. `normalize` is the Unicode normalization.
-        """
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """`punct` says whether punctuation marks stay."""
         symbols = JIWER[cast(JiwerName, text.tokenize)]
-        fields = {
-            "nrefs": reference_field(fewest, most),
-            "case": CASES[text.lowercase].name,
+        return {
             "tok": "jiwer",
             "unit": symbols.symbol,
             "punct": "no" if symbols.no_punct else "yes",
         }
-        if text.normalize is not None:
-            fields["normalize"] = text.normalize
-        return Signatures(own_signature(text, fields))
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """The edits. `ref_length` is a float, as for TER."""
@@ -285,6 +273,3 @@ class Cer(ErrorRate):
     config = CerConfig
     name = "CER"
     SYMBOL = "character"
-
-
-METRICS = {"wer": Wer, "cer": Cer}

@@ -22,7 +22,6 @@ from beam_bleu.transforms.metrics.metric import (
     Lengths,
     Metric,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.metrics.rouge.columns import (
     CANDIDATE_LENGTH,
@@ -52,8 +51,6 @@ from beam_bleu.transforms.text.text import (
     NormalizationName,
     Text,
     TextName,
-    own_signature,
-    reference_field,
 )
 from beam_bleu.transforms.text.tokenizers import RougeName
 
@@ -304,20 +301,10 @@ class Rouge(Metric):
                 "text, use chrF, or BLEU with the tokenizer of its language"
             )
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """SacreBLEU has none.
-
-        `stem` says whether words are stemmed. `normalize` is the Unicode normalization.
-        """
-        fields = {
-            "nrefs": reference_field(fewest, most),
-            "case": CASES[True].name,
-            "tok": "rouge",
-            "stem": "yes" if IS_STEMMED[cast(RougeName, text.tokenize)] else "no",
-        }
-        if text.normalize is not None:
-            fields["normalize"] = text.normalize
-        return Signatures(own_signature(text, fields))
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """ROUGE lower-cases. `stem` says whether words are stemmed."""
+        stem = "yes" if IS_STEMMED[cast(RougeName, text.tokenize)] else "no"
+        return {"case": CASES[True].name, "tok": "rouge", "stem": stem}
 
     def segment_scores(self, rows: Integers) -> Scores:
         """100 times the F-scores of rouge_score."""
@@ -412,6 +399,3 @@ class RougeLsum(Rouge):
                 "each line of a text for a sentence; use records whose texts have newlines between "
                 "sentences"
             )
-
-
-METRICS = {"rouge1": Rouge1, "rouge2": Rouge2, "rougeL": RougeL, "rougeLsum": RougeLsum}

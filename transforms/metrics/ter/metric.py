@@ -24,7 +24,6 @@ from beam_bleu.transforms.metrics.metric import (
     Lengths,
     Metric,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.metrics.ter.columns import (
     CANDIDATE_LENGTH,
@@ -42,14 +41,9 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.tercom import TERCOM, Tercom
 from beam_bleu.transforms.text.text import (
-    CASES,
-    SACREBLEU,
     NormalizationName,
     Text,
     TextName,
-    own_signature,
-    reference_field,
-    signature_line,
 )
 from beam_bleu.transforms.text.tokenizers import TercomName
 
@@ -148,6 +142,7 @@ class Ter(Metric):
 
     config = TerConfig
     score_type = TerScore
+    is_in_sacrebleu = True
     name = "TER"
     basis = Basis(
         ("segments", "empty_candidates", "candidate_length", "edits", "ref_words", "ref_parts"),
@@ -211,26 +206,19 @@ class Ter(Metric):
         references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
         return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """The fields of sacreBLEU, then the choices that sacreBLEU does not have.
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """The fields of sacreBLEU.
 
         `norm`, `punct` and `asian` say whether texts are normalized, whether punctuation marks
-        stay, and whether these choices are also for Asian characters. `normalize` is the Unicode
-        normalization.
+        stay, and whether these choices are also for Asian characters.
         """
         tercom = TERCOM[cast(TercomName, text.tokenize)]
-        fields = {
-            "nrefs": reference_field(fewest, most),
-            "case": CASES[text.lowercase].name,
+        return {
             "tok": "tercom",
             "norm": "yes" if tercom.normalized else "no",
             "punct": "no" if tercom.no_punct else "yes",
             "asian": "yes" if tercom.asian_support else "no",
         }
-        if text.normalize is not None:
-            return Signatures(own_signature(text, {**fields, "normalize": text.normalize}))
-        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
-        return Signatures(own_signature(text, fields), of_sacrebleu)
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """The edits, and the words of the references."""
@@ -238,6 +226,3 @@ class Ter(Metric):
             "edits": columns[EDITS],
             "ref_length": reference_parts(columns) / PARTS_OF_A_WORD,
         }
-
-
-METRICS = {"ter": Ter}
