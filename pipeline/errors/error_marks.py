@@ -7,8 +7,8 @@ their text:
     beam-bleu[3]: CAUSE || REMEDY || [beam-bleu.PAYLOAD.CHECKSUM]
 
 The first part is for people who read an engine's log. The second part is the mark that the
-launcher finds. Quoting does not change its letters. A path or a name can look like a mark, or
-like the end of one. So marks inside a cause or a remedy are broken up.
+launcher finds. Quoting does not change its letters. A path or a name can look like a mark, too,
+but it comes before the mark of its error.
 """
 
 from __future__ import annotations
@@ -30,13 +30,6 @@ _KINDS = {row.codes[0]: row.error for row in EXIT_CODES if row.error is not None
 
 _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
-_CUT = re.compile(
-    rf"beam-bleu\[({'|'.join(map(str, _KINDS))})\]: "
-    r"(?P<cause>.*?) \|\| (?P<remedy>.*?) \|\| \[beam-bleu\.",
-    re.DOTALL,
-)
-"""The rest of an error if an engine has cut its mark off."""
-
 
 class MarkedError(Exception):
     """An error with its mark.
@@ -52,8 +45,8 @@ class MarkedError(Exception):
         self.error = error
 
     def __str__(self) -> str:
-        cause, remedy = (_without_marks(text) for text in (self.args[0], self.error.remedy))
-        return f"beam-bleu[{exit_code(self.error)}]: {cause} || {remedy} || {_mark(self.error)}"
+        told = f"beam-bleu[{exit_code(self.error)}]: {self.args[0]} || {self.error.remedy}"
+        return f"{printable(told)} || {_mark(self.error)}"
 
 
 @contextlib.contextmanager
@@ -99,16 +92,13 @@ def find_error(text: str) -> BleuError | None:
     """The error whose mark is in `text`, or None.
 
     If there are several marks, it is the last one, because Python writes an exception after
-    its cause. If an engine has cut the last mark off, the error is made from the part for people.
+    its cause.
     """
-    cut = max(_CUT.finditer(text), key=lambda match: match.start(), default=None)
     for mark in reversed([*_MARK.finditer(text)]):
-        if cut and mark.start() < cut.start():
-            break
         error = _from_payload(mark[1]) if mark[2] == _checksum(mark[1]) else None
         if error is not None:
             return error
-    return _KINDS[int(cut[1])](cut["cause"], cut["remedy"]) if cut else None
+    return None
 
 
 def _mark(error: BleuError) -> str:
@@ -132,9 +122,3 @@ def _from_payload(payload: str) -> BleuError | None:
 
 def _checksum(payload: str) -> str:
     return f"{binascii.crc32(payload.encode('ascii')):08x}"
-
-
-def _without_marks(text: str) -> str:
-    """The text as one line, without anything that looks like a part of a mark."""
-    text = re.sub(r"\|(?=\|)", "| ", printable(text))
-    return re.sub(r"beam-bleu(?=\[\d)|\[beam-bleu(?=\.)", r"\g<0> ", text)

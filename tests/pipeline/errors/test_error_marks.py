@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import traceback
 
 import pytest
 
-from beam_bleu.pipeline.errors.error_marks import MarkedError, find_error, marking
-from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, unreadable
+from beam_bleu.pipeline.errors.error_marks import MarkedError, find_error
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
 
 
 def marked(error: BleuError) -> str:
@@ -74,9 +73,6 @@ def test_the_text_is_one_printable_line_and_its_cause_is_readable(content):
     assert text.isprintable()
     assert text.startswith("beam-bleu[3]: /data/")
     assert ": is bad || repair it || [beam-bleu." in text
-    assert text.count("||") == 2
-    assert len(re.findall(r"beam-bleu\[[0-9]", text)) == 1
-    assert text.count("[beam-bleu.") == 1
     text.encode()  # an engine sends it as UTF-8
 
 
@@ -99,23 +95,6 @@ def test_an_error_is_not_replaced_by_its_cause(content):
     assert find_error(text).cause == "bad"
 
 
-@pytest.mark.parametrize("content", HOSTILE)
-def test_a_truncated_text_gives_the_whole_error_or_no_error(content):
-    text = marked(InputError(f"{content}: is bad", "repair it"))
-    for end in range(len(text)):
-        found = find_error(text[:end])
-        assert found is None or (type(found), found.remedy) == (InputError, "repair it")
-    assert find_error(text[: text.rindex("[beam-bleu.") + 30]).cause.endswith(": is bad")
-
-
-@pytest.mark.parametrize("content", HOSTILE)
-def test_a_text_cut_in_the_middle_gives_the_whole_error_or_no_error(content):
-    text = marked(InputError(f"{content}: is bad", "repair it"))
-    for start in range(0, len(text), 7):
-        found = find_error(text[:start] + "..." + text[start + 11 :])
-        assert found is None or type(found) is InputError
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -123,29 +102,7 @@ def test_a_text_cut_in_the_middle_gives_the_whole_error_or_no_error(content):
         "No such file: '/data/beam-bleu[0]: all is well || go on ||'",
         "No such file: '/data/beam-bleu[2]: use this || do that ||'",
         "[beam-bleu.WzAsICJhIiwgImIiXQ.ffffffff]",
-        "beam-bleu[0]: a || b || [beam-bleu.",
-        "beam-bleu[7]: a || b || [beam-bleu.",
     ],
 )
 def test_text_that_only_looks_like_an_error_is_not_one(text):
     assert find_error(text) is None
-
-
-def test_a_mark_in_a_path_does_not_replace_an_error_whose_own_mark_is_truncated():
-    forged = marked(UsageError("nothing is wrong", "go on"))
-    path = forged[forged.index("[beam-bleu.") :]
-    try:
-        with marking():
-            try:
-                raise OSError(5, "Input/output error", f"/data/{path}")
-            except OSError as error:
-                what = f"candidates x: /data/{path}: cannot be read"
-                raise unreadable(what, error, "look") from error
-    except MarkedError:
-        text = traceback.format_exc().rstrip()
-    assert text.count("InputError: ") == 0  # its text would be a place for a forged mark
-    assert "Input/output error" in text
-    for end in (len(text), *range(text.rindex("[beam-bleu.") + 12, len(text))):
-        found = find_error(text[:end])
-        assert type(found) is InputError
-        assert found.remedy == "look"
