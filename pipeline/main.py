@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
     from beam_bleu.pipeline.command_line.options import Arguments
-    from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
     from beam_bleu.pipeline.engines.handshake import Handshake
+    from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
     from beam_bleu.pipeline.job import Job
     from beam_bleu.pipeline.output.handover import RunResult
 
@@ -283,14 +283,11 @@ def _asking_workers(
 ) -> tuple[Handshake, AwaitedWorkers]:
     """What the workers of an engine must say before they read anything, and who waits for it."""
     with importing():
-        from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
         from beam_bleu.pipeline.engines.handshake import Handshake
-        from beam_bleu.pipeline.engines.worker_pool import pool_address
+        from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
 
     handshake = Handshake.of(job, arguments.beam)
-    pool = pool_address(arguments.beam)
-    timeout = arguments.worker_timeout
-    return handshake, AwaitedWorkers(handshake, timeout, pool, record.answered)
+    return handshake, AwaitedWorkers(handshake, arguments.worker_timeout, record.answered)
 
 
 @contextlib.contextmanager

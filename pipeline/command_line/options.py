@@ -82,8 +82,7 @@ from beam_bleu.pipeline.command_line.token_flags import add_token_flags, check_l
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.engines.address import WORKER_TIMEOUT
-from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
+from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT, Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts

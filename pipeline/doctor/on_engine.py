@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
 from beam_bleu.pipeline.doctor.installation_facts import Fact
-from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
 from beam_bleu.pipeline.engines.handshake import Handshake
-from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference
-from beam_bleu.pipeline.engines.worker_pool import pool_address
+from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
+from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference, shown_name
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover
@@ -21,9 +20,6 @@ from beam_bleu.transforms.errors import JobError, UsageError
 __all__ = ["facts_of_engine", "facts_of_workers"]
 
 _ACCESS = "access"
-
-_SHOWN: Mapping[str, str] = {"beam_bleu": "beam-bleu", "python": "Python"}
-"""The names of software for people, where they differ."""
 
 
 def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
@@ -67,8 +63,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
 
 
 def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> None:
-    pool, timeout = pool_address(arguments.beam), arguments.worker_timeout
-    waiting = AwaitedWorkers(handshake, timeout, pool, heard.extend)
+    waiting = AwaitedWorkers(handshake, arguments.worker_timeout, heard.extend)
     pipeline = arguments.runner.pipeline(arguments.beam)
     try:
         filesystems = filesystem_options(arguments.beam)
@@ -96,7 +91,7 @@ def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str)
 
 def _facts(host: str, launcher: Software, workers: Sequence[Worker], output: str) -> Iterator[Fact]:
     for name in launcher:
-        shown = _SHOWN.get(name, name.replace("_", "-"))
+        shown = shown_name(name)
         said = sorted({worker.software.get(name) or "is missing" for worker in workers})
         text = ", ".join(said)
         error = difference({name: launcher[name]}, workers)

@@ -7,9 +7,7 @@ run in this process does not use the samples, so it has none of these threads.
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 from apache_beam.options.pipeline_options import DirectOptions
@@ -21,7 +19,7 @@ __all__ = ["InProcessRunner"]
 
 
 class InProcessRunner(FnApiRunner):
-    """Beam's runner. While it runs a pipeline, no thread of this process samples steps.
+    """Beam's runner. From its first pipeline on, no thread of this process samples steps.
 
     With one worker it leaves out each `Reshuffle`, which would spread work among workers.
     """
@@ -34,8 +32,9 @@ class InProcessRunner(FnApiRunner):
         return super().apply(transform, input, options)
 
     def run_pipeline(self, pipeline: Any, options: Any) -> Any:
-        with _RUNS.without_samples():
-            return super().run_pipeline(pipeline, options)
+        # Beam has no option for this. Its workers look the class up for each bundle.
+        statesampler.StateSampler = _NoSampler
+        return super().run_pipeline(pipeline, options)
 
 
 class _NoSampler(statesampler.StateSampler):
@@ -49,32 +48,3 @@ class _NoSampler(statesampler.StateSampler):
     def stop(self) -> None:
         statesampler.set_current_tracker(None)
         self.finished = True
-
-
-class _Runs:
-    """The runs of this process that are under way. Several threads can begin and end them."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._count = 0
-        self._usual = statesampler.StateSampler
-
-    @contextlib.contextmanager
-    def without_samples(self) -> Iterator[None]:
-        """Nothing samples until the last run has ended."""
-        # Beam has no option for this. Its workers look the class up for each bundle.
-        with self._lock:
-            if not self._count:
-                self._usual = statesampler.StateSampler
-                statesampler.StateSampler = _NoSampler
-            self._count += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._count -= 1
-                if not self._count:
-                    statesampler.StateSampler = self._usual
-
-
-_RUNS = _Runs()

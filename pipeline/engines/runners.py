@@ -22,7 +22,7 @@ from apache_beam.runners.runner import create_runner
 from beam_bleu.transforms.errors import JobError, UsageError
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
+    from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
@@ -50,6 +50,9 @@ twice: a second of CPU and several seconds of time. Flink calls this mode forced
 that read one input before the other can then wait for each other. Here this could only be a step
 with a side input, and jobs have none.
 """
+
+WORKER_TIMEOUT = 300
+"""Seconds that the workers of an engine may take to answer, if the user gives no other number."""
 
 _LONGEST = 63
 """Characters that Dataflow allows in a name."""
@@ -107,14 +110,14 @@ class Runner:
         """
         if self.in_process:
             return
-        from beam_bleu.pipeline.engines.flink_master import check_flink_master
-        from beam_bleu.pipeline.engines.job_server import check_job_server
-        from beam_bleu.pipeline.engines.worker_pool import check_pool
+        from beam_bleu.pipeline.engines.reachable import check_reachable
 
-        _check_mode(self.name, options)
-        check_job_server(self.name, options)
-        check_flink_master(self.name, options)
-        check_pool(self.name, options)
+        if self.name.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
+            raise UsageError(
+                "--streaming: Spark never ends a streaming job, even when its input ends",
+                "leave it out",
+            )
+        check_reachable(self.name, options)
 
     def name_job(self, options: PipelineOptions, systems: Sequence[str], run: str) -> None:
         """Gives the job of a run on an engine a name, if the user has given none."""
@@ -137,7 +140,7 @@ class Runner:
         """The engine's id of a job; empty if it has none."""
         if self.in_process:
             return ""
-        from beam_bleu.pipeline.engines.sent_job import job_id
+        from beam_bleu.pipeline.engines.watched_job import job_id
 
         return job_id(result)
 
@@ -157,9 +160,9 @@ class Runner:
         """
         if workers is None:
             return result.wait_until_finish()
-        from beam_bleu.pipeline.engines.sent_job import wait
+        from beam_bleu.pipeline.engines.watched_job import follow
 
-        return wait(result, options, workers)
+        return follow(result, options, workers)
 
     def failure(
         self, error: BaseException, result: Any, options: PipelineOptions
@@ -167,7 +170,7 @@ class Runner:
         """The error of a failed job, if an engine's messages tell the cause; otherwise None."""
         if self.in_process or not isinstance(error, Exception):
             return None
-        from beam_bleu.pipeline.engines.engine_failure import engine_failure
+        from beam_bleu.pipeline.engines.watched_job import engine_failure
 
         return engine_failure(error, result, options)
 
@@ -190,14 +193,6 @@ class Runner:
 def _name_of(flag: str) -> str:
     """The name of a flag, which may have a value after an equals sign."""
     return flag.partition("=")[0].lstrip("-").replace("-", "_")
-
-
-def _check_mode(runner: str, options: PipelineOptions) -> None:
-    if runner.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
-        raise UsageError(
-            "--streaming: Spark never ends a streaming job, even when its input ends",
-            "leave it out",
-        )
 
 
 def find_runner(name: str | None) -> Runner:
@@ -231,7 +226,7 @@ def job_name(systems: Sequence[str], run: str, now: datetime.datetime) -> str:
     is running.
 
     Args:
-      systems: the names of the systems.
+      systems: the names of the systems, of which it has as much as there is room for.
       run: the run's name, of which the first characters make the job's name unique.
       now: the time at which the job is sent.
 
@@ -239,16 +234,6 @@ def job_name(systems: Sequence[str], run: str, now: datetime.datetime) -> str:
       For example, "beam-bleu-atlas-birch-20261119-020003-5f0c".
     """
     end = f"{now:%Y%m%d-%H%M%S}-{run[:4]}"
-    room = _LONGEST - len(f"{_PREFIX}--{end}")
-    return f"{_PREFIX}-{_of_systems(systems, room)}-{end}"
-
-
-def _of_systems(systems: Sequence[str], room: int) -> str:
-    words = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in systems]
-    if all(words) and len("-".join(words)) <= room:
-        return "-".join(words)
-    count = f"{len(systems)}-systems" if len(systems) > 1 else "1-system"
-    if not words[0]:  # for example, a name in Chinese
-        return count
-    others = f"-of-{count}" if len(systems) > 1 else ""
-    return words[0][: room - len(others)].strip("-") + others
+    words = re.sub(r"[^a-z0-9]+", "-", "-".join(systems).lower()).strip("-")
+    words = words[: _LONGEST - len(f"{_PREFIX}--{end}")].strip("-")
+    return "-".join([_PREFIX, *([words] if words else []), end])

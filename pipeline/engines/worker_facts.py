@@ -13,7 +13,7 @@ import importlib
 import json
 import pathlib
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -26,6 +26,15 @@ Software = Mapping[str, str]
 
 _MAY_DIFFER = ("numba", "numpy", "pyarrow")
 """Libraries whose versions may differ: the numbers of the sample show whether they count right."""
+
+_NAMES = {
+    "beam_bleu": "beam-bleu",
+    "code": "the code of beam-bleu",
+    "apache_beam": "Apache Beam",
+    "python": "Python",
+    "unicode": "Unicode",
+}
+"""The names of software for people, where they differ."""
 
 _SENDING = "or send it with the job: --extra_package beam_bleu-....whl"
 
@@ -107,14 +116,10 @@ def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
 def differences_to_know(launcher: Software, workers: Sequence[Worker]) -> list[str]:
     """Sentences about versions that may differ, for the person who started the job."""
     return [
-        f"{hosts} {_have(hosts)} {name} {version}, but the launcher has {launcher[name]}"
-        for name in _MAY_DIFFER
+        _told(name, version, hosts, launcher[name])
+        for name in (*_MAY_DIFFER, "python")
         for version, hosts in _hosts(workers, name)
         if version != launcher[name]
-    ] + [
-        f"{hosts} {_have(hosts)} Python {version}, but the launcher has {launcher['python']}"
-        for version, hosts in _hosts(workers, "python")
-        if version != launcher["python"]
     ]
 
 
@@ -135,8 +140,22 @@ def difference(launcher: Software, workers: Sequence[Worker]) -> JobError | None
             continue
         for version, hosts in _hosts(workers, name):
             if _compared(name, version) != _compared(name, wanted):
-                return _different(name, wanted, version, hosts)
+                sending = f", {_SENDING}" if name in ("beam_bleu", "code") else ""
+                return JobError(
+                    _told(name, version, hosts, wanted),
+                    f"install the launcher's version on all workers{sending}",
+                )
     return None
+
+
+def shown_name(software: str) -> str:
+    """The name of a software for people."""
+    return _NAMES.get(software, software.replace("_", "-"))
+
+
+def _told(name: str, version: str | None, hosts: str, wanted: str) -> str:
+    said = "is missing" if version is None else f"is {version}"
+    return f"on {hosts}: {shown_name(name)} {said}, but the launcher has {wanted}"
 
 
 def _compared(name: str, version: str | None) -> str | None:
@@ -146,68 +165,34 @@ def _compared(name: str, version: str | None) -> str | None:
     return version
 
 
-def _different(name: str, wanted: str, version: str | None, hosts: _Hosts) -> JobError:
-    have = _have(hosts)
-    if name == "beam_bleu":
-        return JobError(
-            f"{hosts} {have} beam-bleu {version}, but the launcher has {wanted}",
-            f"install beam-bleu {wanted} on all workers, {_SENDING}",
-        )
-    if name == "code":
-        return JobError(
-            f"{hosts} {have} another copy of beam-bleu {VERSION}, with other code than the "
-            "launcher's",
-            f"install the launcher's copy on all workers, {_SENDING}",
-        )
-    shown = {"apache_beam": "Apache Beam", "python": "Python", "unicode": "Unicode"}.get(name, name)
-    if version is None:
-        return JobError(f"{hosts} {have} no {shown}", f"install {shown} {wanted} on all workers")
-    return JobError(
-        f"{hosts} {have} {shown} {version}, but the launcher has {wanted}",
-        f"install the same version of {shown} on all workers and where the command runs",
-    )
-
-
 def _inability(workers: Sequence[Worker]) -> BleuError | None:
     """The error for the first thing that workers cannot do: wrong input last."""
-    errors: dict[tuple[int, str, str], BleuError] = {}
-    for worker in workers:
-        for error in worker.errors:
-            errors.setdefault((exit_code(error), error.cause, error.remedy), error)
-    for code, cause, remedy in sorted(errors, key=lambda key: key[0]):
-        error = errors[code, cause, remedy]
-        unable = [worker for worker in workers if (cause, remedy) in _told(worker)]
-        if isinstance(error, InputError) and len(unable) == len(workers):
-            return error  # the input itself is wrong
-        hosts = _Hosts(worker.host for worker in unable)
-        return type(error)(f"on {hosts}: {cause}", remedy)
-    return None
+    errors = {
+        (exit_code(error), error.cause, error.remedy): error
+        for worker in workers
+        for error in worker.errors
+    }
+    if not errors:
+        return None
+    error = errors[min(errors)]
+    unable = [
+        worker
+        for worker in workers
+        if (error.cause, error.remedy) in [(each.cause, each.remedy) for each in worker.errors]
+    ]
+    if isinstance(error, InputError) and len(unable) == len(workers):
+        return error  # the input itself is wrong
+    hosts = joined(sorted({worker.host for worker in unable}))
+    return type(error)(f"on {hosts}: {error.cause}", error.remedy)
 
 
-def _told(worker: Worker) -> list[tuple[str, str]]:
-    return [(error.cause, error.remedy) for error in worker.errors]
-
-
-class _Hosts:
-    """Names of hosts, for a sentence."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = sorted(set(names))
-
-    def __str__(self) -> str:
-        return joined(self.names)
-
-
-def _have(hosts: _Hosts) -> str:
-    return "has" if len(hosts.names) == 1 else "have"
-
-
-def _hosts(workers: Sequence[Worker], name: str) -> Iterator[tuple[str | None, _Hosts]]:
+def _hosts(workers: Sequence[Worker], name: str) -> Iterator[tuple[str | None, str]]:
     """The different versions of a software, and the hosts that have each one."""
-    versions = [worker.software.get(name) for worker in workers]
-    for version in dict.fromkeys(versions):
-        having = zip(workers, versions, strict=True)
-        yield version, _Hosts(worker.host for worker, its in having if its == version)
+    hosts: dict[str | None, set[str]] = {}
+    for worker in workers:
+        hosts.setdefault(worker.software.get(name), set()).add(worker.host)
+    for version, names in hosts.items():
+        yield version, joined(sorted(names))
 
 
 def _code_digest() -> str:

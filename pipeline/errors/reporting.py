@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import dataclasses
 import datetime
-import importlib.metadata
 import logging
 import os
 import re
@@ -23,6 +22,7 @@ from beam_bleu.pipeline.display.json_lines import JsonLines, LogFormatName
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import EscapingFormatter, SayingHandler, say
 from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
+from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
 from beam_bleu.transforms.errors import (
     BleuError,
     JobError,
@@ -30,27 +30,9 @@ from beam_bleu.transforms.errors import (
     lacks_open_files,
     open_file_limit,
 )
-from beam_bleu.transforms.version import VERSION
 
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """The text that Beam adds to the end of an exception's message."""
-
-PYTHON = "Python {}.{}".format(*sys.version_info)
-"""The version that all workers need, too: Beam cannot send a job from one version to another."""
-
-_CODE_MISSING = re.compile(r"No module named 'beam_bleu(?:\.transforms|\.pipeline)?'")
-
-_CODE_DIFFERS = re.compile(
-    r"No module named 'beam_bleu\.|Can't get attribute '\w+' on <module 'beam_bleu\b"
-    r"|module 'beam_bleu[\w.]*' has no attribute"
-)
-"""What Python says if an object comes from a version of beam-bleu with other modules or classes."""
-
-_NOT_CONNECTED = "No client connected within timeout"
-"""What Beam's runners in Java say if a Python worker has started, but could not begin any work.
-
-Beam's worker for another version of Python or Beam does so. The runner waits three minutes for it.
-"""
 
 _DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 """The place where gRPC says why the connection to an engine's job server was lost."""
@@ -351,9 +333,9 @@ def as_bleu_error(error: BaseException) -> BleuError:
     if lacks_open_files(error):
         return open_file_limit(f"the job failed: {error}")
     text = str(error)
-    of_worker = error_about_worker(text)
-    if of_worker is not None:
-        return of_worker
+    known = known_failure([Failure(text)])
+    if known is not None:
+        return known
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
     detail = _DETAIL.search(text)
@@ -361,42 +343,3 @@ def as_bleu_error(error: BaseException) -> BleuError:
     last = detail[1] if detail else lines[-1] if lines else type(error).__name__
     last = _STEP.sub("", last)
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
-
-
-def error_about_worker(text: str, host: str = "") -> JobError | None:
-    """The error for a worker that does not have this version of beam-bleu; None for other texts.
-
-    Args:
-      text: the traceback of a worker.
-      host: the host of the worker; "" if it is not known.
-    """
-    workers = f"the workers on {host}" if host else "the workers"
-    if _CODE_MISSING.search(text):
-        return JobError(
-            f"{workers} do not have beam-bleu",
-            "install it where they run, or send it with the job: --extra_package beam_bleu-....whl",
-        )
-    if _CODE_DIFFERS.search(text):
-        return JobError(
-            f"{workers} have a different version of beam-bleu from this command's, {VERSION}",
-            "install the same version where they run, or send it with the job: "
-            "--extra_package beam_bleu-....whl",
-        )
-    return None
-
-
-def error_about_start(text: str, host: str = "") -> JobError | None:
-    """The error for a worker that could not begin, or not soon enough; None for other texts.
-
-    Args:
-      text: the traceback of the engine.
-      host: the host of the worker; "" if it is not known.
-    """
-    if _NOT_CONNECTED not in text:
-        return None
-    workers = f"the workers on {host}" if host else "the workers"
-    versions = f"{PYTHON} and apache-beam {importlib.metadata.version('apache-beam')}"
-    return JobError(
-        f"{workers} have started, but have not begun any work for three minutes",
-        f"look at their log, or at that of their pool: do they have {versions}, as here?",
-    )

@@ -56,7 +56,7 @@ def test_another_version_of_beam_bleu(pool: Pool, tmp_path: Path) -> None:
     copy = copy_of_beam_bleu(tmp_path / "copy")
     (copy / "transforms" / "version.py").write_text('VERSION = "0.0.0"\n')
     run = scored(pool(code=copy), tmp_path / "out")
-    run.assert_failed(1, f"{platform.node()} has beam-bleu 0.0.0, but the launcher has ")
+    run.assert_failed(1, f"on {platform.node()}: beam-bleu is 0.0.0, but the launcher has ")
 
 
 def test_workers_that_refuse_the_work(pool: Pool, flink: FlinkCluster, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from test_worker_facts import FULL, LAUNCHER, worker
 
-from beam_bleu.pipeline.engines.address import WORKER_TIMEOUT
-from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
-from beam_bleu.pipeline.engines.flink_master import FlinkFailure
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.probing import Asked
+from beam_bleu.pipeline.engines.runners import WORKER_TIMEOUT
+from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
 from beam_bleu.pipeline.engines.worker_facts import Worker
 from beam_bleu.pipeline.errors.error_marks import MarkedError
+from beam_bleu.pipeline.errors.known_failures import Failure
 from beam_bleu.transforms.errors import JobError
 
 OTHER_CODE = (
@@ -24,15 +24,15 @@ OTHER_CODE = (
     "'beam_bleu.pipeline.engines.handshake' from '/x/handshake.py'>"
 )
 
-FAULT = FlinkFailure("org.apache.flink.util.FlinkException: a TaskManager was lost", "w1:6122")
+FAULT = Failure("org.apache.flink.util.FlinkException: a TaskManager was lost", "w1:6122")
 
 
-def quiet() -> Sequence[FlinkFailure]:
+def quiet() -> Sequence[Failure]:
     """An engine that tells of no failure."""
     return []
 
 
-def failing(*failures: FlinkFailure) -> Callable[[], Sequence[FlinkFailure]]:
+def failing(*failures: Failure) -> Callable[[], Sequence[Failure]]:
     """An engine that tells of these failures."""
     return lambda: failures
 
@@ -42,9 +42,9 @@ SOURCE: Any = None  # nobody asks the workers of these tests
 
 @pytest.fixture
 def awaited(tmp_path: Path) -> Callable[..., Any]:
-    def make(timeout: int | None = None, pool: str | None = "localhost:50000") -> AwaitedWorkers:
+    def make(timeout: int | None = None) -> AwaitedWorkers:
         handshake = Handshake(Asked(SOURCE, (), str(tmp_path)), LAUNCHER, str(tmp_path / "w"), 16)
-        return AwaitedWorkers(handshake, timeout, pool, heard.extend, clock=lambda: times[0])
+        return AwaitedWorkers(handshake, timeout, heard.extend, clock=lambda: times[0])
 
     heard: list[Worker] = []
     times = [1000.0]
@@ -82,19 +82,7 @@ def test_a_job_without_workers_ends_after_its_time(awaited) -> None:
     error = waiting.error(True, quiet)
     assert isinstance(error, JobError)
     assert error.cause == f"no Python worker has answered for {WORKER_TIMEOUT} s"
-    assert "the pool at localhost:50000" in error.remedy
     assert f"the same folder at {awaited.path.parent}?" in error.remedy
-
-
-def test_a_fault_gives_the_workers_their_time_again(awaited) -> None:
-    waiting = awaited()
-    assert waiting.error(True, quiet) is None
-    awaited.times[0] += WORKER_TIMEOUT - 1
-    assert waiting.error(True, failing(FAULT)) is None
-    awaited.times[0] += WORKER_TIMEOUT - 1
-    assert waiting.error(True, failing(FAULT)) is None
-    awaited.times[0] += 1
-    assert waiting.error(True, failing(FAULT)) is not None
 
 
 def test_a_job_that_may_be_in_a_queue_ends_only_if_the_user_says_when(awaited) -> None:
@@ -115,15 +103,15 @@ def test_a_job_that_may_be_in_a_queue_ends_only_if_the_user_says_when(awaited) -
     ("text", "cause"),
     [
         (f"\tat X.java\n{MarkedError('x has beam-bleu 9', FULL)}", FULL.cause),
-        (OTHER_CODE, "the workers on w1:6122 have a different version of beam-bleu from "),
+        (OTHER_CODE, "on w1:6122: the workers have a different version of beam-bleu from "),
         (
             "ModuleNotFoundError: No module named 'beam_bleu'",
-            "the workers on w1:6122 do not have beam-bleu",
+            "on w1:6122: the workers do not have beam-bleu",
         ),
     ],
 )
 def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, text, cause) -> None:
-    error = awaited().error(True, failing(FlinkFailure(text, "w1:6122")))
+    error = awaited().error(True, failing(Failure(text, "w1:6122")))
     assert isinstance(error, JobError)
     assert error.cause.startswith(cause)
 
@@ -131,10 +119,10 @@ def test_an_error_of_a_worker_ends_the_job_before_it_is_started_again(awaited, t
 def test_a_worker_that_starts_late_twice_ends_the_job(awaited) -> None:
     """Beam's worker for another version of Python refuses to begin, each time."""
     text = "java.lang.RuntimeException: No client connected within timeout\n\tat org.apache.beam"
-    late = FlinkFailure(text, "w1:6122")
+    late = Failure(text, "w1:6122")
     waiting = awaited()
     assert waiting.error(True, failing(late, FAULT)) is None
     error = waiting.error(True, failing(late, FAULT, late))
     assert isinstance(error, JobError)
-    assert error.cause.startswith("the workers on w1:6122 have started, but have not begun ")
+    assert error.cause.startswith("on w1:6122: the workers have started, but have not begun ")
     assert "do they have Python 3." in error.remedy

@@ -52,15 +52,15 @@ def test_equal_workers_can_do_the_job() -> None:
 @pytest.mark.parametrize(
     ("different", "cause"),
     [
-        ({"beam_bleu": "0.1.0"}, "b has beam-bleu 0.1.0, but the launcher has 0.2.0"),
+        ({"beam_bleu": "0.1.0"}, "on b: beam-bleu is 0.1.0, but the launcher has 0.2.0"),
         (
             {"code": "ba9876543210"},
-            "b has another copy of beam-bleu 0.1.0, with other code than the launcher's",
+            "on b: the code of beam-bleu is ba9876543210, but the launcher has 0123456789ab",
         ),
-        ({"python": "3.12.1"}, "b has Python 3.12.1, but the launcher has 3.11.7"),
-        ({"apache_beam": "2.70.0"}, "b has Apache Beam 2.70.0, but the launcher has 2.77.0"),
-        ({"fugashi": "1.4.0"}, "b has fugashi 1.4.0, but the launcher has 1.5.1"),
-        ({"fugashi": None}, "b has no fugashi"),
+        ({"python": "3.12.1"}, "on b: Python is 3.12.1, but the launcher has 3.11.7"),
+        ({"apache_beam": "2.70.0"}, "on b: Apache Beam is 2.70.0, but the launcher has 2.77.0"),
+        ({"fugashi": "1.4.0"}, "on b: fugashi is 1.4.0, but the launcher has 1.5.1"),
+        ({"fugashi": None}, "on b: fugashi is missing, but the launcher has 1.5.1"),
     ],
 )
 def test_a_version_on_which_the_result_depends(different, cause) -> None:
@@ -72,15 +72,15 @@ def test_a_version_on_which_the_result_depends(different, cause) -> None:
 
 def test_all_hosts_are_named() -> None:
     old = [worker(host, beam_bleu="0.1.0") for host in ("d", "c", "b", "a", "b")]
-    assert error_of(*old).cause.startswith("a, b, c and 1 more have beam-bleu 0.1.0, ")
+    assert error_of(*old).cause.startswith("on a, b, c and 1 more: beam-bleu is 0.1.0, ")
 
 
 def test_versions_that_may_differ_are_only_told() -> None:
     workers = [worker("a", numba="0.60.0"), worker("b", python="3.11.2"), worker("c")]
     require_able(LAUNCHER, workers)
     assert differences_to_know(LAUNCHER, workers) == [
-        "a has numba 0.60.0, but the launcher has 0.68.1",
-        "b has Python 3.11.2, but the launcher has 3.11.7",
+        "on a: numba is 0.60.0, but the launcher has 0.68.1",
+        "on b: Python is 3.11.2, but the launcher has 3.11.7",
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from beam_bleu.pipeline.engines.worker_pool import check_pool, pool_address
+from beam_bleu.pipeline.engines.reachable import check_reachable, pool_address
 from beam_bleu.transforms.errors import JobError, UsageError
 
 EXTERNAL = "--environment_type=EXTERNAL"
@@ -72,21 +72,15 @@ def test_a_missing_address_is_a_usage_error(config, what, tmp_path) -> None:
     ],
 )
 def test_an_engine_that_the_launcher_starts_uses_a_pool_of_this_machine(
-    runner, flags, dead, alive
+    runner, flags, dead, alive, monkeypatch
 ) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: name)  # there is a Java
     with pytest.raises(JobError, match="no pool of Python workers answers"):
-        check_pool(runner, options(f"--environment_config={dead}", *flags))
-    check_pool(runner, options(f"--environment_config={alive}", *flags))
+        check_reachable(runner, options(f"--environment_config={dead}", *flags))
+    check_reachable(runner, options(f"--environment_config={alive}", *flags))
 
 
-def test_the_pool_of_an_engine_elsewhere_is_not_asked(dead, caplog) -> None:
-    check_pool("FlinkRunner", options(f"--environment_config={dead}", "--flink_master=w1:8081"))
-    assert not caplog.records
-
-
-def test_with_a_local_job_server_there_is_only_a_warning(dead, caplog) -> None:
-    """A job server of this machine can send jobs to an engine on other machines."""
-    flags = [f"--environment_config={dead}", "--job_endpoint=127.0.0.1:8099"]
-    check_pool("FlinkRunner", options(*flags))
-    (record,) = caplog.records
-    assert f"no pool of Python workers answers at {dead} on this machine" in record.getMessage()
+def test_the_pool_of_an_engine_elsewhere_is_not_asked(dead, monkeypatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    flags = [f"--environment_config={dead}", "--spark_master_url=spark://w1:7077"]
+    check_reachable("SparkRunner", options(*flags))

@@ -1,25 +1,29 @@
-"""A job that was sent to an engine: the launcher follows it, and waits for its end.
+"""A job that was sent to an engine: the launcher follows it to its end, and says why it failed.
 
 The launcher tells the job's id, state and counters. The counters are Beam's, so they may count
 repeated work twice. They only show that the job goes on. If an engine does not tell something, it
 is left out: watching a job never fails it.
+
+If a worker's Python cannot start, for example because the pool starts one that has no Beam, the
+engine says nothing and waits forever. So the launcher has to notice that no worker answers.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import itertools
 import logging
 import queue
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import grpc
 from apache_beam.options.pipeline_options import (
-    FlinkRunnerOptions,
     GoogleCloudOptions,
     PipelineOptions,
+    PortableOptions,
 )
 from apache_beam.portability.api import beam_job_api_pb2
 from apache_beam.runners.portability.portable_metrics import from_monitoring_infos
@@ -28,10 +32,20 @@ from apache_beam.runners.runner import PipelineState
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import tell
-from beam_bleu.pipeline.engines.awaited_workers import AwaitedWorkers
-from beam_bleu.pipeline.engines.flink_master import FlinkFailure, FlinkJob, flink_master
-from beam_bleu.transforms.errors import BleuError
+from beam_bleu.pipeline.engines.flink import Seen, flink_job
+from beam_bleu.pipeline.engines.handshake import Handshake
+from beam_bleu.pipeline.engines.runners import WORKER_TIMEOUT
+from beam_bleu.pipeline.engines.worker_facts import Worker, differences_to_know, require_able
+from beam_bleu.pipeline.errors.error_marks import find_error
+from beam_bleu.pipeline.errors.known_failures import Failure, hopeless, known_failure
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.transforms.errors import BleuError, JobError, causes
 from beam_bleu.transforms.progress import PROGRESS, Progress
+
+__all__ = ["AwaitedWorkers", "SentJob", "engine_failure", "follow", "job_id"]
+
+_WARNS_AFTER = 60
+"""Seconds after which there is a warning. A busy machine may need longer to start a worker."""
 
 _FIRST_PAUSE, _PAUSE = 1.0, 5.0
 """Seconds before each of the first looks at a job, and before each later look."""
@@ -48,22 +62,87 @@ _PATIENCE_FOR_THE_END = 10.0
 _LOGGER = logging.getLogger("beam_bleu.engines")
 
 
-@dataclasses.dataclass(frozen=True)
-class Seen:
-    """What an engine tells of a job at one moment.
+class AwaitedWorkers:
+    """Waits for what the workers of a job say, and not longer than they may take.
+
+    Args:
+      handshake: what they are asked.
+      timeout: the seconds that they may take to answer; None if the user has given no number. Then
+        the job ends only if it is certain that the engine works on it.
+      answered: is called once with what they say.
+      clock: gives the time in seconds.
 
     Attributes:
-      state: its state in the engine's words, and how much is finished; "" if it is not known.
-      page: its page in the engine's console; "" if it is not known.
-      counters: the counters of ours, by name.
-      is_working: whether the engine works on it, and has not only put it in a queue; None if that
-        is not known.
+      have_answered: whether they have answered.
     """
 
-    state: str
-    page: str
-    counters: Mapping[str, int]
-    is_working: bool | None = None
+    def __init__(
+        self,
+        handshake: Handshake,
+        timeout: int | None,
+        answered: Callable[[Sequence[Worker]], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.have_answered = False
+        self._handshake = handshake
+        self._timeout = timeout
+        self._answered = answered
+        self._clock = clock
+        self._begin: float | None = None
+        self._has_warned = False
+
+    def error(
+        self, is_working: bool | None, failures: Callable[[], Sequence[Failure]]
+    ) -> BleuError | None:
+        """Asks whether the workers have answered; returns the error that must end the job now.
+
+        Args:
+          is_working: whether the engine works on the job, and does not only keep it in a queue;
+            None if it may be in a queue.
+          failures: asks the engine for the failures after which it starts the job again.
+        """
+        if self.have_answered:
+            return None
+        answers = self._handshake.answers()
+        if answers is not None:
+            self.have_answered = True
+            return self._judge(answers)
+        if error := hopeless(failures()):
+            return error
+        if is_working is False:
+            self._begin = None
+            return None
+        now = self._clock()
+        self._begin = now if self._begin is None else self._begin
+        return self._timed_out(is_working is True, now - self._begin)
+
+    def _judge(self, answers: Sequence[Worker]) -> BleuError | None:
+        self._answered(answers)
+        try:
+            require_able(self._handshake.software, answers)
+        except BleuError as error:
+            return error
+        for sentence in differences_to_know(self._handshake.software, answers):
+            warn(sentence)
+        return None
+
+    def _timed_out(self, is_working: bool, waited: float) -> JobError | None:
+        timeout = WORKER_TIMEOUT if self._timeout is None else self._timeout
+        if (is_working or self._timeout is not None) and waited >= timeout:
+            return JobError(
+                f"no Python worker has answered for {timeout} s",
+                "look at the logs of the engine's workers and of their pool: have they started, "
+                "with the same Python, apache-beam and beam-bleu as here? Do they and this process "
+                f"see the same folder at {self._handshake.asked.output}? --worker_timeout SECONDS "
+                "gives workers more time",
+            )
+        if waited >= _WARNS_AFTER and not self._has_warned:
+            self._has_warned = True
+            warn(
+                f"no Python worker has answered for {_WARNS_AFTER} s; look at the logs of the "
+                "engine's workers and of their pool"
+            )
+        return None
 
 
 def job_id(result: Any) -> str:
@@ -79,7 +158,7 @@ def job_id(result: Any) -> str:
     return ""
 
 
-class Submitted:
+class SentJob:
     """A job that was sent to an engine.
 
     Args:
@@ -93,37 +172,31 @@ class Submitted:
     def __init__(self, result: Any, options: PipelineOptions) -> None:
         self._result = result
         self._cloud = options.view_as(GoogleCloudOptions)
-        self._flink = flink_master(options.view_as(FlinkRunnerOptions).flink_master)
+        self._flink = flink_job(options)
+        if self._flink is not None:
+            self._flink.forget_former()
         self._is_portable = isinstance(result, PipelineResult)
         self.id = job_id(result)
-        # With --job_name, Flink can show a job of an earlier run until it has got this one.
-        newest = self._newest_on_flink()
-        self._former = newest.id if newest is not None and newest.has_ended else None
 
     def seen(self) -> Seen:
         """What the engine tells now."""
         if not self._is_portable:
             return self._by_dataflow()
-        job = self._job_on_flink()
-        if self._flink is not None and job is not None:
-            state = f"{job.state}, {job.finished_tasks} of {job.tasks} tasks finished"
-            known = self._flink.counters(job)
-            return Seen(state, self._flink.page(job), known, job.running_tasks > 0)
+        if self._flink is not None and (seen := self._flink.seen()):
+            return seen
         counters: dict[str, int] = {}
         with contextlib.suppress(Exception):  # not every job server has counters
             counters = self._counters()
         return Seen(self._state(), "", counters)
 
-    def failures(self) -> Sequence[FlinkFailure]:
+    def failures(self) -> Sequence[Failure]:
         """The failures after which the engine may start the job again, as far as they are known."""
-        job = self._job_on_flink()
-        return [] if self._flink is None or job is None else self._flink.failures(job)
+        return [] if self._flink is None else self._flink.failures()
 
     def cancel(self) -> None:
         """Ends the job on the engine, as far as that is possible."""
-        job = self._job_on_flink()
         # Beam's job server for Flink would only forget a job that it is told to cancel.
-        if self._flink is not None and job is not None and self._flink.cancel(job):
+        if self._flink is not None and self._flink.cancel():
             return
         if not self._is_portable:
             self._result.cancel()
@@ -131,14 +204,6 @@ class Submitted:
         self._result._job_service.Cancel(
             beam_job_api_pb2.CancelJobRequest(job_id=self._result._job_id), timeout=_SECONDS
         )
-
-    def _newest_on_flink(self) -> FlinkJob | None:
-        return self._flink.job(str(self._cloud.job_name)) if self._flink else None
-
-    def _job_on_flink(self) -> FlinkJob | None:
-        """This job as Flink knows it; None if Flink does not know it, or cannot be asked."""
-        job = self._newest_on_flink()
-        return None if job is None or job.id == self._former else job
 
     def _state(self) -> str:
         # Not the result's own `state`: it would write to a field that Beam's thread needs.
@@ -172,8 +237,8 @@ class Watch:
 
     Args:
       job: the job.
+      workers: waits for its workers.
       progress: gets the state and the counters.
-      workers: waits for the workers; None if nobody does.
 
     Attributes:
       ends: gets the state or the error with which the wait for the job ends.
@@ -181,7 +246,7 @@ class Watch:
     """
 
     def __init__(
-        self, job: Submitted, progress: Progress = PROGRESS, workers: AwaitedWorkers | None = None
+        self, job: SentJob, workers: AwaitedWorkers, progress: Progress = PROGRESS
     ) -> None:
         self.ends: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self.error: BleuError | None = None
@@ -212,7 +277,7 @@ class Watch:
             segments = seen.counters.get("segments")
             told = [self._state, "" if segments is None else f"{segments:,} segments"]
             self._progress.tell(printable(", ".join(part for part in told if part)))
-        if self._workers is not None and self.error is None:
+        if self.error is None:
             is_working = seen.is_working
             if is_working is None and seen.state != "RUNNING":
                 is_working = False
@@ -232,17 +297,11 @@ class Watch:
         thread.start()
         try:
             yield
-            self._look_for_page()
-        except Exception:
-            self._look_for_page()
-            raise
         finally:
+            if not self._page or not self._workers.have_answered:
+                self.look()
             with self._lock:
                 self._over.set()
-
-    def _look_for_page(self) -> None:
-        if not self._page or (self._workers is not None and self._workers.workers is None):
-            self.look()
 
     def _look_on(self) -> None:
         pauses = itertools.chain(
@@ -264,20 +323,20 @@ class Watch:
             self.ends.put((None, None))
 
 
-def wait(result: Any, options: PipelineOptions, workers: AwaitedWorkers) -> Any:
+def follow(result: Any, options: PipelineOptions, workers: AwaitedWorkers) -> Any:
     """Prints the id of a job on stderr, follows the job, and returns its state at the end.
 
     Raises:
       BleuError: the workers cannot do the job, or do not answer. Then the job was cancelled.
       Exception: what Beam raises if the job fails.
     """
-    job = Submitted(result, options)
+    job = SentJob(result, options)
     if job.id:
         # In the words of Beam's client of Dataflow, because Airflow looks for them in the log.
         # It is also printed with --quiet: without it nobody finds the job if this process ends.
         tell(f"Created job with id: [{job.id}]")
     PROGRESS.begin("running")
-    watch = Watch(job, workers=workers)
+    watch = Watch(job, workers)
 
     def wait_for_beam() -> None:
         try:
@@ -294,3 +353,32 @@ def wait(result: Any, options: PipelineOptions, workers: AwaitedWorkers) -> Any:
         if error is not None:
             raise error
     return state
+
+
+def engine_failure(error: BaseException, result: Any, options: PipelineOptions) -> JobError | None:
+    """The error of a job on an engine with its cause by name; None if it is not known.
+
+    Args:
+      error: the exception of Beam.
+      result: Beam's result of sending the job; None if the job was not sent.
+      options: Beam's options.
+    """
+    if any(isinstance(each, BleuError) or find_error(str(each)) for each in causes(error)):
+        return None
+    if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:
+        endpoint = options.view_as(PortableOptions).job_endpoint
+        return JobError(
+            f"the connection to the job server{f' at {endpoint}' if endpoint else ''} was lost: "
+            f"{error.details()}",
+            "look at the log of the job server"
+            if result is None
+            else "look at the engine's console: the job may still be running there",
+        )
+    flink = flink_job(options)
+    messages = [
+        message.message_response.message_text
+        for message in getattr(result, "_messages", ())
+        if message.HasField("message_response")
+    ]
+    failures = [*map(Failure, [str(error), *messages]), *(flink.failures() if flink else ())]
+    return known_failure(failures, messages[-1] if messages else str(error))

@@ -16,9 +16,9 @@ from apache_beam.portability.api import beam_job_api_pb2
 from apache_beam.runners.portability.portable_runner import PipelineResult
 from fake_flink import fake_flink
 
-from beam_bleu.pipeline.engines import sent_job
-from beam_bleu.pipeline.engines.engine_failure import engine_failure
-from beam_bleu.pipeline.engines.sent_job import Seen, Submitted, Watch
+from beam_bleu.pipeline.engines import watched_job
+from beam_bleu.pipeline.engines.flink import Seen
+from beam_bleu.pipeline.engines.watched_job import SentJob, Watch, engine_failure, follow
 from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.transforms.errors import BleuError, InputError
 from beam_bleu.transforms.progress import Progress
@@ -53,7 +53,7 @@ def portable(*states: int) -> PipelineResult:
 
 def test_a_job_of_a_job_server() -> None:
     states = beam_job_api_pb2.JobState
-    job = Submitted(portable(states.STARTING, states.RUNNING), PipelineOptions([]))
+    job = SentJob(portable(states.STARTING, states.RUNNING), PipelineOptions([]))
     assert job.id == "job-1"
     assert job.seen() == Seen("RUNNING", "", {"segments": 72, "bytes": 9})
 
@@ -88,7 +88,7 @@ def test_flink_tells_more_than_the_job_server(state) -> None:
     }
     with fake_flink(answers) as url:
         options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
-        seen = Submitted(portable(), options).seen()
+        seen = SentJob(portable(), options).seen()
     told, counters = f"{state}, 6 of 36 tasks finished", {"segments": 300_000, "bytes": 1}
     assert seen == Seen(told, f"{url}/#/job/f2", counters, is_working=state == "RUNNING")
 
@@ -100,7 +100,7 @@ def test_a_job_of_dataflow_has_a_page() -> None:
         job_id=lambda: "2026-11-19_1", _runner=SimpleNamespace(dataflow_client=client)
     )
     options = PipelineOptions(["--project=ours", "--region=europe-west1"])
-    job = Submitted(result, options)
+    job = SentJob(result, options)
     assert job.id == "2026-11-19_1"
     page = "https://console.cloud.google.com/dataflow/jobs/europe-west1/2026-11-19_1?project=ours"
     assert job.seen() == Seen("RUNNING", page, {})
@@ -110,6 +110,7 @@ class Job:
     """A job that gives these answers, one after another, and an error at last."""
 
     id = "job-1"
+    failures = staticmethod(list)
 
     def __init__(self, *answers: Seen) -> None:
         self.answers = list(answers)
@@ -125,7 +126,7 @@ def test_the_progress_gets_what_is_known() -> None:
     job = Job(
         Seen("", "", {}), Seen("RUNNING", "", {"segments": 1234}), Seen("DONE", "http://x/", {})
     )
-    watch = Watch(job, progress)
+    watch = Watch(job, Workers(None), progress)
     told = []
     for _ in range(4):
         watch.look()
@@ -147,6 +148,7 @@ PoolBlockingStub.startWorker(BeamFnExternalWorkerPoolGrpc.java:221)
 START = CALL.replace("BeamFnExternalWorkerPool", "Something")
 ASKING_FLINK = """java.util.concurrent.ExecutionException: Could not complete the operation.
 \tat org.apache.flink.runtime.rest.RestClient$ClientHandler.channelRead0(RestClient.java:628)
+Caused by: java.net.ConnectException: Connection refused
 """
 
 REFUSED = (
@@ -192,17 +194,17 @@ class Lost(grpc.RpcError):
     [
         (
             [CALL, REFUSED],
-            "the engine finds no pool of Python workers at localhost:50000: "
+            "the engine finds no pool of Python workers: "
             "finishConnect(..) failed: Connection refused",
         ),
         (
             [CALL, NO_POOL],
-            "the engine finds no pool of Python workers at localhost:50000: UNIMPLEMENTED: Method "
+            "the engine finds no pool of Python workers: UNIMPLEMENTED: Method "
             "not found: org.apache.beam.model.fn_execution.v1.BeamFnExternalWorkerPool/StartWorker",
         ),
         (
             [START, NO_BOOT],
-            "the pool at localhost:50000 could not start a Python worker: FileNotFoundError: "
+            "the pool could not start a Python worker: FileNotFoundError: "
             "[Errno 2] No such file or directory: '/opt/apache/beam/boot'",
         ),
         (
@@ -235,7 +237,7 @@ def test_a_lost_connection_names_the_job_server() -> None:
 class Workers:
     """Workers that cannot do the job."""
 
-    workers = None
+    have_answered = False
 
     def __init__(self, error: BleuError | None) -> None:
         self._error = error
@@ -265,19 +267,19 @@ class Sent:
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_job_whose_workers_cannot_do_it_is_cancelled(ends, monkeypatch) -> None:
-    monkeypatch.setattr(sent_job, "_FIRST_PAUSE", 0.0)
-    monkeypatch.setattr(sent_job, "_PATIENCE_FOR_THE_END", 0.1)
-    monkeypatch.setattr(Submitted, "_by_dataflow", lambda self: Seen("RUNNING", "", {}))
+    monkeypatch.setattr(watched_job, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(watched_job, "_PATIENCE_FOR_THE_END", 0.1)
+    monkeypatch.setattr(SentJob, "_by_dataflow", lambda self: Seen("RUNNING", "", {}))
     sent = Sent(ends)
     with pytest.raises(InputError, match="a line is bad"):
-        sent_job.wait(sent, PipelineOptions([]), Workers(BAD))
+        follow(sent, PipelineOptions([]), Workers(BAD))
     assert sent.is_cancelled.is_set()
 
 
 def test_a_job_that_is_done_is_done(monkeypatch) -> None:
-    monkeypatch.setattr(Submitted, "_by_dataflow", lambda self: Seen("DONE", "", {}))
+    monkeypatch.setattr(SentJob, "_by_dataflow", lambda self: Seen("DONE", "", {}))
     sent = SimpleNamespace(job_id="job-1", wait_until_finish=lambda: "DONE")
-    assert sent_job.wait(sent, PipelineOptions([]), Workers(None)) == "DONE"
+    assert follow(sent, PipelineOptions([]), Workers(None)) == "DONE"
 
 
 BAD = InputError("a line is bad", "repair it")
@@ -289,7 +291,6 @@ BAD = InputError("a line is bad", "repair it")
         # What is wrong with the input is more important than the fault that came with it.
         (RuntimeError(str(MarkedError("a line is bad", BAD))), [CALL, REFUSED], POOL),
         (BAD, [CALL, REFUSED], POOL),
-        (RuntimeError(REFUSED), [CALL, REFUSED], []),  # there is no pool
         (RuntimeError("disk full"), ["\n\tat Somewhere.else(File.java:1)", "disk full"], POOL),
         (RuntimeError("disk full"), [], POOL),
         (Lost(grpc.StatusCode.NOT_FOUND), [], POOL),

@@ -1,0 +1,151 @@
+"""Failures that engines and Python tell in their own words, and what they mean for a user."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import re
+import sys
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.errors.error_marks import find_error
+from beam_bleu.transforms.errors import BleuError, JobError
+from beam_bleu.transforms.version import VERSION
+
+_SENDING = "or send it with the job: --extra_package beam_bleu-....whl"
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """What an engine says of a failure.
+
+    Attributes:
+      text: its text, such as a traceback.
+      host: the machine where it happened; "" if the engine names none.
+    """
+
+    text: str
+    host: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Known:
+    """A row of the table.
+
+    Attributes:
+      words: a regular expression for the engine's words.
+      cause: what is wrong; `{words}` are the words, `{last}` is the last line that the engine says.
+      remedy: what to do.
+      most: after so many such failures, it is no use that the engine starts the job again; 0 if
+        that is always of use.
+    """
+
+    words: str
+    cause: str
+    remedy: str
+    most: int = 0
+
+
+_KNOWN = (
+    _Known(
+        "BeamFnExternalWorkerPoolGrpc",
+        "the engine finds no pool of Python workers: {last}",
+        "start one on each machine of the engine, or correct --environment_config: see "
+        "docs/engines.md",
+    ),
+    _Known(
+        r"ExternalEnvironmentFactory\.createEnvironment",
+        "the pool could not start a Python worker: {last}",
+        "look at the log of the pool",
+    ),
+    _Known(
+        r"org\.apache\.flink\.runtime\.rest\.RestClient[\s\S]*Connection refused",
+        "Flink's JobManager does not answer the job server any more: {last}",
+        "look at Flink's log, and start the job again when Flink runs",
+    ),
+    _Known(
+        r"TaskManager with id \S+ (?:is no longer reachable|timed out)"
+        r"|Connection unexpectedly closed by remote task manager '[^']*'"
+        r"|Lost connection to task manager '[^']*'"
+        r"|Connection for partition \S+ not reachable"
+        r"|Lost executor \S+ on [^:\s]+: [^\n]*"
+        r"|ExecutorLostFailure \(executor [^)\n]*\)?[^\n]*",
+        "a worker of the engine was lost: {words}",
+        "look at its log and at the memory of its machine, and start the job again when enough "
+        "workers run",
+    ),
+    _Known(
+        r"Insufficient number of network buffers: [^\n]*",
+        "a TaskManager of Flink has too few network buffers: {words}",
+        "raise taskmanager.memory.network.min and .max in Flink's configuration, or give the job a "
+        "lower --parallelism",
+    ),
+    _Known(
+        "Could not acquire the minimum required resources|NoResourceAvailable",
+        "Flink has too few free slots for the job",
+        "lower --parallelism, start more TaskManagers, or raise taskmanager.numberOfTaskSlots",
+    ),
+    _Known(
+        r"No module named 'beam_bleu(?:\.transforms|\.pipeline)?'",
+        "the workers do not have beam-bleu",
+        f"install it where they run, {_SENDING}",
+        most=1,
+    ),
+    _Known(
+        r"No module named 'beam_bleu\.|Can't get attribute '\w+' on <module 'beam_bleu\b"
+        r"|module 'beam_bleu[\w.]*' has no attribute",
+        f"the workers have a different version of beam-bleu from this command's, {VERSION}",
+        f"install the same version where they run, {_SENDING}",
+        most=1,
+    ),
+    _Known(
+        # Beam's worker for another version of Python or Beam starts, and begins no work.
+        "No client connected within timeout",
+        "the workers have started, but have not begun any work for three minutes",
+        "look at their log, or at that of their pool: do they have Python "
+        f"{sys.version_info[0]}.{sys.version_info[1]} and apache-beam "
+        f"{importlib.metadata.version('apache-beam')}, as here?",
+        most=2,  # after one, a worker can be quicker: it has installed its packages by then
+    ),
+    _Known(
+        r"[^\n]*No space left on device[^\n]*",
+        "a disk is full where the job runs: {words}",
+        "free space there: an engine and its Python workers also write temporary files",
+    ),
+)
+"""The first row whose words are in one of the texts counts."""
+
+_JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
+"""The types of exceptions before the message of a Java exception."""
+
+
+def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | None:
+    """The error of a job that has failed; None if no words are known.
+
+    Args:
+      failures: what is told of it. Of several failures in the same words, the last one counts.
+      said: what the engine says at last.
+    """
+    for known in _KNOWN:
+        for failure in reversed(failures):
+            if match := re.search(known.words, failure.text):
+                return _error(known, match[0].strip(), failure.host, said)
+    return None
+
+
+def hopeless(failures: Sequence[Failure]) -> BleuError | None:
+    """The error for failures after which an engine starts a job in vain; None if it can help."""
+    for failure in failures:
+        if error := find_error(failure.text):
+            return error
+    for known in _KNOWN:
+        found = [failure for failure in failures if re.search(known.words, failure.text)]
+        if 0 < known.most <= len(found):
+            return _error(known, "", found[-1].host, "")
+    return None
+
+
+def _error(known: _Known, words: str, host: str, said: str) -> JobError:
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or [""]
+    cause = known.cause.format(words=words, last=_JAVA_CLASSES.sub("", lines[-1]))
+    return JobError(f"on {host}: {cause}" if host else cause, known.remedy)
