@@ -14,7 +14,7 @@ import pyarrow as pa
 from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, systems_table
 from beam_bleu.pipeline.display.table import as_lines, as_text
 from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.examples.read_examples import read_examples
+from beam_bleu.pipeline.examples.segments import read_examples
 from beam_bleu.pipeline.notebook.result_tables import (
     comparison_table,
     example_table,

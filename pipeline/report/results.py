@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.examples.read_examples import read_examples
+from beam_bleu.pipeline.examples.segments import read_examples
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES
 from beam_bleu.pipeline.output.result_files import exists, read
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at

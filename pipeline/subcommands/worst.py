@@ -11,18 +11,16 @@ from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.examples.read_examples import read_examples
-from beam_bleu.pipeline.examples.shown_examples import shown_entry
-from beam_bleu.pipeline.examples.wanted import Found, Wanted, from_examples
+from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
+from beam_bleu.pipeline.examples.shown_segments import shown_entry
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
-from beam_bleu.transforms.errors import InputError, UsageError, joined
+from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import counted
-from beam_bleu.transforms.wiring.filesystems import is_local
 
 _DESCRIPTION = (
     "Shows the segments of a system with the worst scores, or those that lost most against another "
@@ -86,9 +84,11 @@ def _worst(flags: argparse.Namespace) -> bytes:
     folder = _folder(flags.result)
     saved = result_at(folder)
     wanted = _wanted(flags, saved.result)
-    found = _found(folder, wanted, saved.result)
-    for note in found.notes:
-        warn(note)
+    scored = saved.result.segment_scores
+    with named_if_damaged(folder):
+        found = worst_segments(folder, None if scored is None else scored["rows"], wanted)
+    if found.note:
+        warn(found.note)
     if flags.format == "json":
         return (json_text(list(found.entries), indent=1) + "\n").encode()
     name = saved.result.metric(wanted.metric).name
@@ -144,31 +144,6 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
             )
     lower = row_of(metric).lower_is_better
     return Wanted(metric, system, flags.against, labels, flags.number, lower)
-
-
-def _found(folder: str, wanted: Wanted, result: Result) -> Found:
-    """The segments, from the scores of all segments if the result has them on this machine.
-
-    Raises:
-      InputError: the result has neither these scores nor examples, or they are damaged.
-    """
-    examples = read_examples(folder)
-    if result.segment_scores is not None and is_local(folder):
-        # These load pyarrow.
-        from beam_bleu.pipeline.examples.segment_files import from_segment_files, segment_files
-
-        files = segment_files(folder)
-        if files:
-            with named_if_damaged(folder):
-                number = result.segment_scores["rows"]
-                return from_segment_files(files, number, wanted, examples or [])
-    if examples is None:
-        raise InputError(
-            f"{folder} has neither examples nor the scores of all segments",
-            f"run it again with --examples {wanted.number}, which keeps the texts of a few "
-            "segments, or with --segment_scores, for any number, slice and pair of systems",
-        )
-    return from_examples(examples, wanted)
 
 
 def _as_text(found: Found, wanted: Wanted, name: str, screen: Screen) -> str:

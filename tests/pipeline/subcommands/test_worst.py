@@ -15,7 +15,7 @@ from command_line import Run, called, streams, write_lines
 from example_corpus import METRICS, NUMBER, Corpus, examples_in, scores_of
 
 from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.examples.shown_examples import marked, shown_entry
+from beam_bleu.pipeline.examples.shown_segments import marked, shown_entry
 from beam_bleu.transforms.known_metrics import row_of
 
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.printable import printable, value_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.examples.read_examples import Entry
+from beam_bleu.pipeline.examples.segments import Entry
 from beam_bleu.pipeline.examples.word_differences import closest, compared
 from beam_bleu.transforms.examples.example import CUT_MARK, EXAMPLE_KINDS, MOST_CHARACTERS
 from beam_bleu.transforms.score.shown_numbers import rounded, signed
