@@ -6,8 +6,9 @@ No text leaves the batch but those of the rows that are picked.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from beam_bleu.transforms.examples.example import (
     cut,
 )
 from beam_bleu.transforms.examples.picked import ListKey, Picked, ScoresKey
-from beam_bleu.transforms.examples.ranks import Ranked, first_rows, sample_ranks
+from beam_bleu.transforms.examples.ranks import first_rows, sample_ranks
 from beam_bleu.transforms.examples.score_cells import ScoreCells
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Floats, Integers
@@ -85,7 +86,7 @@ class Picking:
 
     def __init__(self, picker: Picker) -> None:
         self._picker = picker
-        self._first: dict[ListKey | tuple[str, ...], Ranked] = {}
+        self._first: dict[ListKey | tuple[str, ...], list[tuple[float, int]]] = {}
 
     def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Picked:
         """The examples of a batch.
@@ -99,33 +100,48 @@ class Picking:
         """
         if batch.numbers is None:
             raise ValueError("segments without numbers cannot be examples: set those of the batch")
-        picker = self._picker
+        picker, systems = self._picker, batch.systems
         if not len(batch):
             return Picked(picker.number)
         examples: dict[ListKey, tuple[Example, ...]] = {}
         cells: dict[ScoresKey, ScoreCells] = {}
-        texts = _Texts(batch, picker.labels)
+        baseline = systems[0] if picker.baseline is None else picker.baseline
         drawn = sample_ranks(batch.numbers)
-        sampled = self._first_rows(batch.systems, drawn, batch.numbers)
+        sampled = self._first_rows(systems, drawn, batch.numbers)
+        shared = functools.cache(functools.partial(_of_segment, batch, picker.labels))
         for metric in picker.metrics:
-            scores = metric.definition.segment_scores(counted[metric.place].rows)
-            of_metric = _OfMetric(
-                batch.systems, picker.baseline, scores.reshape(len(batch.systems), len(batch))
-            )
-            for place, system in enumerate(batch.systems):
-                cells[ScoresKey(metric.name, system)] = ScoreCells.of(of_metric.defined(place))
-                of_kinds = of_metric.ranks(place, -1 if metric.lower_is_better else 1)
-                for name, ranks in (*of_kinds, ("sample", drawn)):
-                    compares = EXAMPLE_KINDS[name].compares
-                    against = of_metric.baseline if compares else None
-                    key = ListKey(name, metric.name, system, against)
+            values = metric.definition.segment_scores(counted[metric.place].rows)
+            scores = dict(zip(systems, values.reshape(len(systems), len(batch)), strict=True))
+            sign = -1 if metric.lower_is_better else 1
+            for system in systems:
+                own = scores[system]
+                cells[ScoresKey(metric.name, system)] = ScoreCells.of(own[~np.isnan(own)])
+                against = baseline if baseline in scores and system != baseline else None
+                ranks: dict[KindName, Floats] = {"best": -sign * own, "worst": sign * own}
+                if against is not None:
+                    gained = sign * own - sign * scores[against]
+                    ranks |= {"gain": -gained, "loss": gained}
+                for name, of_kind in (ranks | {"sample": drawn}).items():
+                    compared = against if EXAMPLE_KINDS[name].compares else None
+                    key = ListKey(name, metric.name, system, compared)
+                    limit = None if compared is None else _NO_DIFFERENCE
                     rows = sampled
                     if name != "sample":
-                        limit = _NO_DIFFERENCE if compares else None
-                        rows = self._first_rows(key, ranks, batch.numbers, limit)
+                        rows = self._first_rows(key, of_kind, batch.numbers, limit)
                     if rows:
                         examples[key] = tuple(
-                            of_metric.example(row, place, float(ranks[row]), texts) for row in rows
+                            Example(
+                                rank=float(of_kind[row]),
+                                score=_defined(own[row]),
+                                candidate=_candidate(batch, system, row),
+                                baseline=against,
+                                baseline_score=None
+                                if against is None
+                                else _defined(scores[against][row]),
+                                baseline_candidate=_candidate(batch, against, row),
+                                **shared(row),
+                            )
+                            for row in rows
                         )
         return Picked(picker.number, examples, cells)
 
@@ -157,115 +173,26 @@ _NO_DIFFERENCE = (0.0, -1)
 """A segment whose score is that of the baseline is neither a gain nor a loss."""
 
 
-class _OfMetric:
-    """The scores of a batch by a metric.
-
-    Args:
-      systems: the systems of the batch.
-      baseline: the baseline; None for the first one.
-      scores: float64 (systems, segments), nan where a score is not defined.
-    """
-
-    def __init__(self, systems: Sequence[str], baseline: str | None, scores: Floats) -> None:
-        self._scores = scores
-        self._systems = systems
-        known = systems[0] if baseline is None else baseline
-        self._baseline = systems.index(known) if known in systems else None
-
-    @property
-    def baseline(self) -> str | None:
-        """The baseline, if the batch has it."""
-        return None if self._baseline is None else self._systems[self._baseline]
-
-    def defined(self, system: int) -> Floats:
-        """The scores of a system that are defined."""
-        scores = self._scores[system]
-        missing = np.isnan(scores)
-        defined: Floats = scores[~missing] if missing.any() else scores
-        return defined
-
-    def ranks(self, system: int, sign: int) -> Iterator[tuple[KindName, Floats]]:
-        """For each kind the ranks of all segments, float64 (segments,); nan if one has none.
-
-        Args:
-          system: the place of the system.
-          sign: -1 if a lower score is better, else 1.
-        """
-        quality = sign * self._scores[system]
-        yield "best", -quality
-        yield "worst", quality
-        if self._baseline is not None and system != self._baseline:
-            gained = quality - sign * self._scores[self._baseline]
-            yield "gain", -gained
-            yield "loss", gained
-
-    def example(self, row: int, system: int, rank: float, texts: _Texts) -> Example:
-        """The example of a row and a system."""
-        baseline = None if self._baseline == system else self._baseline
-        of_row = texts.row(row)
-        return Example(
-            rank=rank,
-            index=of_row.number,
-            score=_defined(self._scores[system, row]),
-            candidate=texts.candidate(system, row),
-            references=of_row.references,
-            baseline=None if baseline is None else self._systems[baseline],
-            baseline_score=None if baseline is None else _defined(self._scores[baseline, row]),
-            baseline_candidate=None if baseline is None else texts.candidate(baseline, row),
-            labels=of_row.labels,
-            kept=of_row.kept,
-        )
+def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping[str, Any]:
+    """Attributes of `Example` that all systems of a segment have in common."""
+    assert batch.numbers is not None
+    references = (_text(column, row) for column in batch.references)
+    return {
+        "index": int(batch.numbers[row]),
+        "references": tuple(text for text in references if text is not None)[:MOST_REFERENCES],
+        "labels": {
+            name: None if (value := column[row].as_py()) is None else cut(value.encode())
+            for name, column in zip(labels, batch.labels, strict=True)
+        },
+        "kept": {name: _text(column, row) for name, column in batch.kept.items()},
+    }
 
 
-class _Texts:
-    """The texts of the rows of a batch that are picked. A row is often picked for several reasons.
-
-    It must not be part of a reference cycle, which would keep the batch until the next collection.
-    """
-
-    def __init__(self, batch: SegmentBatch, labels: Sequence[str]) -> None:
-        self._batch = batch
-        self._labels = labels
-        self._candidates: dict[tuple[int, int], str | None] = {}
-        self._rows: dict[int, _Row] = {}
-
-    def candidate(self, system: int, row: int) -> str | None:
-        """The text of a system; None if the metrics read no texts."""
-        if not self._batch.candidates:
-            return None
-        key = system, row
-        if key not in self._candidates:
-            self._candidates[key] = _text(self._batch.candidates[system], row)
-        return self._candidates[key]
-
-    def row(self, row: int) -> _Row:
-        """What all systems of a segment have in common."""
-        if row not in self._rows:
-            self._rows[row] = self._made(row)
-        return self._rows[row]
-
-    def _made(self, row: int) -> _Row:
-        batch = self._batch
-        assert batch.numbers is not None
-        references = (_text(column, row) for column in batch.references)
-        return _Row(
-            int(batch.numbers[row]),
-            tuple(text for text in references if text is not None)[:MOST_REFERENCES],
-            {
-                name: None if (value := column[row].as_py()) is None else cut(value.encode())
-                for name, column in zip(self._labels, batch.labels, strict=True)
-            },
-            {name: _text(column, row) for name, column in batch.kept.items()},
-        )
-
-
-class _Row(NamedTuple):
-    """What all systems of a segment have in common: its number, and attributes of `Example`."""
-
-    number: int
-    references: tuple[str, ...]
-    labels: Mapping[str, str | None]
-    kept: Mapping[str, str | None]
+def _candidate(batch: SegmentBatch, system: str | None, row: int) -> str | None:
+    """The text of a system; None without a system, or if the metrics read no texts."""
+    if system is None or not batch.candidates:
+        return None
+    return _text(batch.candidates[batch.systems.index(system)], row)
 
 
 def _text(column: pa.LargeStringArray, row: int) -> str | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.native.arrays import Floats, Integers
 
 SAMPLE_SEED = 12345
 """The seed of the uniform sample."""
-
-Ranked = list[tuple[float, int]]
-"""Ranks and numbers of segments, in their order."""
 
 
 def first_rows(
@@ -30,17 +29,12 @@ def first_rows(
         rows = rows[(ranks[rows] < behind[0]) | (numbers[rows] < behind[1])]
     else:
         rows = np.flatnonzero(~np.isnan(ranks))
-    if len(rows) > most:
-        of_rows = ranks[rows]
-        bound = np.partition(of_rows, most - 1)[most - 1]
-        equal = rows[of_rows == bound]  # there can be very many, such as scores of 0
-        rows = rows[of_rows < bound]
-        wanted = most - len(rows)
-        if len(equal) > wanted:
-            equal = equal[np.argpartition(numbers[equal], wanted - 1)[:wanted]]
-        rows = np.concatenate([rows, equal])
-    in_order: list[int] = rows[np.lexsort((numbers[rows], ranks[rows]))].tolist()
-    return in_order
+    if not len(rows):
+        return []  # of nothing, Arrow can choose nothing
+    table = pa.table({"rank": ranks[rows], "number": numbers[rows]})
+    order = [("rank", "ascending"), ("number", "ascending")]
+    first: list[int] = rows[pc.select_k_unstable(table, min(most, len(rows)), order)].tolist()
+    return first
 
 
 def sample_ranks(numbers: Integers) -> Floats:
