@@ -1,88 +1,152 @@
-"""The packages: whether they are as new as beam-bleu needs, and which optional ones are there.
-
-The optional libraries are filesystems of other machines, tables, and tokenizers of other tools.
-"""
+"""What is here: packages, the machine, the programs of engines, and optional libraries."""
 
 from __future__ import annotations
 
+import functools
 import importlib
+import json
+import os
+import pathlib
 import platform
-from collections.abc import Iterable, Iterator
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
-from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
-from beam_bleu.transforms.errors import installing
+from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
+from beam_bleu.transforms.errors import JobError, installing
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.version import VERSION
-
-_SECTION = "versions"
+from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 _INSTALL = "./run.sh install, or pip install ., in the folder of beam-bleu"
 
+_PATIENCE = 120
+"""For how many seconds a job on the sample may run."""
+
 
 def _own() -> Iterator[Fact]:
-    yield Fact(_SECTION, "beam-bleu", "ok", VERSION)
+    yield Fact("versions", "beam-bleu", "ok", VERSION)
 
 
-def _python() -> Iterator[Fact]:
-    from packaging.specifiers import SpecifierSet
-
-    installed, needed = platform.python_version(), metadata("beam-bleu")["Requires-Python"]
-    if SpecifierSet(needed).contains(installed):
-        yield Fact(_SECTION, "Python", "ok", installed)
-    else:
-        yield Fact(
-            _SECTION,
-            "Python",
-            "FAIL",
-            f"{installed}, but beam-bleu needs {needed}",
-            "use a newer one",
-        )
-
-
-def _requirements() -> Iterator[Fact]:
+def _packages() -> Iterator[Fact]:
     from packaging.requirements import Requirement
 
-    for text in requires("beam-bleu") or ():
-        wanted = Requirement(text)
+    needs = [f"Python {metadata('beam-bleu')['Requires-Python']}", *(requires("beam-bleu") or ())]
+    for wanted in map(Requirement, needs):
         # The marker of an extra's requirement is false here, because no extra is asked for.
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
             continue
         try:
-            installed = version(wanted.name)
+            is_python = wanted.name == "Python"
+            installed = platform.python_version() if is_python else version(wanted.name)
         except PackageNotFoundError:
-            yield Fact(_SECTION, wanted.name, "FAIL", "is not installed", _INSTALL)
+            yield Fact("versions", wanted.name, "FAIL", "is not installed", _INSTALL)
             continue
         if wanted.specifier.contains(installed, prereleases=True):
-            yield Fact(_SECTION, wanted.name, "ok", installed)
+            yield Fact("versions", wanted.name, "ok", installed)
         else:
             need = f"{installed}, but beam-bleu needs {wanted.specifier}"
-            yield Fact(_SECTION, wanted.name, "FAIL", need, _INSTALL)
+            yield Fact("versions", wanted.name, "FAIL", need, _INSTALL)
 
 
-def _filesystems() -> Iterator[Fact]:
+def _machine() -> Iterator[Fact]:
+    usable, all_cores = available_threads(), os.cpu_count() or 1
+    text = f"{usable} of {all_cores}" if usable != all_cores else str(usable)
+    yield Fact("machine", "cores", "ok", text)
+    if hasattr(os, "sysconf"):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        yield Fact("machine", "memory", "ok", gigabytes(memory))
+    try:
+        folder = tempfile.gettempdir()
+    except FileNotFoundError as error:
+        remedy = "set TMPDIR to a folder that you can write to"
+        yield Fact("machine", "temporary", "FAIL", str(error.strerror), remedy)
+        return
+    free = gigabytes(shutil.disk_usage(folder).free)
+    yield Fact("machine", "temporary", "ok", f"{folder}, {free} free")
+
+
+def gigabytes(size: int) -> str:
+    """A size for people."""
+    return f"{size / 1e9:.1f} GB"
+
+
+def _in_process() -> Iterator[Fact]:
+    # In a process of its own, as a user would run it: a broken library can end a process.
+    with tempfile.TemporaryDirectory(prefix="beam-bleu-doctor-") as folder:
+        streams = zip(*((candidate, *references) for candidate, references in SAMPLE), strict=True)
+        files = [pathlib.Path(folder, name) for name in ("sample.txt", "0.txt", "1.txt")]
+        for file, lines in zip(files, streams, strict=True):
+            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        candidates, *references = files
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "beam_bleu.pipeline", f"--candidates={candidates}"),
+                *(f"--references={file}" for file in references),
+                *("--format=json", "--quiet"),
+            ],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines() or [""]
+        text = f"a job on the sample ends with exit code {done.returncode}: {said[0]}"
+        yield Fact("engines", "in-process", "FAIL", text, said[-1].strip() if len(said) > 1 else "")
+        return
+    (result,) = json.loads(done.stdout)["scores"]
+    if result["score"] == SCORES["13a"]:
+        yield Fact("engines", "in-process", "ok", "a job on the built-in sample gives its score")
+    else:
+        text = f"a job on the sample gives {result['score']}, not {SCORES['13a']}"
+        yield Fact("engines", "in-process", "FAIL", text)
+
+
+def _engines() -> Iterator[Fact]:
+    program = shutil.which("prism")
+    if program is not None:
+        yield Fact("engines", "Prism", "ok", f"--prism_location {program}")
+    else:
+        package = f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{version('apache-beam')}"
+        text = "there is no `prism` on the PATH; Beam would download it for the first job"
+        yield Fact("engines", "Prism", "no", text, f"go install {package}")
+    for engine in ("Flink", "Spark"):
+        if shutil.which("java") is not None:
+            yield Fact("engines", engine, "ok", "Java is installed, for Beam's job server")
+        else:
+            yield Fact(
+                "engines",
+                engine,
+                "no",
+                "`java` is not installed, so Beam's job server cannot run",
+                "install Java, or use a job server that runs elsewhere: --job_endpoint HOST:PORT",
+            )
+    yield _optional("engines", "Dataflow", "Dataflow", "google.cloud.dataflow", installing("gcp"))
+
+
+def _libraries() -> Iterator[Fact]:
     for scheme, row in FILESYSTEMS.items():
-        if has_module(row.library):
-            yield Fact("filesystems", f"{scheme}://", "ok", f"{row.name}, by {row.library}")
-        else:
-            text = f"{row.name}: there is no module {row.library}"
-            yield Fact("filesystems", f"{scheme}://", "no", text, row.remedy)
-
-
-def _tables() -> Iterator[Fact]:
+        yield _optional("filesystems", f"{scheme}://", row.name, row.library, row.remedy)
     for prefix, kind in TABLE_KINDS.items():
-        if has_module(kind.library):
-            yield Fact("tables", f"{prefix}:", "ok", f"{kind.label}, by {kind.library}")
-        else:
-            text = f"{kind.label}: there is no module {kind.library}"
-            yield Fact("tables", f"{prefix}:", "no", text, installing(kind.extra))
+        yield _optional("tables", f"{prefix}:", kind.label, kind.library, installing(kind.extra))
 
 
-def tokenizer_facts(row: Tokenizer, extra: str) -> Iterable[Fact]:
-    """One fact: whether the library of a tokenizer works, and its versions."""
-    from beam_bleu.transforms.errors import JobError
+def _optional(section: str, name: str, label: str, library: str, remedy: str) -> Fact:
+    """The fact about something that needs a library."""
+    if has_module(library):
+        return Fact(section, name, "ok", f"{label}, by {library}")
+    return Fact(section, name, "no", f"{label}: there is no module {library}", remedy)
+
+
+def tokenizer_fact(row: Tokenizer, extra: str) -> Fact:
+    """Whether the library of a tokenizer works, and its versions."""
     from beam_bleu.transforms.text.library_tokenizers import mecab
 
     try:
@@ -93,25 +157,30 @@ def tokenizer_facts(row: Tokenizer, extra: str) -> Iterable[Fact]:
     except (ImportError, JobError) as error:
         cause = error.cause if isinstance(error, JobError) else str(error)
         reason = cause.partition(": ")[2] or cause  # without the words about a worker
-        return [Fact("tokenizers", row.name, "no", reason, installing(extra))]
+        return Fact("tokenizers", row.name, "no", reason, installing(extra))
     versions = ", ".join(f"{name} {version(name)}" for name in row.versions)
-    return [Fact("tokenizers", row.name, "ok", versions)]
+    return Fact("tokenizers", row.name, "ok", versions)
 
 
-def _tokenizer_check(row: Tokenizer, extra: str) -> Check:
-    return Check("tokenizers", row.name, lambda: tokenizer_facts(row, extra), needed=False)
+def _tokenizer(row: Tokenizer, extra: str) -> Iterator[Fact]:
+    yield tokenizer_fact(row, extra)
 
 
-CHECKS = (
-    Check(_SECTION, "beam-bleu", _own),
+PACKAGE_CHECKS = (
+    Check("versions", "beam-bleu", _own),
     # The versions that are needed are in the metadata of an installed package. Without it,
     # beam-bleu may work all the same: what works is checked below.
-    Check(_SECTION, "Python", _python, needed=False),
-    Check(_SECTION, "packages", _requirements, needed=False),
+    Check("versions", "packages", _packages, needed=False),
+    Check("machine", "machine", _machine, needed=False),
 )
 
 LIBRARY_CHECKS = (
-    Check("filesystems", "others", _filesystems, needed=False),
-    Check("tables", "others", _tables, needed=False),
-    *(_tokenizer_check(row, row.extra) for row in TOKENIZERS.values() if row.extra),
+    Check("engines", "in-process", _in_process),
+    Check("engines", "others", _engines, needed=False),
+    Check("filesystems", "others", _libraries, needed=False),
+    *(
+        Check("tokenizers", row.name, functools.partial(_tokenizer, row, row.extra), needed=False)
+        for row in TOKENIZERS.values()
+        if row.extra
+    ),
 )

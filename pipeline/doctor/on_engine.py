@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
-from beam_bleu.pipeline.doctor.installation_facts import Fact
+from beam_bleu.pipeline.doctor.facts import Fact
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
 from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference, shown_name

@@ -7,17 +7,16 @@ import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from beam_bleu.pipeline.doctor.kernel_check import RESULTS, scored
-from beam_bleu.pipeline.doctor.packages import tokenizer_facts
+from beam_bleu.pipeline.doctor.installation import tokenizer_fact
+from beam_bleu.pipeline.doctor.sample import SCORES, scored
 from beam_bleu.pipeline.engines.worker_facts import Software, Worker, host_name, own_software
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output.file_names import SCORES
+from beam_bleu.pipeline.output import file_names
 from beam_bleu.pipeline.output.storage import check_writable
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName, text_versions
-from beam_bleu.transforms.text.tokenizers import TokenizerName
 from beam_bleu.transforms.wiring.filesystems import join
 
 __all__ = ["Asked", "answer", "asked_by"]
@@ -57,7 +56,7 @@ def answer(asked: Asked) -> Worker:
     checks: list[Callable[[], None]] = [
         lambda: _check_sample(asked.texts),
         *(functools.partial(_check_library, text) for text in asked.texts),
-        lambda: check_writable(join(asked.output, SCORES)),
+        lambda: check_writable(join(asked.output, file_names.SCORES)),
         asked.source.check_readable,
     ]
     return Worker(host_name(), software(asked), tuple(_errors(checks)))
@@ -78,17 +77,12 @@ def _errors(checks: list[Callable[[], None]]) -> Iterator[BleuError]:
 def _check_sample(texts: tuple[TextName, ...]) -> None:
     """Checks the kernel's numbers with the tokenizers of the job that the sample knows."""
     used = {text.tokenize for text in texts}
-    wrong = [name for name in RESULTS if name in used and not _is_right(name)]
+    wrong = [name for name in SCORES if name in used and scored(name) != SCORES[name]]
     if wrong:
         raise JobError(
             f"the compiled kernel gives wrong numbers for the built-in sample with {wrong[0]}",
             "run `beam-bleu doctor` there, and install beam-bleu again",
         )
-
-
-@functools.cache  # a process does many probes
-def _is_right(tokenize: TokenizerName) -> bool:
-    return scored(tokenize) == RESULTS[tokenize]
 
 
 def _check_library(text: TextName) -> None:
@@ -102,5 +96,5 @@ def _missing_library(text: TextName) -> tuple[str, str] | None:
     row = ALL_TOKENIZERS[text.tokenize]
     if row.extra is None:
         return None
-    (fact,) = tokenizer_facts(row, row.extra)
+    fact = tokenizer_fact(row, row.extra)
     return None if fact.status == "ok" else (fact.text, fact.remedy)

@@ -72,6 +72,8 @@ def _worst(data: pa.dataset.Dataset, wanted: Wanted, examples: Sequence[Entry]) 
     table = table.append_column("rank", pc.negate(rank) if wanted.lower_is_better else rank)
     if wanted.against is not None:
         table = table.filter(pc.field("rank") < 0)
+    if not len(table):
+        return Found([], 0)
     order = [("rank", "ascending"), ("index", "ascending")]
     worst = table.take(pc.select_k_unstable(table, min(wanted.number, len(table)), order))
     of_rows = chosen & pc.field("index").isin(worst["index"].combine_chunks())

@@ -10,18 +10,12 @@ from beam_bleu.pipeline.command_line.log_flags import log_format, loudness
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.doctor import engines, machine, packages
-from beam_bleu.pipeline.doctor import kernel_check as kernel
-from beam_bleu.pipeline.doctor.installation_facts import Fact
+from beam_bleu.pipeline.doctor import sample
+from beam_bleu.pipeline.doctor.facts import Fact
+from beam_bleu.pipeline.doctor.installation import LIBRARY_CHECKS, PACKAGE_CHECKS
 from beam_bleu.pipeline.errors.reporting import reported
 
-_CHECKS = (
-    *packages.CHECKS,
-    *machine.CHECKS,
-    *kernel.CHECKS,
-    *engines.CHECKS,
-    *packages.LIBRARY_CHECKS,
-)
+_CHECKS = (*PACKAGE_CHECKS, *sample.CHECKS, *LIBRARY_CHECKS)
 
 _WIDTH = 80
 

@@ -13,7 +13,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, Argument, called
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.doctor import kernel_check, on_engine
+from beam_bleu.pipeline.doctor import on_engine, sample
 from beam_bleu.pipeline.engines import probing
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.runners import Runner
@@ -121,13 +121,13 @@ def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
         asked = dataclasses.replace(handshake.asked, output=str(tmp_path / "file" / "out"))
         handshake = dataclasses.replace(handshake, asked=asked)
     elif changed == "kernel":
-        monkeypatch.setattr(kernel_check, "SAMPLE", kernel_check.SAMPLE[:2])
-        probing._is_right.cache_clear()
+        monkeypatch.setattr(sample, "SAMPLE", sample.SAMPLE[:2])
+        sample.scored.cache_clear()
     else:
         monkeypatch.setattr(probing, "_missing_library", lambda text: ("no dice", "install dice"))
     with pytest.raises(Exception) as raised:  # noqa: PT011
         run(handshake, tmp_path / "begun")
-    probing._is_right.cache_clear()
+    sample.scored.cache_clear()
     assert cause in str(raised.value)
     assert not (tmp_path / "begun").exists()
     assert handshake.answers() is not None  # for the launcher
