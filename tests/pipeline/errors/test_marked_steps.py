@@ -135,5 +135,5 @@ def test_every_step_of_the_job_marks_its_errors(tmp_path):
     build(pipeline, arguments.job)
     pipeline.visit(Steps())
     # These raise no error of ours. A DoFn that does must be marked, and a function must become one.
-    assert set(seen) == {"_Marked", "_MarkedInWindow", "_NameTheJob", "_SendOn", "_SendOnSums"}
+    assert set(seen) == {"_Marked", "_MarkedInWindow", "_SendOn", "_SendOnSums"}
     assert not functions
