@@ -105,7 +105,9 @@ def systems_table(result: Result, asked: int | None, *, for_paper: bool = False)
         decimals = decimals_of(word, asked, [score.standard_error for score in scores])
         of_metric = marks.get(word, {})
         columns = columns or [[score.system for score in scores]]
-        numbers = _numbers(scores, decimals, [of_metric.get(score.system, "") for score in scores])
+        numbers = score_numbers(
+            scores, decimals, [of_metric.get(score.system, "") for score in scores]
+        )
         columns.append([*numbers])
         has_arrow = row_of(word).lower_is_better and (for_paper or len(result.metrics) > 1)
         header.append(f"{metric.name} {LOWER}" if has_arrow else metric.name)
@@ -193,7 +195,7 @@ def slice_tables(
             marks = [_stars_of(rows) for rows in compared]
             meaning = _meaning_in_slices(list(itertools.chain(*compared)), family)
         rows = [
-            [*named, *_numbers(scores, decimals, [own.get(system, "") for system in systems])]
+            [*named, *score_numbers(scores, decimals, [own.get(system, "") for system in systems])]
             for named, scores, own in zip(names, lines, marks, strict=True)
         ]
         if for_paper:
@@ -289,8 +291,8 @@ def ranks_of(clusters: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, str]:
     return ranks
 
 
-def _numbers(
-    scores: Sequence[ScoreRow | None], decimals: int, marks: Sequence[str]
+def score_numbers(
+    scores: Sequence[ScoreRow | None], decimals: int, marks: Sequence[str] | None = None
 ) -> list[Number]:
     """Scores that are compared with each other. The best ones are those that look best."""
     numbers = [score_number(score, decimals) for score in scores]
@@ -303,7 +305,7 @@ def _numbers(
         dataclasses.replace(
             number, mark=mark, is_best=number.text != "" and float(number.text) == best
         )
-        for number, mark in zip(numbers, marks, strict=True)
+        for number, mark in zip(numbers, marks or [""] * len(numbers), strict=True)
     ]
 
 

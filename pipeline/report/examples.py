@@ -1,4 +1,4 @@
-"""The fourth section of the page: examples, side by side, with their differences marked."""
+"""The examples of the page, side by side, with their differences marked."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ KINDS = {
 _MOST_EXAMPLES = 200
 """How many examples the page has, of all kinds together. More of them make it too large."""
 
-_OPEN = 1
-"""How many groups of examples are open at first."""
-
 _LONGEST = 600
 """Characters of a text that the page shows."""
 
@@ -39,118 +36,74 @@ class Text:
 
     Attributes:
       name: what it is: "reference", or the name of a system.
-      runs: its words; those that the other text lacks are marked.
       kind: "reference", "candidate" or "kept".
+      runs: its words; those that the other text lacks are marked.
       score: its score, or "".
     """
 
     name: str
-    runs: Sequence[Run]
     kind: str
+    runs: Sequence[Run]
     score: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class ShownExample:
-    """A segment with its texts.
-
-    Attributes:
-      name: its id or its number, and the difference of the scores.
-      labels: its labels with their values.
-      texts: what was kept, the references, and the candidates.
-    """
-
-    name: str
-    labels: str
-    texts: Sequence[Text]
-
-
-@dataclasses.dataclass(frozen=True)
-class Group:
-    """Examples of one kind, metric and system.
-
-    Attributes:
-      title: what they are.
-      examples: those that are shown.
-      note: how many are left out, or "".
-      is_open: whether they are shown without being asked for.
-    """
-
-    title: str
-    examples: Sequence[ShownExample]
-    note: str
-    is_open: bool
-
-
-def groups(examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure]) -> list[Group]:
-    """The groups of examples.
+def groups(
+    examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure]
+) -> dict[str, list[Mapping[str, Any]]]:
+    """The examples of each kind, metric and system, by their title.
 
     Args:
       examples: the lines of the file of examples.
       measures: how to speak of each metric.
     """
-    by_kind: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for example in examples:
-        key = tuple(example[name] for name in ("kind", "metric", "system", "baseline"))
-        by_kind.setdefault(key, []).append(example)
-    kinds = list(KINDS)
-    ordered = sorted(by_kind, key=lambda key: kinds.index(key[0]))  # the sort is stable
-    most = max(1, _MOST_EXAMPLES // max(len(ordered), 1))
-    shown: list[Group] = []
-    for key in ordered[:_MOST_EXAMPLES]:
-        kind, metric, system, baseline = key
-        title = KINDS[kind].format(system=system, baseline=baseline)
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for example in sorted(examples, key=lambda example: [*KINDS].index(example["kind"])):
+        title = KINDS[example["kind"]].format(**example)
         if len(measures) > 1:
-            title += f", by {measures[metric].name}"
-        entries = by_kind[key]
-        left = len(entries) - most
-        note = f"The file of examples has {left} more of this kind." if left > 0 else ""
-        texts = [_shown(entry, measures[metric]) for entry in entries[:most]]
-        shown.append(Group(title, texts, note, len(shown) < _OPEN))
-    return shown
+            title += f", by {measures[example['metric']].name}"
+        found.setdefault(title, []).append(example)
+    most = max(1, _MOST_EXAMPLES // max(len(found), 1))
+    return {title: entries[:most] for title, entries in [*found.items()][:_MOST_EXAMPLES]}
 
 
-def _shown(example: Mapping[str, Any], measure: Measure) -> ShownExample:
-    name = f"Segment {example['index']:,}" if example["id"] is None else f"{example['id']}"
+def heading(example: Mapping[str, Any], measure: Measure) -> str:
+    """The id of a segment or its number, the difference of its scores, and its labels."""
+    name = example["id"] if example["id"] is not None else f"Segment {example['index']:,}"
     difference = example["difference"]
-    if difference is not None:
-        name += f": difference {signed(difference, measure.decimals)}"
-    labels = ", ".join(
-        f"{label}: {value_text(value)}" for label, value in example["labels"].items()
+    return "; ".join(
+        [
+            str(name),
+            *([] if difference is None else [f"difference {signed(difference, measure.decimals)}"]),
+            *(f"{label}: {value_text(value)}" for label, value in example["labels"].items()),
+        ]
     )
-    return ShownExample(printable(name), printable(labels), list(_texts(example, measure)))
 
 
-def _texts(example: Mapping[str, Any], measure: Measure) -> Iterator[Text]:
-    """The texts of an example. The references have the words marked that the candidate lacks."""
+def texts(example: Mapping[str, Any], measure: Measure) -> Iterator[Text]:
+    """What was kept, the references, and the candidates of an example.
+
+    The reference that is closest to the candidate has the words marked that the candidate lacks.
+    """
     for name, value in example["kept"].items():
         if value is not None:
-            yield Text(printable(name), [Run(_cut(value), is_common=True)], "kept")
+            yield Text(name, "kept", [Run(_cut(value), is_common=True)])
     references = [_cut(reference) for reference in example["references"]]
-    candidates = [
-        (example["system"], example["candidate"], example["score"]),
-        (example["baseline"], example["baseline_candidate"], example["baseline_score"]),
-    ]
-    shown = [
-        (name, _cut(text), "" if score is None else rounded(score, measure.decimals))
-        for name, text, score in candidates
-        if text is not None
-    ]
-    if not references:
-        for name, text, score in shown:
-            yield Text(printable(name), [Run(text, is_common=True)], "candidate", score)
-        return
-    first = shown[0][1] if shown else ""
-    against = closest(first, references) if len(references) > 1 else 0
+    candidate = _cut(example["candidate"] or "")
+    against = closest(candidate, references) if references else None
     for number, reference in enumerate(references):
         name = "reference" if len(references) == 1 else f"reference {number + 1}"
-        runs = [Run(reference, is_common=True)]
-        if number == against and shown:
-            _, runs = compared(first, reference)
-        yield Text(name, runs, "reference")
-    for name, text, score in shown:
-        nearest = closest(text, references) if len(references) > 1 else 0
-        yield Text(printable(name), compared(text, references[nearest])[0], "candidate", score)
+        is_compared = number == against and example["candidate"] is not None
+        plain = [Run(reference, is_common=True)]
+        yield Text(name, "reference", compared(candidate, reference)[1] if is_compared else plain)
+    for which, prefix in (("system", ""), ("baseline", "baseline_")):
+        if example[f"{prefix}candidate"] is None:
+            continue
+        text, score = _cut(example[f"{prefix}candidate"]), example[f"{prefix}score"]
+        runs = [Run(text, is_common=True)]
+        if references:
+            runs = compared(text, references[closest(text, references)])[0]
+        shown = "" if score is None else rounded(score, measure.decimals)
+        yield Text(example[which], "candidate", runs, shown)
 
 
 def _cut(text: str) -> str:

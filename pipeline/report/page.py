@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import is_numeric
-from beam_bleu.pipeline.report import sentences
 from beam_bleu.pipeline.report.charts import SHAPES
-from beam_bleu.pipeline.report.examples import JOINERS, groups
+from beam_bleu.pipeline.report.examples import JOINERS, groups, heading, texts
 from beam_bleu.pipeline.report.facts import facts
+from beam_bleu.pipeline.report.figures import places, reasons, standing
 from beam_bleu.pipeline.report.past import past
-from beam_bleu.pipeline.report.places import places
-from beam_bleu.pipeline.report.reasons import reasons
 from beam_bleu.pipeline.report.results import ReportedResult
-from beam_bleu.pipeline.report.standing import standing
-from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.report.sentences import UNCERTAINTY, measure_of
 from beam_bleu.pipeline.result.saved_result import named_if_damaged
-from beam_bleu.transforms.errors import UsageError, installing
+from beam_bleu.transforms.errors import UsageError, installing, joined
 
 if TYPE_CHECKING:
     import jinja2
@@ -69,37 +66,29 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
 
 def _text(reported: ReportedResult, history: History | None) -> str:
     result = reported.saved.result
-    sections = [
-        None if history is None else past(history),
-        standing(result),
-        places(result),
-        reasons(result),
-    ]
-    measures = {metric.metric: sentences.measure_of(metric) for metric in result.metrics}
+    measures = {metric.metric: measure_of(metric) for metric in result.metrics}
+    names, systems = [metric.name for metric in result.metrics], result.systems
+    shown = joined(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
     text: str = _template().render(
-        title=_title(result),
-        sections=[section for section in sections if section is not None],
+        title=f"{joined(names, len(names))} of {shown}",
+        history=history,
+        past=[] if history is None else [*past(history)],
+        standing=[*standing(result)],
+        uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
+        places=[*places(result)],
+        reasons=[*reasons(result)],
         examples=groups(reported.examples, measures),
-        facts=facts(reported),
+        measures=measures,
+        facts=[*facts(reported)],
         warnings=result.all_warnings,
-        style=_style(),
-        shapes=SHAPES,
     )
     return text
-
-
-def _title(result: Result) -> str:
-    """What is scored: "BLEU and TER of atlas, birch and cobalt"."""
-    metrics, systems = [metric.name for metric in result.metrics], result.systems
-    named = (
-        sentences.listed(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
-    )
-    return f"{sentences.listed(metrics)} of {named}"
 
 
 @functools.cache
 def _template() -> jinja2.Template:
     import jinja2
+    import markupsafe
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
@@ -112,6 +101,8 @@ def _template() -> jinja2.Template:
         finalize=_shown,
     )
     environment.tests["numeric"] = is_numeric
+    style = markupsafe.Markup((_FOLDER / "style.css").read_text(encoding="utf-8"))
+    environment.globals.update(shapes=SHAPES, heading=heading, texts=texts, style=style)
     return environment.get_template("page.html.jinja")
 
 
@@ -122,9 +113,3 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, markupsafe.Markup):
         return printable(value, keep=f"\n{JOINERS}")
     return value
-
-
-def _style() -> Any:
-    import markupsafe
-
-    return markupsafe.Markup((_FOLDER / "style.css").read_text(encoding="utf-8"))

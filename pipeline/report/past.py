@@ -9,8 +9,9 @@ from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import Cell, Number, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.figures import Figure, Section
-from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
+from beam_bleu.pipeline.report.figures import Figure
+from beam_bleu.transforms.errors import joined
+from beam_bleu.transforms.score.shown_numbers import counted, p_value, rounded, signed
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.history.history import History, NightScore, Series
@@ -19,15 +20,17 @@ _MOST_ROWS = 400
 """More rows are left out, from the oldest on. `beam-bleu history` shows all of them."""
 
 
-def past(history: History) -> Section:
+def past(history: History) -> Iterator[Figure]:
     """The scores of the whole corpus on each night, and where the history is not continuous."""
     metrics: dict[str, list[Series]] = {}
     for series in history.series:
         metrics.setdefault(series.key.metric, []).append(series)
-    figures = [*(_metric(history, systems) for systems in metrics.values()), *_gaps(history)]
-    last = history.nights[-1]
-    lead = f"{len(history.nights)} nights. The sections below are about the last result, of {last}."
-    return Section("history", "What has changed, and since when?", figures, lead)
+    for systems in metrics.values():
+        yield _metric(history, systems)
+    if history.gaps:
+        rows = [[gap.night, gap.until, gap.text] for gap in history.gaps[-_MOST_ROWS:]]
+        table = Table(["Gaps in the history"], ["night", "until", "what"], rows)
+        yield Figure("Gaps", f"The history has {counted(len(history.gaps), 'gap')}.", table)
 
 
 def _metric(history: History, systems: Sequence[Series]) -> Figure:
@@ -81,21 +84,18 @@ def _row(score: NightScore, decimals: int) -> list[Cell]:
 
 
 def _sentence(systems: Sequence[Series], decimals: int) -> str:
-    """What changed last in the first series, and how many significant changes there were."""
+    """What changed last in the first series, and which changes were for the worse."""
     name, last = systems[0].name, systems[0].scores[-1]
     system, score, change = last.row.system, last.row.score, last.change
     if score is None:
         return f"{system} has no {name} on {last.night}."
     text = f"On {last.night}, {system} has {rounded(score, decimals)} {name}"
     if change is None:
-        return f"{text}, its first score."
+        return f"{text}."
     if change.difference is None:
-        return f"{text}, which cannot be compared with {change.against}: {change.reason}."
-    if not change.difference:
-        text += f", as on {change.against}"
+        text += f", which cannot be compared with {change.against}: {change.reason}"
     else:
-        side = "above" if change.difference > 0 else "below"
-        text += f", {rounded(abs(change.difference), decimals)} {side} {change.against}"
+        text += f", {signed(change.difference, decimals)} since {change.against}"
         if change.p_value is not None:
             sure = f"which is {last.verdict}" if last.verdict else "which may be chance"
             text += f", {sure} ({sentences.p_text(change.p_value)})"
@@ -105,18 +105,5 @@ def _sentence(systems: Sequence[Series], decimals: int) -> str:
         for score in series.scores
         if score.verdict == "worse"
     ]
-    worse = (
-        f" Significantly worse than the night before: {sentences.listed(losses)}." if losses else ""
-    )
+    worse = f" Significantly worse than the night before: {joined(losses, 8)}." if losses else ""
     return f"{text}.{worse}"
-
-
-def _gaps(history: History) -> Iterator[Figure]:
-    """The nights without a result, and those since which scores cannot be compared."""
-    if not history.gaps:
-        return
-    rows = [[gap.night, gap.until, gap.text] for gap in history.gaps[-_MOST_ROWS:]]
-    table = Table(["Gaps in the history"], ["night", "until", "what"], rows)
-    count = len(history.gaps)
-    text = f"The history has {count} {'gap' if count == 1 else 'gaps'}."
-    yield Figure("Gaps", text, table, is_open=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from made_reports import example, of_two_systems, reported
 
-from beam_bleu.pipeline.report.examples import groups
+from beam_bleu.pipeline.report.examples import texts
 from beam_bleu.pipeline.report.facts import facts
-from beam_bleu.pipeline.report.places import places
+from beam_bleu.pipeline.report.figures import places
 from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.pipeline.result.document import read_result
 
@@ -24,7 +24,7 @@ def test_each_language_has_its_signatures():
         for name, known in (("ja", "tok:ja-mecab"), ("tlh", None))
     ]
     document["metrics"][0]["signature"], document["languages"] = None, languages
-    table = facts(reported(document)).figures[0].table
+    table = next(facts(reported(document))).table
     assert [tuple(row) for row in table.rows] == [
         ("BLEU (ja)", "beam-bleu", "tok:ja|ours"),
         ("BLEU (ja)", "sacreBLEU", "tok:ja-mecab"),
@@ -35,8 +35,7 @@ def test_each_language_has_its_signatures():
 
 def test_a_word_is_marked_in_both_texts_or_in_none():
     one = example("worst", "b a", references=["a b"])
-    ((shown,),) = (group.examples for group in groups([one], {"bleu": Measure("bleu", "BLEU", 1)}))
-    _, reference, candidate = shown.texts
+    reference, candidate = [*texts({**one, "kept": {}}, Measure("bleu", "BLEU", 1))]
     common = ("".join(r.text for r in text.runs if r.is_common) for text in (reference, candidate))
     assert [text.split() for text in common] == [["b"], ["b"]]
 
@@ -53,26 +52,21 @@ def test_the_best_and_the_worst_slice_are_not_small(score, segments, told):
     document = of_two_systems(("atlas",))
     unknown = {"interval": None, "standard_error": None}
     document["scores"][1] |= {"score": score, "segments": segments, **unknown}
-    section = places(read_result(document))
-    assert section is not None
-    assert [figure.sentence for figure in section.figures if "domain" in figure.title] == [
+    figures = places(read_result(document))
+    assert [figure.sentence for figure in figures if "domain" in figure.title] == [
         f"By domain, atlas has its {told}."
     ]
 
 
-def test_a_chart_of_many_slices_has_the_significant_differences():
-    document = of_two_systems(slices=40)
+def test_significant_differences_in_slices_come_first():
+    document = of_two_systems(slices=80)
     compared = [entry for entry in document["comparisons"] if "domain" in (entry["slice"] or {})]
     for number, entry in enumerate(compared):
         # The only significant difference is a small gain, in the middle of the others.
-        p_value = 0.01 if number == 20 else 0.5
-        entry |= {"difference": number - 19.5, "p_value": p_value, "p_value_holm": p_value}
-    section = places(read_result(document))
-    assert section is not None
-    chart = next(one.chart for one in section.figures if "domain: diff" in one.title)
-    assert chart is not None
-    assert chart.note.startswith("The chart shows 16 of 40;")
-    drawn = [mark.x for mark in chart.marks]
-    assert len(drawn) == 16
-    assert drawn == sorted(drawn)
-    assert [mark.colour for mark in chart.marks].count("gain") == 1
+        p_value = 0.01 if number == 40 else 0.5
+        entry |= {"difference": number - 39.5, "p_value": p_value, "p_value_holm": p_value}
+    figure = next(one for one in places(read_result(document)) if "domain: diff" in one.title)
+    assert [row[0] for row in figure.table.rows[:3]] == ["domain 40", "domain 0", "domain 1"]
+    assert figure.chart is not None
+    assert figure.chart.note == "The chart shows the first 60 of 80."
+    assert [mark.colour for mark in figure.chart.marks[:3]] == ["gain", "chance", "chance"]
