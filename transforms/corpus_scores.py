@@ -37,6 +37,7 @@ from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
     condition_warnings,
+    most_rejected_of,
     rejected_warnings,
 )
 from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
@@ -186,7 +187,7 @@ class ScorePerSystem(Scoring):
     ) -> None:
         super().__init__(config, uncertainty=uncertainty)
         try:
-            self._most_rejected = MostRejected.of_number(max_rejected)
+            self._most_rejected = most_rejected_of(max_rejected)
         except ValueError as error:
             raise ValueError(f"max_rejected {error}") from None
 

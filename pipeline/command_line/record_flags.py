@@ -11,7 +11,11 @@ from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMAT_NAMES
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES, COVERAGES
-from beam_bleu.transforms.totals.rejected import DEFAULT_MOST_REJECTED, MostRejected
+from beam_bleu.transforms.totals.rejected import (
+    DEFAULT_MOST_REJECTED,
+    MostRejected,
+    most_rejected_of,
+)
 
 
 def add_record_flags(parser: argparse._ActionsContainer) -> None:
@@ -185,7 +189,7 @@ def add_rejecting_flags(parser: argparse._ActionsContainer) -> None:
         metavar="N|FRACTION",
         help="with --on_bad_record reject: fail if more than N segments are rejected (such as "
         "100), or more than a fraction of all segments (such as 0.05); default "
-        f"{DEFAULT_MOST_REJECTED.text}",
+        f"{DEFAULT_MOST_REJECTED}",
     )
 
 
@@ -213,6 +217,6 @@ def most_rejected(flags: argparse.Namespace) -> MostRejected | None:
 
 def _most_rejected(text: str) -> MostRejected:
     try:
-        return MostRejected.of(text)
+        return most_rejected_of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

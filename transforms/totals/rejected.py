@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
@@ -49,63 +50,32 @@ class Rejected:
         return sum(self.reasons.values())
 
     @property
-    def first_told(self) -> str:
-        """The first ones, as a part of an error."""
-        return "; ".join(bad.told for bad in self.first)
-
-    @property
     def by_reason(self) -> str:
         """The number of records by reason, in words."""
-        return ", ".join(f"{reason}: {number:,}" for reason, number in self.reasons.items())
+        return _in_words(self.reasons)
 
 
-@dataclasses.dataclass(frozen=True)
-class MostRejected:
-    """How many segments may be rejected: a number, or a fraction of those that are read.
-
-    Attributes:
-      text: the value as the user wrote it.
-      is_fraction: whether it is a fraction. It has a point: 1 is one segment, 1.0 are all.
-    """
-
-    text: str
-    is_fraction: bool
-
-    @classmethod
-    def of(cls, text: str) -> MostRejected:
-        """What a text means.
-
-        Raises:
-          ValueError: it is neither a whole number nor a fraction.
-        """
-        if text.isascii() and text.isdecimal():
-            return cls(text, is_fraction=False)
-        whole, point, digits = text.partition(".")
-        is_number = text.isascii() and (whole + digits).isdecimal() and bool(point)
-        if is_number and Decimal(text) <= 1:
-            return cls(text, is_fraction=True)
-        raise ValueError(f"must be a whole number, or a fraction from 0.0 to 1.0, got {text}")
-
-    def allows(self, rejected: int, read: int) -> bool:
-        """Whether so many segments may be rejected."""
-        # Decimal is exact: 0.29 of 100 segments are 29.
-        return rejected <= Decimal(self.text) * (read if self.is_fraction else 1)
-
-    @classmethod
-    def of_number(cls, number: float) -> MostRejected:
-        """What a number means: an integer is a number of segments, a float a fraction.
-
-        Raises:
-          ValueError: it is neither; the message shows it.
-        """
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ValueError(f"must be an int, or a fraction from 0.0 to 1.0, got {number!r}")
-        # Without an exponent, as in 1e-05.
-        return cls.of(str(number) if isinstance(number, int) else f"{Decimal(str(number)):f}")
-
+MostRejected = int | Decimal
+"""How many segments may be rejected: a number, or a fraction of those that are read, which has a
+point: 1 is one segment, 1.0 are all. Decimal is exact: 0.29 of 100 segments are 29."""
 
 DEFAULT_MAX_REJECTED = 0.01
-DEFAULT_MOST_REJECTED = MostRejected.of(str(DEFAULT_MAX_REJECTED))
+DEFAULT_MOST_REJECTED = Decimal(str(DEFAULT_MAX_REJECTED))
+
+
+def most_rejected_of(value: object) -> MostRejected:
+    """How many segments may be rejected, by a text such as "100" or "0.05", an int or a float.
+
+    Raises:
+      ValueError: it is neither a whole number nor a fraction.
+    """
+    # A Decimal of a float has no exponent, as in 1e-05.
+    text = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
+    if re.fullmatch("[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[0-9]+\.[0-9]*|\.[0-9]+", text) and Decimal(text) <= 1:
+        return Decimal(text)
+    raise ValueError(f"must be a whole number, or a fraction from 0.0 to 1.0, got {value}")
 
 
 def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected | None) -> Rejected:
@@ -133,10 +103,11 @@ def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected |
             f"{tally.bad_records} records are bad, but {rejected.records} were written as rejected",
             "the runner lost or repeated data: do not use it for this job",
         )
-    if most is not None and not most.allows(counted, tally.read):
+    of_all = tally.read if isinstance(most, Decimal) else 1
+    if most is not None and counted > most * of_all:
         raise InputError(
-            f"{_told(tally, rejected)}, more than --max_rejected {most.text} allows: "
-            f"{rejected.first_told}",
+            f"{_told(tally, rejected)}, more than --max_rejected {most} allows: "
+            f"{_first_told(rejected)}",
             "repair the input, or raise --max_rejected",
         )
     return rejected
@@ -158,14 +129,15 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
                 if FILTERED in tally.left_out
                 else "check that the inputs belong together",
             )
-        others = _in_words(
-            {reason: number for reason, number in tally.left_out.items() if reason != REJECTED}
-        )
         raise InputError(
-            f"no segment is left to score: {_told(tally, rejected)}"
-            f"{f', {others}' if others else ''}: {rejected.first_told}",
+            f"no segment is left to score: {_told(tally, rejected)}; all that were left out: "
+            f"{_in_words(tally.left_out)}; {_first_told(rejected)}",
             "repair the input",
         )
+
+
+def _first_told(rejected: Rejected) -> str:
+    return "; ".join(bad.told for bad in rejected.first)
 
 
 def _told(tally: Tally, rejected: Rejected) -> str:

@@ -22,11 +22,11 @@ from beam_bleu.pipeline.output.rejected_files import WriteRejected, rejected_lin
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.totals.rejected import MostRejected, Rejected, check_rejected
+from beam_bleu.transforms.totals.rejected import Rejected, check_rejected, most_rejected_of
 
 PAGE = (PROJECT / "docs" / "folder.md").read_text()
 
-ALL = MostRejected.of("1.0")
+ALL = most_rejected_of("1.0")
 
 
 def bad(number: int, raw: bytes = b"\xff", label: str = "input") -> BadRecord:
@@ -132,7 +132,7 @@ def test_a_source_that_ends_with_an_error_rejects_nothing():
 
 def test_the_error_names_reasons_and_first_records():
     with pytest.raises(InputError) as error:
-        check_rejected(parts_of(5, 4, 3, 2), tally(100, 4), MostRejected.of("0.03"))
+        check_rejected(parts_of(5, 4, 3, 2), tally(100, 4), most_rejected_of("0.03"))
     assert error.value.cause == (
         "4 of 100 segments were rejected (invalid-utf8: 4), more than --max_rejected 0.03 allows: "
         "input: line 3: is bad: a.txt; input: line 4: is bad: a.txt; input: line 5: is bad: a.txt"
