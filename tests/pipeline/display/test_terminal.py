@@ -84,7 +84,7 @@ def test_a_bad_line_is_found_in_the_text_of_a_workers_error(folder):
 
 @each_hostile_name
 def test_an_option(name, shown, folder):
-    for flag in ("--output", "--spm_model", "--requirements_file", "--tokenize", "--zz", "--"):
+    for flag in ("--output", "--spm_model", "--tokenize", "--zz", "--"):
         run = called(*EXAMPLE, flag, name)
         if flag != "--output":
             assert run.code in (2, 3)
