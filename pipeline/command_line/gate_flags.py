@@ -134,34 +134,28 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
         + choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
         for name, scorings in job.scorings.items()
     }
-    require_comparable(asked, definitions, flags.against)
+    require_comparable(asked, definitions)
     return asked
 
 
-def require_comparable(asked: Gates, metrics: Mapping[str, str], against: str | None) -> None:
+def require_comparable(asked: Gates, metrics: Mapping[str, str]) -> None:
     """Checks that the result of --against has scores that --max_drop can compare.
 
     Args:
       asked: the thresholds.
       metrics: for each metric that is judged what a user has chosen (`Definition.chosen`).
-      against: the value of --against.
 
     Raises:
       InputError: a metric is missing there, or has another definition.
     """
     for name, chosen in metrics.items():
-        drops = asked.of_metric("drop", name, is_only=len(metrics) == 1)
-        if asked.old is None or not drops:
+        if asked.old is None or not asked.of_metric("drop", name, is_only=len(metrics) == 1):
             continue
-        if name not in asked.old.words:
-            raise InputError(
-                f"--against {against} has no scores of {name}",
-                f"name a result of a run with --metrics {name}",
-            )
-        former = definition_of(asked.old, name).chosen
+        has_metric = name in asked.old.words
+        former = definition_of(asked.old, name).chosen if has_metric else f"no {name}"
         if former != chosen:
             raise InputError(
-                f"--against {against} has scores of another definition: {former} there, "
+                f"--against {asked.old_name} has scores of another definition: {former} there, "
                 f"{chosen} here",
                 "name a result of the same definition, or score the earlier texts again",
             )

@@ -260,25 +260,16 @@ def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> N
     Raises:
       UsageError: there is no such system, or no such slice.
     """
-    known = ", ".join(map(slicing.name_of_item, range(len(slicing.items))))
-    begins = [f"{item[0]}=" for item in slicing.items]
+    known = ", ".join(map(slicing.name_of_item, range(len(slicing.items)))) or "none"
+    begins = [f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items]
     for threshold in gates.thresholds if systems else ():
         name = threshold.name
-        if not name or name in systems:
-            continue
-        of_slices = [
-            name.removeprefix(f"{system}[")
-            for system in ("", *systems)
-            if name.startswith(f"{system}[") and name.endswith("]")
-        ]
-        if not of_slices:
+        if name and name not in systems and not name.startswith(tuple(begins)):
             raise UsageError(
-                f"{threshold.shown}: there is no such system", f"choose one of {', '.join(systems)}"
+                f"{threshold.shown}: this run has no such system or slice",
+                f"choose one of {', '.join(systems)}, or a slice; those of this run are by {known} "
+                "(--slice_by)",
             )
-        if not any(text.startswith(begin) for text in of_slices for begin in begins):
-            cause = f"the slices of this run are by {known}" if known else "this run has no slices"
-            remedy = "choose the slices with --slice_by, or change the threshold"
-            raise UsageError(f"{threshold.shown}: {cause}", remedy)
 
 
 def require_metrics(gates: Gates, metrics: Collection[str]) -> None:

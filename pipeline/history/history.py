@@ -269,18 +269,10 @@ def _new_definition(
     metric: MetricWord, old: Definition, new: Definition, night: str
 ) -> Iterator[Gap]:
     """The break if the scores of two nights are made in different ways."""
-    if old.chosen != new.chosen:
-        fields = [definition.chosen.split("|") for definition in (old, new)]
-        before, after = (
-            " ".join(field for field in own if field not in others) or "nothing"
-            for own, others in (fields, fields[::-1])
-        )
-        text = f"the definition of {new.name} changed from {before} to {after}"
-        yield Gap("definition", night, night, text, metric)
-    elif old.references != new.references:
-        numbers = f"from {old.references} to {new.references}"
-        text = f"the number of references of {new.name} changed {numbers}"
-        yield Gap("references", night, night, text, metric)
+    if old.shown != new.shown:
+        kind: GapKind = "definition" if old.chosen != new.chosen else "references"
+        text = f"the definition of {new.name} changed from {old.shown} to {new.shown}"
+        yield Gap(kind, night, night, text, metric)
     elif old.whole != new.whole:
         text = f"the scores of {new.name} changed from {old.whole} to {new.whole}"
         yield Gap("definition", night, night, text, metric, "")

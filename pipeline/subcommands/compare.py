@@ -21,7 +21,7 @@ from beam_bleu.pipeline.result.rows import FAMILIES, ComparedRow, MetricNames
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.subcommands.compared_tables import paper_tables, parts_of, text_table
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 
 _DESCRIPTION = (
     "Compares the scores of two runs, on the whole corpus, on each slice and language, and on "
@@ -48,7 +48,6 @@ def main(argv: Sequence[str]) -> int:
     output = parser.add_argument_group("output")
     add_text_or_json_flag(output, *_PAPER)
     add_row_flags(output)
-    add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _compare)
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import parser_of
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError, UsageError, unreadable
 
 _DESCRIPTION = (
@@ -30,7 +30,6 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("copy", _DESCRIPTION)
     parser.add_argument("source", metavar="FILE", help="the file; - for stdin")
     parser.add_argument("target", metavar="TO", help="where to write it; - for stdout")
-    add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _copy)
 
 

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import parser_of
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import order_keys, require_files
@@ -35,7 +35,6 @@ def main(argv: Sequence[str]) -> int:
         metavar="PATTERN",
         help="a path, or a pattern with *, ? and [...], in quotation marks",
     )
-    add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _files)
 
 

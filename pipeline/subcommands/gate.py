@@ -16,7 +16,7 @@ from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.pipeline.result.comparing import pairing
 from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import definition_of
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (
@@ -37,9 +37,7 @@ def main(argv: Sequence[str]) -> int:
         help="a scores.json, a totals.json or a folder with one",
     )
     add_gate_flags(parser.add_argument_group("thresholds"))
-    messages = parser.add_argument_group("messages and help")
-    add_common_flags(messages, quiet="show only errors on stderr, no checks")
-    return run(parser, argv, _gate)
+    return run(parser, argv, _gate, quiet="show only errors on stderr, no checks")
 
 
 def _gate(flags: argparse.Namespace) -> bytes:
@@ -56,7 +54,7 @@ def _gate(flags: argparse.Namespace) -> bytes:
         definitions = {
             word: definition_of(saved.result, word).chosen for word in saved.result.words
         }
-        require_comparable(asked, definitions, flags.against)
+        require_comparable(asked, definitions)
     old = None if asked.old is None else result_at(flags.against)
     kinds = {THRESHOLD_FLAGS[threshold.flag].kind for threshold in asked.thresholds}
     checks: list[Check] = []

@@ -14,7 +14,7 @@ from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
 from beam_bleu.pipeline.result.series import Key
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 
 _DESCRIPTION = (
@@ -76,7 +76,6 @@ def main(argv: Sequence[str]) -> int:
         + ", ".join(f"{row.name} ({row.description})" for row in FORMATS.values())
         + "; default text",
     )
-    add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _history)
 
 

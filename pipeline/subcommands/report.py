@@ -10,7 +10,7 @@ from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
 from beam_bleu.pipeline.output.result_files import exists, is_folder
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ def main(argv: Sequence[str]) -> int:
         help=f"the page; - for stdout; default {REPORT} in the folder of the result, if there is "
         "only one",
     )
-    add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _report)
 
 

@@ -15,18 +15,6 @@ from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 
 
-def add_common_flags(
-    group: argparse._ActionsContainer, quiet: str = "show only errors on stderr"
-) -> None:
-    """Adds the flags that all of these subcommands have; `quiet` is the help of --quiet."""
-    group.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    group.add_argument(
-        "-v", "--verbose", action="count", default=0, help="show tracebacks on stderr"
-    )
-    add_log_format_flag(group)
-    group.add_argument("-h", "--help", action="help", help="show this help")
-
-
 def add_result_flags(parser: Parser) -> None:
     """Adds the flags that say where the result goes, for subcommands that make one."""
     output = parser.add_argument_group("output")
@@ -36,17 +24,29 @@ def add_result_flags(parser: Parser) -> None:
         metavar="DIR",
         help="the folder in which scores.json, totals.json and manifest.json are written",
     )
-    add_common_flags(parser.add_argument_group("messages and help"))
 
 
-def run(parser: Parser, argv: Sequence[str], work: Callable[[argparse.Namespace], bytes]) -> int:
+def run(
+    parser: Parser,
+    argv: Sequence[str],
+    work: Callable[[argparse.Namespace], bytes],
+    quiet: str = "show only errors on stderr",
+) -> int:
     """Runs a subcommand; returns the exit code.
 
     Args:
-      parser: the parser of its flags.
+      parser: the parser of its own flags.
       argv: the words after its name.
       work: does the work; returns what stdout shows.
+      quiet: the help of --quiet.
     """
+    group = parser.add_argument_group("messages and help")
+    group.add_argument("-q", "--quiet", action="store_true", help=quiet)
+    group.add_argument(
+        "-v", "--verbose", action="count", default=0, help="show tracebacks on stderr"
+    )
+    add_log_format_flag(group)
+    group.add_argument("-h", "--help", action="help", help="show this help")
     words = [utf8(word) for word in with_underscores(argv)]
     asked = loudness(words)
     try:

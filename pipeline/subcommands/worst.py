@@ -17,7 +17,7 @@ from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
-from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import counted
@@ -63,7 +63,6 @@ def main(argv: Sequence[str]) -> int:
         help=f"how many segments at most; default {_USUAL_NUMBER}",
     )
     add_text_or_json_flag(parser.add_argument_group("output"))
-    add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _worst)
 
 

@@ -104,12 +104,12 @@ BREAKS = {
     "tokenizer": (
         result(entry("atlas", 40.0), signature=changed_signature(tok="char"), partition="test"),
         "a",
-        ("definition", "bleu", "the definition of BLEU changed from tok:13a to tok:char"),
+        ("definition", "bleu", "the definition of BLEU changed from BLEU|"),
     ),
     "one more stream": (
         result(entry("atlas", 40.0), signature=changed_signature(nrefs="2"), partition="test"),
         "a",
-        ("references", "bleu", "the number of references of BLEU changed from 1 to 2"),
+        ("references", "bleu", "the definition of BLEU changed from BLEU|"),
     ),
     "other references": (
         result(entry("atlas", 40.0), partition="test"),

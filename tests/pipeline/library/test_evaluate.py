@@ -345,7 +345,7 @@ WRONG = [
     ({"unpooled": 1}, "unpooled must be the name of a label"),
     ({"length_edges": [5, 5], "slice_by": "length"}, "must be ascending"),
     ({"fail_under": "many"}, "fail_under"),
-    ({"fail_under": "atlantis=3"}, "fail_under atlantis=3: there is no such system"),
+    ({"fail_under": "atlantis=3"}, "fail_under atlantis=3: this run has no such system"),
     ({"max_drop": 1}, "max_drop needs against"),
     ({"max_rejected": 1}, "max_rejected needs on_bad_record reject"),
     ({"save_totals": True}, "save_totals needs partition"),
