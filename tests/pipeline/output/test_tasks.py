@@ -176,7 +176,7 @@ def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
     assert [each["difference"] for each in same["slices"] + same["macro_average"]] == [0, 0, 0]
     pooled = tmp_path / "pooled"
     called(*flags_of(folder), "--pool_tasks", "--output", pooled, "--save_totals", "--partition=x")
-    called("merge", tmp_path / "both", pooled).assert_failed(3, "label of tasks")
+    called("merge", tmp_path / "both", pooled).assert_failed(3, "unpooled is ")
 
 
 def test_merged_tasks_with_replicates(tmp_path: Path) -> None:
