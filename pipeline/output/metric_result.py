@@ -285,7 +285,7 @@ class MetricResult:
     @property
     def names(self) -> MetricNames:
         """The definition of the metric."""
-        return MetricNames(self.word, self.scorings.shown, **self._of_corpus(self.scorings.corpus))
+        return MetricNames(name=self.scorings.shown, **self.of_corpus(self.scorings.corpus))
 
     def _signatures(
         self, place: _Place | None, metric: Metric, sums: Iterable[CorpusSums]
@@ -296,9 +296,10 @@ class MetricResult:
         signatures = shared_signatures(place.text, metric, sums)
         return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
 
-    def _of_corpus(self, metric: Metric) -> dict[str, Any]:
-        """The signatures of a definition for the whole corpus."""
-        return self._signatures(self._whole, metric, [sums for _, sums in self._sums()])
+    def of_corpus(self, metric: Metric) -> dict[str, Any]:
+        """The metric, and the signatures of a definition for the whole corpus."""
+        signatures = self._signatures(self._whole, metric, [sums for _, sums in self._sums()])
+        return {"metric": self.word, **signatures}
 
     def languages(self, metric: Metric, *, tokenizers: bool) -> Iterator[dict[str, Any]]:
         """The languages, and a definition for each one.
@@ -315,11 +316,6 @@ class MetricResult:
                 **({"tokenize": place.text.tokenize} if tokenizers else {}),
                 **self._signatures(place, metric, sums),
             }
-
-    def definition_of_segments(self, metric: Metric) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """How a definition scores single segments: in all languages, and in each one."""
-        whole = {"metric": self.word, **self._of_corpus(metric)}
-        return whole, [*self.languages(metric, tokenizers=False)]
 
     @functools.cached_property
     def _compared(self) -> list[tuple[ComparisonRow, Difference]]:

@@ -64,7 +64,7 @@ def scored(
             *rejected_warnings(totals.tally, totals.rejected),
             *sentences(totals.notices),
             *_joined_warnings(metrics),
-            *_warning_about_resampling(totals.systems, first.totals.corpus.units, evidence),
+            *_warning_about_resampling(first.totals.corpus.units, evidence),
         ),
         languages=[
             language
@@ -118,20 +118,14 @@ def _joined_warnings(metrics: Sequence[MetricResult]) -> Iterator[str]:
         yield f"{', '.join(having)}: {warning}" if len(metrics) > 1 else warning
 
 
-def _warning_about_resampling(
-    systems: Sequence[str], units: int, evidence: Evidence
-) -> Iterator[str]:
+def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
     """One sentence about a bootstrap of too few units, if it is one."""
     asked = evidence.resampling
-    if asked is None or asked.method != "bootstrap" or units >= FEWEST_UNITS:
-        return
-    reason = f"because {too_few(units, evidence.unit)}"
-    if len(systems) == 1:
-        yield f"--resample bootstrap: no interval, {reason}"
-    else:
+    if asked is not None and asked.method == "bootstrap" and units < FEWEST_UNITS:
         yield (
-            f"--resample bootstrap: no intervals and no p-values, {reason}; use --resample "
-            "randomization, which is also valid for few"
+            f"--resample bootstrap: no intervals and no p-values, because "
+            f"{too_few(units, evidence.unit)}; use --resample randomization, which is also valid "
+            "for few"
         )
 
 
@@ -142,16 +136,18 @@ def _segment_scores(metrics: Sequence[MetricResult], rows: int) -> dict[str, Any
       metrics: the metrics.
       rows: how many rows there are for each metric.
     """
-    definitions = [
-        metric.definition_of_segments(metric.scorings.segments)
-        for metric in metrics
-        if metric.scorings.segments is not None
+    made = [(metric, metric.scorings.segments) for metric in metrics]
+    languages = [
+        language
+        for metric, segments in made
+        if segments is not None
+        for language in metric.languages(segments, tokenizers=False)
     ]
-    if not definitions:
+    own = [metric.of_corpus(segments) for metric, segments in made if segments is not None]
+    if not own:
         return None
-    languages = [language for _, of_languages in definitions for language in of_languages]
     return {
-        "metrics": [whole for whole, _ in definitions],
+        "metrics": own,
         "rows": rows * len(metrics),
         **({"languages": languages} if languages else {}),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from collections.abc import Sequence
 
@@ -14,7 +15,6 @@ from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
 from beam_bleu.pipeline.examples.shown_segments import shown_entry
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
-from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import run
@@ -68,19 +68,19 @@ def main(argv: Sequence[str]) -> int:
 
 def _label(text: str) -> tuple[str, str | None]:
     name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, such as domain=news, got {text}")
-    try:
-        return name, value_of(value)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(
-            "must be NAME=VALUE, with a string of JSON if VALUE begins with a quotation mark, got "
-            f"{text}"
-        ) from error
+    with contextlib.suppress(ValueError):
+        if name and equals:
+            return name, value_of(value)
+    raise argparse.ArgumentTypeError(
+        "must be NAME=VALUE, such as domain=news, with a string of JSON if VALUE begins with a "
+        f"quotation mark, got {text}"
+    )
 
 
 def _worst(flags: argparse.Namespace) -> bytes:
-    folder = _folder(flags.result)
+    folder = flags.result.removeprefix("file://")
+    if os.path.basename(folder) in (SCORES, TOTALS):  # the files of its segments are beside it
+        folder = os.path.dirname(folder) or "."
     saved = result_at(folder)
     wanted = _wanted(flags, saved.result)
     scored = saved.result.segment_scores
@@ -92,24 +92,6 @@ def _worst(flags: argparse.Namespace) -> bytes:
         return (json_text(list(found.entries), indent=1) + "\n").encode()
     name = saved.result.metric(wanted.metric).name
     return _as_text(found, wanted, name, screen_of_stdout()).encode()
-
-
-def _folder(path: str) -> str:
-    """The folder of the result at a path: its files belong together, which a file does not say.
-
-    Raises:
-      UsageError: the path is that of another file.
-    """
-    path = path.removeprefix("file://")
-    if is_folder(path) or not exists(path):
-        return path
-    folder, name = os.path.split(path)
-    if name not in (SCORES, TOTALS):
-        raise UsageError(
-            f"{path} is not the folder of a result",
-            "name the folder: the scores and the texts of segments are files in it",
-        )
-    return folder or "."
 
 
 def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:

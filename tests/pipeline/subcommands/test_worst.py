@@ -199,7 +199,7 @@ def test_the_files_of_one_result_are_read(only_examples, tmp_path):
     assert shown(f"{only_examples}/scores.json", *asked) == expected
     out = Path(shutil.copytree(only_examples, tmp_path / "copy"))
     shutil.copy(out / "scores.json", tmp_path / "old.json")
-    called("worst", tmp_path / "old.json", *asked).assert_failed(2, "name the folder")
+    called("worst", tmp_path / "old.json", *asked).assert_failed(3, "has neither examples")
     scores = (out / "scores.json").read_text()
     (out / "scores.json").write_text(scores.replace('"scores": [', '"scores":  [', 1))
     for path in (out, out / "scores.json"):
