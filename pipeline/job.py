@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import uuid
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.output.file_names import EXAMPLES, REJECTED, SEGMENT_SCORES, DataKind
-from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import (
     JobMetric,
@@ -23,6 +23,8 @@ from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.rejected import MostRejected
+
+IfExistsName = Literal["replace", "skip", "fail"]
 
 
 def new_run() -> str:
@@ -91,7 +93,7 @@ class Job(Settings):
         segments. If it is given, it is in each item of the slicing.
       unpooled: the label with each segment's task; None if all segments have a common score. If it
         is given, an item of the slicing has it.
-      if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
+      if_exists: what a run does if the output folder has a complete result, see --if_exists.
     """
 
     source: Source
@@ -101,7 +103,7 @@ class Job(Settings):
     segment_scores: bool = False
     languages: str | None = None
     unpooled: str | None = None
-    if_exists: IfExistsName = DEFAULT_IF_EXISTS
+    if_exists: IfExistsName = "replace"
 
     @property
     def scorings(self) -> ScoringsOfMetrics:

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS, View, only_scores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.job import IfExistsName
 
 _EXAMPLES_OF_REPORT = 20
 """How many examples of each kind a run picks for a report, if the user does not say it."""
 
 _MOST_DECIMALS = 15
 """A float has no more digits that mean anything."""
+
+_IF_EXISTS: Mapping[IfExistsName, str] = {
+    "replace": "score again, and replace it",
+    "skip": "run nothing and show it, if it is of the same partition, systems and definition; "
+    "otherwise exit code 2",
+    "fail": "exit code 1",
+}
+"""What a run does if the output folder has a complete result. The first one is the default."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -214,11 +225,11 @@ def add_rerun_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--if_exists",
-        choices=tuple(IF_EXISTS),
+        choices=tuple(_IF_EXISTS),
         metavar="ACTION",
         help="what to do if DIR has a complete result. "
-        + "; ".join(f"{row.name}: {row.description}" for row in IF_EXISTS.values())
-        + f"; default {DEFAULT_IF_EXISTS}",
+        + "; ".join(f"{name}: {action}" for name, action in _IF_EXISTS.items())
+        + f"; default {next(iter(_IF_EXISTS))}",
     )
 
 
@@ -258,7 +269,7 @@ def if_exists(flags: argparse.Namespace) -> IfExistsName:
       UsageError: there is no folder that could have one.
     """
     if flags.if_exists is None:
-        return DEFAULT_IF_EXISTS
+        return next(iter(_IF_EXISTS))
     if flags.output is None:
         raise UsageError(
             f"--if_exists {flags.if_exists} needs --output", "name a folder, or leave it out"

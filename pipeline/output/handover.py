@@ -13,19 +13,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import (
-    DOCUMENTS,
-    SCORES,
-    SUCCESS,
-    handover_path,
-    workers_path,
-)
+from beam_bleu.pipeline.output.file_names import SCORES, handover_path, workers_path
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
@@ -111,27 +104,13 @@ def awaited(job: Job, in_process: bool) -> Iterator[Job]:
     with contextlib.ExitStack() as stack:
         output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
         if in_process and job.output and is_local(output):
-            _check_writable(output)
+            # It is better to find this out now than at the end of a long job.
+            storage.check_writable(join(output, SCORES))
         stack.callback(remove_handover, output, job.run)
         if in_process:
             _HERE[job.run] = None
             stack.callback(_HERE.pop, job.run)
         yield dataclasses.replace(job, output=output, is_awaited=True)
-
-
-def _check_writable(folder: str) -> None:
-    # It is better to find this out now than at the end of a long job.
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        for name in (*DOCUMENTS, SUCCESS):
-            if os.path.isdir(os.path.join(folder, name)):
-                raise IsADirectoryError(None, f"its {name} is a folder")
-    except OSError as error:
-        raise JobError(
-            f"--output {folder} cannot be written: {error.strerror}", "check the folder"
-        ) from error
 
 
 def result_of(job: Job) -> RunResult:

@@ -22,6 +22,7 @@ from beam_bleu.pipeline.output.file_names import (
     REJECTED,
     REPORT,
     RUN_RECORD,
+    SCORES,
     SEGMENT_SCORES,
     SUCCESS,
     TOTALS,
@@ -54,6 +55,7 @@ def check_owned(output: str) -> None:
     for name in _BEGINNINGS:
         is_owned(join(output, name))
     check_success(output)
+    _beginning(join(output, SCORES))  # a folder cannot be replaced
 
 
 def check_success(output: str) -> None:

@@ -170,4 +170,4 @@ def test_a_full_disk_leaves_only_the_previous_result(out, tmp_path, flags):
 
 
 def test_a_folder_that_is_read_only():
-    called(*EXAMPLE, "--output", "/proc/self").assert_failed(1, "/proc/self cannot be written")
+    called(*EXAMPLE, "--output", "/proc/self").assert_failed(1, "/proc/self/", "cannot be written")
