@@ -132,6 +132,8 @@ class Metric(abc.ABC):
       score_type: the type of a score, a subclass of `Score`.
       flags: the command's flags that define it.
       is_tokenized: whether each language has tokens of its own.
+      most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
+        tokens have 32 bits.
       is_in_sacrebleu: whether sacreBLEU has it with these fields of the signature.
     """
 
@@ -139,6 +141,7 @@ class Metric(abc.ABC):
     score_type: ClassVar[type[Any]]
     flags: ClassVar[tuple[MetricFlag, ...]] = ()
     is_tokenized: ClassVar[bool] = False
+    most_bytes: ClassVar[int] = 2**31 - 1
     is_in_sacrebleu: ClassVar[bool] = False
 
     @property

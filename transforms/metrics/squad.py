@@ -36,7 +36,6 @@ from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score, own_fields
-from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import (
     count_common,
@@ -219,7 +218,6 @@ class ExactMatch(_OfAnswers):
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """Equal words are equal texts in normal form."""
-        require_countable(sizes, batch)
         counts = np.empty((len(batch.candidates), len(batch), self.basis.width), np.int64)
         count_exact_rows(spans.both, len(batch.references), counts)
         return counts
@@ -267,7 +265,6 @@ class TokenF1(_OfAnswers):
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The words of each segment, and its F1."""
-        require_countable(sizes, batch)
         texts, rows = spans.starts.shape
         counts = np.empty((len(batch.candidates), rows, self.basis.width), np.int64)
         # Numbers begin with 1, and all tokens that no reference has share one.

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded, padded_texts
 from beam_bleu.transforms.native.text_sizes import TextSizes, find_sizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -21,9 +22,6 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
-
-MOST_BYTES = 2**31 - 1
-"""The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
 
 
 class PreparedBatch:
@@ -56,7 +54,7 @@ class PreparedBatch:
         changed, changed_sizes = self._original.texts, sizes
         if metric.needs.roles:
             changed, changed_sizes = self._ready(self._original, text)
-        counts = metric.count(changed.spans, changed_sizes, self.batch, text)
+        counts = _counts(metric, changed.spans, changed_sizes, self.batch, text)
         return BatchStatistics(
             counts=counts,
             empty_candidates=metric.empty_candidates(counts),
@@ -163,7 +161,7 @@ def count_all_pairs(
         yield (
             part,
             BatchStatistics(
-                counts=metric.count(crossed, sizes, batch, text),
+                counts=_counts(metric, crossed, sizes, batch, text),
                 reference_counts=sizes.reference_counts,
                 candidate_bytes=sizes.candidate_bytes,
                 reference_bytes=sizes.reference_bytes,
@@ -210,23 +208,21 @@ def _sizes(batch: SegmentBatch, texts: TextColumns) -> TextSizes:
     return sizes
 
 
-def require_countable(sizes: TextSizes, batch: SegmentBatch, most: int = MOST_BYTES) -> None:
-    """Checks that no segment of a batch is too long for a kernel.
-
-    Args:
-      sizes: the sizes of the texts.
-      batch: the batch, for messages.
-      most: the most bytes of all texts of a segment.
+def _counts(
+    metric: Metric, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
+) -> Integers:
+    """What `Metric.count` gives.
 
     Raises:
-      InputError: one has more.
+      InputError: a segment is too long for the metric.
     """
-    if sizes.longest > most:
+    if sizes.longest > metric.most_bytes:
         raise InputError(
             f"{segment_name(batch, sizes.longest_row)} has {sizes.longest} bytes of text; "
-            f"{most} is the most",
+            f"{metric.most_bytes} is the most",
             "check that the lines end with a newline",
         )
+    return metric.count(spans, sizes, batch, text)
 
 
 def segment_name(batch: SegmentBatch, row: int) -> str:

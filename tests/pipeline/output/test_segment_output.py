@@ -181,8 +181,8 @@ def test_help_names_the_flags():
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.metrics.bleu.row_scores import _score_rows\n"
-        "print(code, len(_score_rows.loaded))"
+        "from beam_bleu.transforms.metrics.bleu.row_scores import score_rows\n"
+        "print(code, len(score_rows.loaded))"
     )
     done = subprocess.run(
         [*COMMAND[:1], "-c", program, *EXAMPLE], cwd=PROJECT, capture_output=True, text=True

@@ -12,7 +12,6 @@ from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, new_seed
@@ -56,7 +55,6 @@ def count(
     if not rows:
         return counts
     longest = sizes.longest
-    require_countable(sizes, batch)
     memory = _memory(texts, longest)
     rule = rule_of(text.tokenize)
     bits, long_row = _FIRST_TABLE_BITS, 0

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
+import numpy as np
+
 from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
@@ -20,6 +22,8 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     ReferenceLengthName,
     bleu_basis,
     first_short,
+    length_columns,
+    length_divisor,
     order_of,
     reference_lengths,
 )
@@ -29,7 +33,7 @@ from beam_bleu.transforms.metrics.bleu.formula import (
     smooth,
     weighted_score,
 )
-from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
+from beam_bleu.transforms.metrics.bleu.row_scores import score_rows
 from beam_bleu.transforms.metrics.bleu.smoothing import (
     SMOOTH_METHODS,
     SmoothMethodName,
@@ -438,15 +442,21 @@ class Bleu(Metric):
         return self._row_scores(sums)
 
     def _row_scores(self, rows: Integers) -> Scores:
-        return row_scores(
-            rows,
-            self.smooth_method,
-            self.effective_smooth_value,
+        """BLEU of each row; nan if the smoothing is not defined for it."""
+        scores = np.empty(len(rows))
+        score_rows(
+            method_number(self.smooth_method),
+            float(self.effective_smooth_value),
             self.effective_order,
-            self.max_ngram_order,
-            self.reference_length,
-            self.weights or (),
+            np.array(self.weights or (), np.float64),
+            np.ascontiguousarray(rows),
+            np.array(length_columns(self.reference_length), np.int64),
+            length_divisor(self.reference_length),
+            scores,
+            np.empty(self.max_ngram_order, np.float64),
+            np.empty((3, order_of(rows.shape[1])), np.int64),
         )
+        return scores
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """Every order that counts must have a match. Otherwise smoothing decides the score."""

@@ -9,23 +9,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from beam_bleu.transforms.metrics import differentiation
 from beam_bleu.transforms.metrics.bleu import formula
-from beam_bleu.transforms.metrics.bleu.columns import (
-    CANDIDATE_LENGTH,
-    FIRST_MATCHES,
-    ReferenceLengthName,
-    length_columns,
-    length_divisor,
-    order_of,
-)
-from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
 
 _EXP = formula.method_number("exp")
@@ -41,45 +31,6 @@ for _function in (
     callable_by_compiled(_function)
 callable_by_compiled(differentiation.exp, instead=math.exp)
 callable_by_compiled(differentiation.log, instead=math.log)
-
-
-def row_scores(
-    rows: Integers,
-    smooth_method: SmoothMethodName,
-    smooth_value: float,
-    effective_order: bool,
-    max_order: int,
-    rule: ReferenceLengthName,
-    weights: Sequence[float],
-) -> Scores:
-    """BLEU of each row, 0..100; 0 without a segment, nan if the smoothing is not defined for it.
-
-    Args:
-      rows: int64 (rows, W), BLEU's columns of the order that is counted, or a higher one.
-      smooth_method: the smoothing method.
-      smooth_value: its value.
-      effective_order: whether orders longer than every candidate are left out.
-      max_order: the largest n-gram order, N.
-      rule: the rule of reference lengths.
-      weights: N numbers; none if all orders have the same weight.
-
-    Returns:
-      float64 (rows,).
-    """
-    scores = np.empty(len(rows))
-    _score_rows(
-        formula.method_number(smooth_method),
-        float(smooth_value),
-        effective_order,
-        np.array(weights, np.float64),
-        np.ascontiguousarray(rows),
-        np.array(length_columns(rule), np.int64),
-        length_divisor(rule),
-        scores,
-        np.empty(max_order, np.float64),
-        np.empty((3, order_of(rows.shape[1])), np.int64),
-    )
-    return scores
 
 
 _LOOKED_UP = 64
@@ -103,8 +54,8 @@ def _log_precision(matches, total):
 
 # Each division is by a number that is not 0, so numba need not look for a division by 0.
 @functools.partial(inner, error_model="numpy")
-def _score_rows_usually(effective_order, columns, lengths, divisor, scores, orders):
-    """`_score_rows` for "exp" without weights: the same operations as in formula.py, in one loop.
+def _score_usual_rows(effective_order, columns, lengths, divisor, scores, orders):
+    """`score_rows` for "exp" without weights: the same operations as in formula.py, in one loop.
 
     Nearly all runs score segments this way. It takes less than half the time of the general code.
     """
@@ -135,7 +86,7 @@ def _score_rows_usually(effective_order, columns, lengths, divisor, scores, orde
 
 
 @compiled
-def _score_rows(
+def score_rows(
     method,
     value,
     effective_order,
@@ -162,7 +113,7 @@ def _score_rows(
       counted_orders: int64 (3, orders of the columns), which is overwritten.
     """
     if method == _EXP and len(weights) == 0:
-        _score_rows_usually(effective_order, columns, lengths, divisor, scores, len(precisions))
+        _score_usual_rows(effective_order, columns, lengths, divisor, scores, len(precisions))
         return
     max_order = counted_orders.shape[1]
     # Each row is copied to the same arrays, because a view of an array takes longer.

@@ -23,16 +23,6 @@ EMPTY, FIRST_NGRAMS = 1, 2
 _OF_AN_ORDER = ("hyp", "ref", "match")
 
 
-def width(orders: int) -> int:
-    """The number of columns, W, for N orders of characters and words."""
-    return FIRST_NGRAMS + len(_OF_AN_ORDER) * orders
-
-
-def orders_of(of_columns: int) -> int:
-    """The number of orders, N, of this number of columns."""
-    return (of_columns - FIRST_NGRAMS) // len(_OF_AN_ORDER)
-
-
 @functools.cache
 def chrf_basis(orders: int) -> Basis:
     """The columns of chrF for N orders.

@@ -13,7 +13,6 @@ from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, counted_bytes
@@ -47,7 +46,6 @@ def count(
     counts = np.empty((systems, rows, metric.basis.width), np.int64)
     if not rows:
         return counts
-    require_countable(sizes, batch)
     longest = sizes.longest
     bounds = (texts + 1) * _INT_BYTES
     numbers = (longest + texts + SPARE_NUMBERS) * NUMBER_BYTES

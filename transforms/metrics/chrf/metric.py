@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.chrf.columns import (
     EMPTY,
@@ -14,7 +16,7 @@ from beam_bleu.transforms.metrics.chrf.columns import (
     ChrfColumns,
     chrf_basis,
 )
-from beam_bleu.transforms.metrics.chrf.formula import f_score, row_scores
+from beam_bleu.transforms.metrics.chrf.formula import f_score, score_rows
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     SEGMENTS,
@@ -257,7 +259,10 @@ class Chrf(Metric):
     def values(self, sums: Integers) -> Scores:
         """The chrF of each row."""
         self.require_width(sums.shape[1])
-        return row_scores(sums, self.beta, self.eps_smoothing)
+        scores = np.empty(len(sums))
+        of_row = np.empty((3, self.orders), np.int64)
+        score_rows(np.ascontiguousarray(sums), self.beta, self.eps_smoothing, scores, of_row)
+        return scores
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """Without a match there is nothing that changes smoothly."""

@@ -12,7 +12,6 @@ from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, FIRST_NUMBER, counted_bytes
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import numbering_memory
@@ -31,7 +30,6 @@ def count(
     """The columns of each segment, as `Metric.count` gives them."""
     texts, rows = spans.starts.shape
     counts = np.empty((len(batch.candidates), rows, metric.basis.width), np.int64)
-    require_countable(sizes, batch)
     longest = sizes.longest
     counted = counted_bytes(True)
     spaces = [

@@ -22,7 +22,7 @@ from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import MOST_BYTES, require_countable, segment_name
+from beam_bleu.transforms.statistics.counting import segment_name
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import numbering_memory
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
@@ -30,10 +30,6 @@ from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
 
 pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
-
-MOST_BYTES_OF_SENTENCES = 2**22
-"""The most bytes of a segment whose sentences are compared: those of a long novel. The memory for
-the sentences grows faster than their lengths."""
 
 MOST_COMPARED = 2**31
 """The most lines of a reference, multiplied by the bytes of a candidate, whose sentences are
@@ -125,7 +121,6 @@ def count(
     """The columns of each segment, as `Metric.count` gives them."""
     texts, rows = spans.starts.shape
     counts = np.empty((len(batch.candidates), rows, metric.basis.width), np.int64)
-    require_countable(sizes, batch, MOST_BYTES_OF_SENTENCES if metric.HIT == UNION else MOST_BYTES)
     if metric.HIT == UNION:
         _require_comparable(sizes, batch)
     reference_count = len(batch.references)

@@ -389,6 +389,8 @@ class RougeLsum(Rouge):
     basis = Basis((*Rouge.basis.names, "several_sentences"), Rouge.basis.shared)
     name = "ROUGE-Lsum"
     HIT = UNION
+    most_bytes = 2**22
+    """A long novel: the memory for sentences grows faster than their lengths."""
 
     def warnings(self, columns: Sequence[int]) -> Iterator[str]:
         """The same, and that ROUGE-L would do."""

@@ -11,7 +11,6 @@ from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import numbering_memory
 from beam_bleu.transforms.text.splitting import rule_of
@@ -31,7 +30,6 @@ def count(
     texts, rows = spans.starts.shape
     systems = len(batch.candidates)
     counts = np.empty((systems, rows, metric.basis.width), np.int64)
-    require_countable(sizes, batch)
     spaces = numbering_memory(_MEMORY, texts, sizes.longest)
     row, needed = 0, _FIRST_EDIT_BYTES
     while True:

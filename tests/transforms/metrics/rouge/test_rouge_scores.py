@@ -11,7 +11,8 @@ from metric_segments import counted, score_of
 from rouge_segments import NAMES, by_rouge_score
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.rouge.kernel import MOST_BYTES_OF_SENTENCES, MOST_COMPARED
+from beam_bleu.transforms.metrics.rouge.kernel import MOST_COMPARED
+from beam_bleu.transforms.metrics.rouge.metric import RougeLsum
 
 
 def summaries(number: int, seed: int = 5) -> list[Segment]:
@@ -76,8 +77,8 @@ def test_candidates_without_words_have_the_score_0_and_a_reason(metric):
 
 
 def test_rougelsum_of_a_segment_that_is_too_long_is_an_error():
-    text = "a\n" * (MOST_BYTES_OF_SENTENCES // 4)
-    with pytest.raises(InputError, match=f"{MOST_BYTES_OF_SENTENCES} is the most"):
+    text = "a\n" * (RougeLsum.most_bytes // 4)
+    with pytest.raises(InputError, match=f"{RougeLsum.most_bytes} is the most"):
         counted([(text, [f"{text}a"])], "rougeLsum")
 
 
