@@ -19,8 +19,8 @@ from beam_bleu.pipeline.output.manifest import manifest, streams, without_versio
 from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
 from beam_bleu.pipeline.output.publication import commit
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
+from beam_bleu.pipeline.output.reruns import described_input, described_request
 from beam_bleu.pipeline.output.result import result_of
-from beam_bleu.pipeline.reruns.request import described_input, described_request
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all

@@ -191,7 +191,7 @@ def _write_report(output: str) -> None:
 def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with importing():
-        from beam_bleu.pipeline.reruns.reruns import existing_result
+        from beam_bleu.pipeline.output.reruns import existing_result
 
     scores = existing_result(arguments.job)
     if scores is None:

@@ -1,1 +1,0 @@
-"""What a run does if its output folder already has a result."""
