@@ -175,7 +175,7 @@ def history(
       InputError: saved totals are damaged.
     """
     # As texts, dates and times are in the order of time.
-    wanted = [night.moment.text for night in nights[-(last or len(nights)) :]]
+    wanted = [night.name for night in nights[-(last or len(nights)) :]]
     rows: dict[Key, list[NightScore]] = {}
     names: dict[MetricWord, str] = {}
     former: dict[Key, tuple[str, SavedResult]] = {}
@@ -183,7 +183,7 @@ def history(
     for night in nights:
         if night.saved is None:
             continue
-        name, compared = night.moment.text, dict[str, _Nights]()
+        name, compared = night.name, dict[str, _Nights]()
         saved = dataclasses.replace(night.saved)  # so the totals that it reads are forgotten
         for key, row in filter(lambda item: chooses(item[0]), night.scores.items()):
             earlier, former[key] = former.get(key), (name, saved)
@@ -301,8 +301,8 @@ def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
     """The nights whose runs failed, and those that are missing."""
     for night in nights:
         if night.failure:
-            yield Gap("failed", night.moment.text, night.moment.text, night.failure)
-    periods = [night.moment.period for night in nights]
+            yield Gap("failed", night.name, night.name, night.failure)
+    periods = [night.period for night in nights]
     if len({*periods}) < len(periods):
         return  # several runs a day, so no rule says which of them is missing
     missing = enumerate(missing_between(periods))
@@ -317,7 +317,7 @@ def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
 
 def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
     """The nights whose results lack a series that an earlier night has."""
-    names = [night.moment.text for night in nights if night.saved is not None]
+    names = [night.name for night in nights if night.saved is not None]
     for of_key in series:
         having = {score.night for score in of_key.scores}
         since = names.index(of_key.scores[0].night)

@@ -55,33 +55,22 @@ ORDERS: Mapping[OrderName, str] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Moment:
-    """When a night was; a night with a smaller one was earlier.
-
-    Attributes:
-      place: its number: that of a day or a month, or seconds since 1970.
-      text: how a reader sees it.
-      period: the day or the month; of the start of a run, the day in UTC.
-    """
-
-    place: float
-    text: str
-    period: Period
-
-
-@dataclasses.dataclass(frozen=True)
 class Night:
     """The result of a night, or a run that has none.
 
     Attributes:
-      moment: when it was.
       path: where it is.
+      place: its place in their order: the number of a day or a month, or seconds since 1970.
+      name: the date, such as 2026-11-19, or the start of the run.
+      period: the day or the month; of the start of a run, the day in UTC.
       saved: its result; None if there is none.
       failure: why there is none; "" if there is one.
     """
 
-    moment: Moment
     path: str
+    place: float
+    name: str
+    period: Period
     saved: SavedResult | None = None
     failure: str = ""
 
@@ -112,14 +101,13 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
     }
     if order is None:
         order = "path" if any(map(periods_in, is_named)) else "run"
-    of_path = _dated if order == "path" else _started
-    moments = {path: of_path(path) for path in is_named}
-    months = [path for path, moment in moments.items() if moment.period.is_month]
-    for path in months if len(months) < len(moments) else ():
-        if not is_named[path]:
-            warn(f"{path} is a whole month, and not a night: left out")
-            del moments[path]
-    return [_night(path, moment) for path, moment in _in_order(moments)]
+    nights = [_dated(path) if order == "path" else _started(path) for path in is_named]
+    if not all(night.period.is_month for night in nights):
+        for night in nights:
+            if night.period.is_month and not is_named[night.path]:
+                warn(f"{night.path} is a whole month, and not a night: left out")
+        nights = [night for night in nights if is_named[night.path] or not night.period.is_month]
+    return [_read(night) for night in _in_order(nights)]
 
 
 def are_nights_around(folder: str, result: str) -> bool:
@@ -151,20 +139,18 @@ def last_passed(folder: str, result: str) -> str | None:
     Raises:
       InputError: the date of the result or of a night is not known, or a run.json is damaged.
     """
-    moment = _dated(result, folder)
-    below = _below(folder.removeprefix("file://"))
-    nights = {path: _dated(path, folder) for path in below}
-    before = {
-        path: night
-        for path, night in nights.items()
-        if night.period.is_month == moment.period.is_month and night.place < moment.place
-    }
-    for path, _ in reversed(_in_order(before)):
-        record = _in_folder(path, RUN_RECORD)
-        if exists(_in_folder(path, SUCCESS)) and (
-            not exists(record) or has_passed(_record(record))
-        ):
-            return path
+    new = _dated(result, folder)
+    nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]
+    before = [
+        night
+        for night in nights
+        if night.period.is_month == new.period.is_month and night.place < new.place
+    ]
+    for night in reversed(_in_order(before)):
+        if exists(_in_folder(night.path, SUCCESS)):
+            record = _in_folder(night.path, RUN_RECORD)
+            if not exists(record) or has_passed(_record(record)):
+                return night.path
     return None
 
 
@@ -215,27 +201,27 @@ def _is_result(folder: str) -> bool:
     return any(exists(f"{folder.rstrip('/')}/{name}") for name in _OF_RESULTS)
 
 
-def _in_order(moments: Mapping[str, Moment]) -> list[tuple[str, Moment]]:
-    """The results in their order, with their moments.
+def _in_order(nights: Sequence[Night]) -> list[Night]:
+    """The nights in their order.
 
     Raises:
-      InputError: days and months are mixed, or two results have the same moment.
+      InputError: days and months are mixed, or two nights have the same place.
     """
-    kinds = {moment.period.is_month: path for path, moment in moments.items()}
+    kinds = {night.period.is_month: night.path for night in nights}
     if len(kinds) > 1:
         raise InputError(
             f"{kinds[True]} is of a month, and {kinds[False]} of a day",
             "name only days, or only months",
         )
-    ordered = sorted(moments.items(), key=lambda item: item[1].place)
-    for (former, moment), (path, following) in itertools.pairwise(ordered):
-        if moment.place == following.place:
-            raise InputError(f"{former} and {path} are both of {moment.text}", _ONE_DATE)
+    ordered = sorted(nights, key=lambda night: night.place)
+    for former, night in itertools.pairwise(ordered):
+        if former.place == night.place:
+            raise InputError(f"{former.path} and {night.path} are both of {night.name}", _ONE_DATE)
     return ordered
 
 
-def _dated(path: str, folder: str = "") -> Moment:
-    """The date in a path; only in its part below a folder, if one is given.
+def _dated(path: str, folder: str = "") -> Night:
+    """The night of the date in a path; only in its part below a folder, if one is given.
 
     Raises:
       InputError: there is none, or there are several.
@@ -249,11 +235,11 @@ def _dated(path: str, folder: str = "") -> Moment:
             else f"{path} has no date in its path, such as 2026-11-19 or dt=2026-11-19",
             _ONE_DATE,
         )
-    return Moment(periods[0].place, periods[0].text(), periods[0])
+    return Night(path, periods[0].place, periods[0].text(), periods[0])
 
 
-def _started(path: str) -> Moment:
-    """The start of the run of a result.
+def _started(path: str) -> Night:
+    """The night of the start of the run of a result.
 
     Raises:
       InputError: it has no run.json, or a damaged one.
@@ -267,7 +253,8 @@ def _started(path: str) -> Moment:
         )
     start = _record(file)["start"]
     time = _time(start)
-    return Moment(time.timestamp(), start, Period(time.astimezone(timezone.utc).toordinal()))
+    day = Period(time.astimezone(timezone.utc).toordinal())
+    return Night(path, time.timestamp(), start, day)
 
 
 def _record(file: str) -> Mapping[str, Any]:
@@ -293,16 +280,16 @@ def _in_folder(path: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}" if is_folder(path) else beside(path, name)
 
 
-def _night(path: str, moment: Moment) -> Night:
-    """What a night's folder or file holds.
+def _read(night: Night) -> Night:
+    """A night with what its folder or file holds.
 
     Raises:
       InputError: it is damaged.
     """
-    if not is_folder(path) or exists(_in_folder(path, SUCCESS)):
-        return Night(moment, path, result_at(path))
+    if not is_folder(night.path) or exists(_in_folder(night.path, SUCCESS)):
+        return dataclasses.replace(night, saved=result_at(night.path))
     failure = f"there is no {SUCCESS}: the last run failed, or is under way"
-    file = _in_folder(path, RUN_RECORD)
+    file = _in_folder(night.path, RUN_RECORD)
     if exists(file) and (record := _record(file))["state"] == "failed":
         failure = f"the run failed: {record['message'] or 'without a message'}"
-    return Night(moment, path, failure=failure)
+    return dataclasses.replace(night, failure=failure)

@@ -25,7 +25,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
-from beam_bleu.transforms.metrics.metric import Metric, Signatures
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.corpus_score import corpus_numbers
 from beam_bleu.transforms.score.differences import (
     Difference,
@@ -97,7 +97,7 @@ class MetricResult:
                 "" if text == self.scorings.text else text.label,
             )
         if self.tasks:
-            _require_no_common_score(self.tasks, self.scorings, self.evidence)
+            self._require_no_common_score()
             self._require_one_task_of_each_language()
 
     @functools.cached_property
@@ -113,6 +113,23 @@ class MetricResult:
         named = [place.labels for place in self._slices if label in place.labels]
         tasks = [*dict.fromkeys(str(labels[str(label)]) for labels in named)]
         return tasks if len(tasks) > 1 else []
+
+    def _require_no_common_score(self) -> None:
+        """Checks that nothing is asked for that only a common score of all tasks could give.
+
+        Raises:
+          InputError: something is.
+        """
+        for flag, is_given in (
+            ("--compare_presets", bool(self.scorings.presets)),
+            ("--resample", self.evidence.resampling is not None),
+        ):
+            if is_given:
+                raise InputError(
+                    f"{flag} needs a score of the whole corpus, but the input has "
+                    f"{len(self.tasks)} tasks, which have no common score: {joined(self.tasks)}",
+                    "name the file of one task; or add --pool_tasks to score all tasks together",
+                )
 
     def _require_one_task_of_each_language(self) -> None:
         """Checks that no language has the segments of several tasks, which have no common score.
@@ -290,10 +307,17 @@ class MetricResult:
     def _signatures(
         self, place: _Place | None, metric: Metric, sums: Iterable[CorpusSums]
     ) -> dict[str, Any]:
-        """Those of a definition as entries have them; None if languages have different ones."""
+        """Those of a definition as entries have them; None if languages have different ones.
+
+        Systems can have different segments, and so different numbers of references. The signature
+        has the numbers of all systems together, so it does not depend on their order.
+        """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        signatures = shared_signatures(place.text, metric, sums)
+        used = [own for own in sums if own.segments]
+        fewest = min((own.min_reference_count for own in used), default=0)
+        most = max((own.max_reference_count for own in used), default=0)
+        signatures = metric.signatures(place.text, fewest, most)
         return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
 
     def of_corpus(self, metric: Metric) -> dict[str, Any]:
@@ -476,23 +500,6 @@ class MetricResult:
             )
 
 
-def shared_signatures(text: TextName, metric: Metric, sums: Iterable[CorpusSums]) -> Signatures:
-    """The signatures of the scores of several systems.
-
-    Systems can have different segments, and so different numbers of references. The signature has
-    the numbers of all systems together, so it does not depend on the order of the systems.
-
-    Args:
-      text: how texts become tokens.
-      metric: its definition.
-      sums: the sums of each system.
-    """
-    used = [of_system for of_system in sums if of_system.segments]
-    smallest = min((of_system.min_reference_count for of_system in used), default=0)
-    largest = max((of_system.max_reference_count for of_system in used), default=0)
-    return metric.signatures(text, smallest, largest)
-
-
 def _shown(place: _Place) -> str:
     values = place.labels.items()
     return ", ".join(f"{name}={'null' if value is None else value}" for name, value in values)
@@ -510,19 +517,3 @@ def _systems_of(rows: Sequence[ComparisonRow]) -> str:
         return f"each pair of {len(baselines | {row.system for row in rows})} systems"
     number = len({row.system for row in rows})
     return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
-
-
-def _require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence: Evidence) -> None:
-    """Checks that nothing is asked for that only a common score of all tasks could give.
-
-    Raises:
-      InputError: something is.
-    """
-    needing = ["--compare_presets"] if scorings.presets else []
-    needing += ["--resample"] if evidence.resampling is not None else []
-    for flag in needing:
-        raise InputError(
-            f"{flag} needs a score of the whole corpus, but the input has {len(tasks)} "
-            f"tasks, which have no common score: {joined(tasks)}",
-            "name the file of one task; or add --pool_tasks to score all tasks together",
-        )

@@ -14,7 +14,7 @@ BLEU = result(entry("atlas", 30.0))
 
 
 def moments(nights: list[Night]) -> list[str]:
-    return [night.moment.text for night in nights]
+    return [night.name for night in nights]
 
 
 def test_dates_in_paths_order_nights_wherever_they_are(tmp_path):
