@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,
@@ -69,7 +68,7 @@ def gates(
       InputError: the result of --against cannot be read.
     """
     thresholds = tuple(
-        _threshold(flag, text)
+        Threshold.of(flag, text)
         for flag in THRESHOLD_FLAGS
         for text in getattr(flags, flag.removeprefix("--"))
     )
@@ -79,10 +78,7 @@ def gates(
     for flag, value in (("--against", flags.against), ("--drop", flags.drop)):
         if value is not None and not drops:
             raise UsageError(f"{flag} needs --max_drop", f"add --max_drop, or leave {flag} out")
-    try:
-        chosen = Gates(thresholds, flags.drop or DEFAULT_DROP_RULE)
-    except ValueError as error:
-        raise UsageError(str(error), "give only one of them") from None
+    chosen = Gates(thresholds, flags.drop or DEFAULT_DROP_RULE)
     if flags.against is None:
         return chosen
     judged = [output] if output else results
@@ -168,13 +164,6 @@ def _is_in(path: str, folder: str) -> bool:
         for place in (path.removeprefix("file://"), folder.removeprefix("file://"))
     )
     return folder in (path, os.path.dirname(path))
-
-
-def _threshold(flag: str, text: str) -> Threshold:
-    try:
-        return Threshold.of(flag, text)
-    except ValueError as error:
-        raise UsageError(f"{flag}: {error}", SEE_HELP) from None
 
 
 def _escaped(text: str) -> str:

@@ -18,6 +18,8 @@ from beam_bleu.transforms.known_metrics import METRICS, is_metric, row_of
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
+_FORM = "write [METRIC=][NAME=]NUMBER, as --help explains it"
+
 DropRuleName = Literal["not_excluded", "proven"]
 
 
@@ -161,19 +163,19 @@ class Threshold:
         A name can have a "=". A system with the name of a metric must have the metric before it.
 
         Raises:
-          ValueError: there is no number, or no name before the "=".
+          UsageError: there is no number, or no name before the "=".
         """
         metric, equals, rest = text.partition("=")
         if not equals or not is_metric(metric):
             metric, rest = "", text
         name, equals, number = rest.rpartition("=")
         if equals and not name:
-            raise ValueError(f"there is no name before the = in {text!r}")
+            raise UsageError(f"{flag}: there is no name before the = in {text!r}", _FORM)
         # float() also takes "1_0" for 10.
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
         least, most, possible = _range(THRESHOLD_FLAGS[flag], metric)
         if not least <= value <= most:
-            raise ValueError(f"must be {possible}, or NAME=NUMBER, got {text!r}")
+            raise UsageError(f"{flag}: must be {possible}, or NAME=NUMBER, got {text!r}", _FORM)
         return cls(flag, text, value, metric, name)
 
     @property
@@ -209,7 +211,8 @@ class Gates:
       old_name: its path, for messages.
 
     Raises:
-      ValueError: two thresholds of a flag have the same name, or the rule is unknown.
+      UsageError: two thresholds of a flag have the same name.
+      ValueError: the rule is unknown.
     """
 
     thresholds: tuple[Threshold, ...] = ()
@@ -223,7 +226,10 @@ class Gates:
         for threshold in self.thresholds:
             former = seen.setdefault((threshold.flag, threshold.metric, threshold.name), threshold)
             if former is not threshold:
-                raise ValueError(f"{former.shown} and {threshold.shown} are for the same scores")
+                raise UsageError(
+                    f"{former.shown} and {threshold.shown} are for the same scores",
+                    "give only one of them",
+                )
 
     def __bool__(self) -> bool:
         return bool(self.thresholds)

@@ -20,8 +20,6 @@ _OF_TOKENS = {
 }
 """Fields that can differ between languages. All others are the same for them."""
 
-OF_CORPUS = "the score of the whole corpus"
-
 
 class Key(NamedTuple):
     """What a series is of.
@@ -47,7 +45,8 @@ class Definition(NamedTuple):
 
     Attributes:
       name: its name for readers, which says the beta of chrF.
-      choices: the fields of the signature that a user chooses; of languages, those that all have.
+      chosen: the name, and the fields of the signature that a user chooses; of languages, those
+        that all have.
       references: the numbers of references of each segment, as the signature says them.
       parts: the texts of the languages or tasks whose mean the whole corpus has; none if it has a
         score of its own.
@@ -55,15 +54,10 @@ class Definition(NamedTuple):
     """
 
     name: str
-    choices: str
+    chosen: str
     references: str
-    parts: tuple[str, ...] = ()
-    mean: str = ""
-
-    @property
-    def chosen(self) -> str:
-        """What a user has chosen, for messages."""
-        return f"{self.name}|{self.choices}"
+    parts: tuple[str, ...]
+    mean: str
 
     @property
     def shown(self) -> str:
@@ -73,7 +67,8 @@ class Definition(NamedTuple):
     @property
     def whole(self) -> str:
         """What the scores of the whole corpus are."""
-        return f"the mean of {', '.join(self.parts)}" if self.parts else OF_CORPUS
+        parts = ", ".join(self.parts)
+        return f"the mean of {parts}" if parts else "the score of the whole corpus"
 
 
 def slice_text(group: Mapping[str, str | None]) -> str:
@@ -124,7 +119,7 @@ def definition_of(result: Result, metric: MetricWord) -> Definition:
     parts = [] if has_score else [part["slice"] for part in languages or result.tasks]
     return Definition(
         names.name,
-        "|".join(sorted({choices_in(signature, label) for signature in signatures})),
+        "|".join([names.name, *sorted({choices_in(signature, label) for signature in signatures})]),
         ",".join(sorted(references)),
         tuple(sorted(map(slice_text, parts))),
         f"mean of {len(parts)} {'languages' if languages else 'tasks'}",

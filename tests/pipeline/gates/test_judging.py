@@ -10,6 +10,7 @@ from made_results import SIGNATURE, entry, result
 from beam_bleu.pipeline.gates.judging import Check, exact_enough, gate_error, judge
 from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold
 from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.transforms.errors import UsageError
 
 NEWS, MAIL = {"domain": "news"}, {"domain": "mail"}
 
@@ -138,7 +139,7 @@ def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kin
     "text", ["", "x", "a=", "=30", "-1", "100.1", "nan", "inf", "a=nan", "1e3"]
 )
 def test_impossible_thresholds_are_refused(text):
-    with pytest.raises(ValueError, match=r"must be a number|no name"):
+    with pytest.raises(UsageError, match=r"must be a number|no name"):
         Threshold.of("--fail_under", text)
 
 
