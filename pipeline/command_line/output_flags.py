@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.numbers import usual_decimals
-from beam_bleu.pipeline.display.output_formats import FORMATS, View, only_scores
+from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice
+from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice, View
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.evidence import Evidence
@@ -66,7 +66,7 @@ class Display:
           remarks: lines about the result that are not in it.
           screen: where stdout goes.
         """
-        view = View(data, result, remarks, self.decimals, screen, self.choice)
+        view = View(result, data, remarks, self.decimals, screen, self.choice)
         write = only_scores if self.score_only else FORMATS[self.format].write
         return write(view).encode()
 
@@ -108,7 +108,7 @@ def add_row_flags(parser: argparse._ActionsContainer) -> None:
         choices=tuple(SORTS),
         metavar="ORDER",
         help="which slices and differences tables show first. "
-        + "; ".join(f"{row.name}: {row.description}" for row in SORTS.values())
+        + "; ".join(f"{name}: {description}" for name, description in SORTS.items())
         + "; default for differences: difference",
     )
     parser.add_argument(

@@ -7,25 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.row_order import (
-    USUAL_ROWS,
-    Facts,
-    RowChoice,
-    by_score,
-    chosen_rows,
-    verdict,
-)
+from beam_bleu.pipeline.display.row_order import Facts, View, chosen_rows, verdict
 from beam_bleu.pipeline.display.score_tables import (
     ranks_of,
     score_number,
     segments_of,
     slices_of,
 )
-from beam_bleu.pipeline.display.table import Cell, Number, Table
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, MetricNames, Result
+from beam_bleu.pipeline.display.table import Cell, Table
+from beam_bleu.pipeline.result.rows import FAMILIES, ComparisonRow, DifferenceRow, MetricNames
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
+    Number,
     counted,
     estimate,
     p_value,
@@ -41,162 +35,86 @@ _OF_SACREBLEU = {
 """What a reader of sacreBLEU's p-value must know, by method."""
 
 
-def comparison_tables(
-    result: Result,
-    metric: MetricNames,
-    asked: int | None,
-    choice: RowChoice = USUAL_ROWS,
-    most: int | None = None,
-) -> Iterator[Table]:
-    """The tables of comparisons by a metric, in the order in which they are shown.
-
-    Args:
-      result: the result.
-      metric: the metric.
-      asked: how many decimals scores and differences have; None if that depends on their standard
-        errors.
-      choice: which differences are shown, and in which order.
-      most: the largest number of rows of a table; None for all. With it, all pairs of systems are a
-        matrix.
-    """
-    word = metric.metric
-    clusters = [cluster for cluster in result.clusters or () if cluster["metric"] == word]
+def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
+    """The tables of comparisons by a metric, in the order in which they are shown."""
+    result = view.result
+    clusters = [own for own in result.clusters or () if own["metric"] == metric.metric]
     if sum(len(cluster["systems"]) for cluster in clusters) > 1:
-        yield _clusters(result, metric, clusters, asked)
+        yield _clusters(view, metric, clusters)
+    compared = result.compared(metric.metric)
     # Without a standard error a difference says no more than the two scores.
     families = {
         family["family"]: family["comparisons"]
         for family in result.families
-        if family["metric"] == word and family["comparisons"]
+        if family["metric"] == metric.metric and family["comparisons"]
     }
-    compared = [row for row in result.compared(word) if row.family in families]
-    whole = [row for row in compared if row.group is None]
-    if whole and len(_baselines(whole)) > 1 and most is not None and choice == USUAL_ROWS:
-        yield _matrix(result, whole, families["corpus"], asked)
-    elif whole:
-        common = whole[0].segments
-        on = "on the whole corpus"
-        if common != result.segments:
-            on += f", over the {common} segments that all systems have"
-        yield _differences(result, whole, families["corpus"], on, asked, choice, most)
-    if averages := [row for row in compared if row.group == MACRO_AVERAGE]:
-        adjusted = families["macro_average"]
-        on = "on the macro average"
-        yield _differences(result, averages, adjusted, on, asked, choice, most)
+    for name in ("corpus", "macro_average"):
+        rows = [row for row in compared if row.family == name]
+        if rows and name in families:
+            yield _differences(view, rows, families[name])
     if "slices" in families:
-        yield from _slices(result, metric, families["slices"], asked, choice, most)
-    yield from resampled_tables(result, metric, asked, most)
+        yield from _slices(view, metric, families["slices"])
+    yield from resampled_tables(view, metric, view.most)
 
 
-def _differences(
-    result: Result,
-    compared: Sequence[ComparisonRow],
-    adjusted: int,
-    on: str,
-    asked: int | None,
-    choice: RowChoice,
-    most: int | None,
-) -> Table:
+def _differences(view: View, compared: Sequence[ComparisonRow], adjusted: int) -> Table:
     """The comparisons on the whole corpus, or of macro averages: a row for each one.
 
     Args:
-      result: the result.
+      view: the result, and how it is shown.
       compared: the comparisons.
       adjusted: the number of p-values that are adjusted together.
-      on: what the systems are compared on.
-      asked: how many decimals differences have.
-      choice: which ones are shown, and in which order.
-      most: the largest number of rows.
     """
-    metric = compared[0].metric
-    scores = {score.system: score for score in result.whole(metric)}
+    metric, segments = compared[0].metric, compared[0].segments
+    scores = {score.system: score for score in view.result.whole(metric)}
 
     def facts(row: ComparisonRow) -> Facts:
         return Facts([row], [scores[row.system]] if row.system in scores else [])
 
-    shown, hidden = chosen_rows(compared, facts, choice, most, "comparison")
-    decimals = decimals_of(metric, asked, [row.standard_error for row in shown])
-    several = adjusted > 1  # the only p-value of a family stays as it is
-    holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
-    baselines = _baselines(compared)
-    caption = [f"{_subject(baselines)}, {on}; {HALF_INTERVAL}{holm}"]
-    header = [_heading(baselines), "difference", "p", *(["Holm p"] if several else [])]
-    is_detectable = any(row.detectable is not None for row in shown)
-    if is_detectable:
-        caption.append(
+    shown, hidden = chosen_rows(compared, facts, view.choice, view.most, "comparison")
+    decimals = view.decimals_of(metric, shown)
+    baselines = list(dict.fromkeys(row.baseline for row in compared))
+    subject, heading, names = _named([(row.system, row.baseline) for row in shown], baselines)
+    on = FAMILIES[compared[0].family]
+    if compared[0].family == "corpus" and segments != view.result.segments:
+        on += f", over the {segments} segments that all systems have"
+    columns: dict[str, list[Cell]] = {
+        heading: [*names],
+        "difference": [difference_number(row, decimals) for row in shown],
+        "p": [Number(p_value(row.p_value)) for row in shown],
+    }
+    caption = f"{subject}, {on}; {HALF_INTERVAL}"
+    if adjusted > 1:  # the only p-value of a family stays as it is
+        caption += f"; Holm p: p adjusted for {adjusted} comparisons"
+        columns["Holm p"] = [Number(p_value(row.p_value_holm)) for row in shown]
+    meaning = []
+    if any(row.detectable is not None for row in shown):
+        meaning.append(
             "detectable: the smallest true difference that such a test set would usually find "
             f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)"
         )
-        header.append("detectable")
-    rows: list[list[Cell]] = [
-        [
-            _name(row.system, row.baseline, baselines),
-            difference_number(row, decimals),
-            Number(p_value(row.p_value)),
-            *([Number(p_value(row.p_value_holm))] if several else []),
-            *([Number(*estimate(row.detectable, None, decimals))] if is_detectable else []),
-        ]
-        for row in shown
-    ]
-    return Table(caption, header, rows, hidden)
+        columns["detectable"] = [estimate(row.detectable, None, decimals) for row in shown]
+    return _table([caption, *meaning], columns, hidden)
 
 
-def _matrix(
-    result: Result, compared: Sequence[ComparisonRow], adjusted: int, asked: int | None
-) -> Table:
-    """All pairs of systems: the difference of the system of a row from that of a column."""
-    metric = compared[0].metric
-    ranked = sorted(result.whole(metric), key=by_score, reverse=True)
-    pairs = {(row.system, row.baseline): row for row in compared}
-    pairs |= {
-        (row.baseline, row.system): dataclasses.replace(
-            row, difference=None if row.difference is None else -row.difference
-        )
-        for row in compared
-    }
-    decimals = decimals_of(metric, asked, [row.standard_error for row in compared])
-    systems = [score.system for score in ranked]
-    rows: list[list[Cell]] = [
-        [
-            system,
-            *(
-                dataclasses.replace(difference_number(pairs.get((system, base)), decimals), half="")
-                for base in systems
-            ),
-        ]
-        for system in systems
-    ]
-    caption = [
-        "differences between systems, on the whole corpus: that of a row minus that of a column; "
-        f"{_meaning(adjusted)}"
-    ]
-    return Table(caption, ["system", *systems], rows)
-
-
-def _slices(
-    result: Result,
-    metric: MetricNames,
-    adjusted: int,
-    asked: int | None,
-    choice: RowChoice,
-    most: int | None,
-) -> Iterator[Table]:
+def _slices(view: View, metric: MetricNames, adjusted: int) -> Iterator[Table]:
     """A table for each baseline and item of --slice_by, with a column for each system."""
-    choice = dataclasses.replace(choice, sort=choice.sort or "difference")
-    items = slices_of(result, metric.metric)
-    in_slices = [row for own in items.values() for each in own for row in each.differences]
-    for base in _baselines(in_slices):
-        systems = list(dict.fromkeys(row.system for row in in_slices if row.baseline == base))
+    choice = dataclasses.replace(view.choice, sort=view.choice.sort or "difference")
+    items = slices_of(view.result, metric.metric)
+    compared = [row for own in items.values() for each in own for row in each.differences]
+    for base in dict.fromkeys(row.baseline for row in compared):
+        systems = list(dict.fromkeys(row.system for row in compared if row.baseline == base))
         for item, slices in items.items():
             if all(row.p_value is None for own in slices for row in own.differences):
                 continue
-            shown, hidden = chosen_rows(slices, lambda own: own.facts, choice, most, "slice")
+            shown, hidden = chosen_rows(slices, lambda own: own.facts, choice, view.most, "slice")
             lines = [
                 {row.system: row for row in own.differences if row.baseline == base}
                 for own in shown
             ]
-            errors = [row.standard_error for line in lines for row in line.values()]
-            decimals = decimals_of(metric.metric, asked, errors)
+            decimals = view.decimals_of(
+                metric.metric, [row for line in lines for row in line.values()]
+            )
             rows: list[list[Cell]] = [
                 [
                     own.name,
@@ -205,24 +123,18 @@ def _slices(
                 ]
                 for own, line in zip(shown, lines, strict=True)
             ]
-            caption = [
-                f"differences from {base}, in slices by {item}; {HALF_INTERVAL}; "
-                f"{_meaning(adjusted)}"
-            ]
-            yield Table(caption, [item, "segments", *systems], rows, hidden)
+            caption = (
+                f"differences from {base}, in slices by {item}; {HALF_INTERVAL}; worse or better "
+                f"where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
+                f"{counted(adjusted, 'comparison')}"
+            )
+            yield Table([caption], [item, "segments", *systems], rows, hidden)
 
 
-def _clusters(
-    result: Result,
-    metric: MetricNames,
-    clusters: Sequence[Mapping[str, Any]],
-    asked: int | None,
-) -> Table:
+def _clusters(view: View, metric: MetricNames, clusters: Sequence[Mapping[str, Any]]) -> Table:
     """The systems from the best to the worst, with their ranks."""
-    scores = {score.system: score for score in result.whole(metric.metric)}
-    decimals = decimals_of(
-        metric.metric, asked, [score.standard_error for score in scores.values()]
-    )
+    scores = {score.system: score for score in view.result.whole(metric.metric)}
+    decimals = view.decimals_of(metric.metric, scores.values())
     caption = [
         "clusters: each system is better than each one of a later rank "
         f"(p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
@@ -234,54 +146,53 @@ def _clusters(
     return Table(caption, ["system", "rank", metric.name], rows)
 
 
-def resampled_tables(
-    result: Result, metric: MetricNames, asked: int | None, most: int | None = None
-) -> Iterator[Table]:
-    """The tables of what random replicates say. The arguments are those of `comparison_tables`."""
-    resampling = result.resampling
+def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -> Iterator[Table]:
+    """The tables of what random replicates say of scores and differences.
+
+    Args:
+      view: the result, and how it is shown.
+      metric: the metric.
+      most: the largest number of rows; None for all.
+    """
+    resampling = view.result.resampling
     if resampling is None:
         return
-    method = resampling["method"]
-    resamples = counted(resampling["resamples"], "resample")
+    method, resamples = resampling["method"], counted(resampling["resamples"], "resample")
     drawn = f"{method}, {resamples} of {resampling['unit']}s, seed {resampling['seed']}"
     scores, compared = (
         [entry for entry in resampling[kind] if entry["metric"] == metric.metric]
         for kind in ("scores", "comparisons")
     )
+
+    def columns_of(
+        entries: Sequence[Mapping[str, Any]],
+        names: Sequence[str],
+        write: Callable[[float, int], str],
+    ) -> dict[str, list[Cell]]:
+        """The numbers of these names, and the intervals, which stand for standard errors."""
+        ends = [entry["interval"] for entry in entries]
+        errors = [own and (own[1] - own[0]) / (2 * TWO_SIDED_95) for own in ends]
+        decimals = decimals_of(metric.metric, view.decimals, errors)
+        columns: dict[str, list[Cell]] = {
+            name: [estimate(entry[name], None, decimals, write) for entry in entries]
+            for name in names
+        }
+        if any(ends):
+            columns["95 % interval"] = [interval_number(own, decimals, write) for own in ends]
+        return columns
+
     if scores:
-        decimals = _decimals(metric, asked, scores)
-        has_intervals = any(entry["interval"] for entry in scores)
-        rows: list[list[Cell]] = [
-            [
-                entry["system"],
-                Number(*estimate(entry["mean"], None, decimals)),
-                *([interval_number(entry["interval"], decimals, rounded)] if has_intervals else []),
-            ]
-            for entry in scores
-        ]
-        header = ["system", "mean", *(["95 % interval"] if has_intervals else [])]
-        yield Table([f"{drawn}: scores"], header, rows)
+        systems: list[Cell] = [entry["system"] for entry in scores]
+        columns = {"system": systems, **columns_of(scores, ["mean"], rounded)}
+        yield _table([f"{drawn}: scores"], columns)
     if compared:
         shown = compared[:most]
         baselines = list(dict.fromkeys(entry["baseline"] for entry in compared))
-        decimals = _decimals(metric, asked, shown)
-        columns: dict[str, list[Cell]] = {
-            _heading(baselines): [
-                _name(entry["system"], entry["baseline"], baselines) for entry in shown
-            ],
-            "difference": [
-                Number(*estimate(entry["difference"], None, decimals, signed)) for entry in shown
-            ],
-        }
-        caption = [f"{drawn}: {_subject(baselines)}"]
-        if scores:
-            columns["mean"] = [
-                Number(*estimate(entry["mean"], None, decimals, signed)) for entry in shown
-            ]
-        if any(entry["interval"] for entry in compared):
-            columns["95 % interval"] = [
-                interval_number(entry["interval"], decimals) for entry in shown
-            ]
+        pairs = [(entry["system"], entry["baseline"]) for entry in shown]
+        subject, heading, names = _named(pairs, baselines)
+        caption = [f"{drawn}: {subject}"]
+        numbers = ["difference", "mean"] if scores else ["difference"]
+        columns = {heading: [*names], **columns_of(shown, numbers, signed)}
         if any(entry["p_value"] is not None for entry in compared):
             columns["p"] = [Number(p_value(entry["p_value"])) for entry in shown]
             if len(compared) > 1:
@@ -290,15 +201,15 @@ def resampled_tables(
             columns["p of sacreBLEU"] = [Number(p_value(entry["p_sacrebleu"])) for entry in shown]
             caption.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
         left_out = len(compared) - len(shown)
-        hidden = [f"{left_out} of {len(compared)} comparisons are hidden"] if left_out else []
-        yield Table(caption, [*columns], list(zip(*columns.values(), strict=True)), hidden)
+        hidden = [f"{left_out} of {len(compared)} comparisons hidden"] if left_out else []
+        yield _table(caption, columns, hidden)
 
 
-def difference_number(row: ComparisonRow | None, decimals: int) -> Number:
+def difference_number(row: DifferenceRow | None, decimals: int) -> Number:
     """A difference, marked if it is significant. A slice can lack a system."""
     if row is None:
         return Number()
-    return Number(*estimate(row.difference, row.interval, decimals, signed), verdict(row))
+    return estimate(row.difference, row.interval, decimals, signed, verdict(row))
 
 
 def interval_number(
@@ -308,36 +219,20 @@ def interval_number(
     return Number(" to ".join(write(end, decimals) for end in interval or ()))
 
 
-def _decimals(metric: MetricNames, asked: int | None, entries: Sequence[Mapping[str, Any]]) -> int:
-    """How many decimals numbers have whose intervals stand for standard errors."""
-    intervals = [entry["interval"] for entry in entries]
-    errors = [ends and (ends[1] - ends[0]) / (2 * TWO_SIDED_95) for ends in intervals]
-    return decimals_of(metric.metric, asked, errors)
+def _named(
+    pairs: Sequence[tuple[str, str]], baselines: Sequence[str]
+) -> tuple[str, str, list[str]]:
+    """What is compared, in words; the heading of its names; the names of systems and baselines.
 
-
-def _meaning(adjusted: int) -> str:
-    """What the words beside differences mean. `adjusted` is the number of p-values of a family."""
-    return (
-        f"worse or better where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
-        f"{counted(adjusted, 'comparison')}"
-    )
-
-
-def _baselines(compared: Sequence[ComparisonRow]) -> list[str]:
-    return list(dict.fromkeys(row.baseline for row in compared))
-
-
-def _subject(baselines: Sequence[str]) -> str:
-    """What is compared, in words."""
+    If all comparisons have one baseline, the caption names it.
+    """
     if len(baselines) == 1:
-        return f"differences from {baselines[0]}"
-    return "differences between systems (system minus baseline)"
+        return f"differences from {baselines[0]}", "system", [system for system, _ in pairs]
+    subject = "differences between systems (system minus baseline)"
+    return subject, "system vs baseline", [f"{system} vs {base}" for system, base in pairs]
 
 
-def _heading(baselines: Sequence[str]) -> str:
-    return "system" if len(baselines) == 1 else "system vs baseline"
-
-
-def _name(system: str, baseline: str, baselines: Sequence[str]) -> str:
-    """The name of a comparison. If all comparisons have one baseline, the caption names it."""
-    return system if len(baselines) == 1 else f"{system} vs {baseline}"
+def _table(
+    caption: Sequence[str], columns: Mapping[str, Sequence[Cell]], hidden: Sequence[str] = ()
+) -> Table:
+    return Table(caption, [*columns], list(zip(*columns.values(), strict=True)), hidden)

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.cells import chop_cells
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.table import Cell, Note, Number, Table, is_numeric
+from beam_bleu.pipeline.display.table import Cell, Note, Table, is_numeric
+from beam_bleu.transforms.score.shown_numbers import Number
 
 _PREAMBLE = (
     r"% \usepackage{booktabs} draws better lines.",

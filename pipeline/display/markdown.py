@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.table import Cell, Note, Number, Table, is_numeric
+from beam_bleu.pipeline.display.table import Cell, Note, Table, is_numeric
+from beam_bleu.transforms.score.shown_numbers import Number
 
 
 def markdown(tables: Iterable[Table], remarks: Sequence[str]) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.display.comparison_tables import comparison_tables, resampled_tables
 from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
-from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import json_text, printable
-from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
+from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import (
     notes_of,
     preset_table,
@@ -21,52 +20,27 @@ from beam_bleu.pipeline.display.score_tables import (
     units_of,
 )
 from beam_bleu.pipeline.display.table import Table, as_lines, as_text
-from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
-
-SHOWN_ROWS = 20
-"""The largest number of rows of a table of slices or comparisons on a terminal."""
 
 _SHOWN_PARTITIONS = 3
 """More partitions are not all named."""
 
 
-@dataclasses.dataclass(frozen=True)
-class View:
-    """A result, and how it is to be shown.
-
-    Attributes:
-      data: the bytes of its scores.json.
-      result: its rows.
-      remarks: lines about it that are not in scores.json.
-      decimals: how many decimals scores have; None for the format's default.
-      screen: where it is shown.
-      choice: which rows of slices and comparisons tables show, and in which order.
-    """
-
-    data: bytes
-    result: Result
-    remarks: Sequence[str] = ()
-    decimals: int | None = None
-    screen: Screen = FILE
-    choice: RowChoice = USUAL_ROWS
-
-    @property
-    def lines(self) -> list[str]:
-        """The remarks, and which partitions of a corpus were scored."""
-        labels = ["(no label)" if label is None else label for label in self.result.partitions]
-        if self.result.partitions == (None,):
-            return [*self.remarks]
-        if len(labels) <= _SHOWN_PARTITIONS:
-            return [*self.remarks, f"partition{'s'[: len(labels) - 1]} {', '.join(labels)}"]
-        return [*self.remarks, f"{len(labels)} partitions, from {labels[0]} to {labels[-1]}"]
+def _remarks(view: View) -> list[str]:
+    """The remarks, and which partitions of a corpus were scored."""
+    labels = ["(no label)" if label is None else label for label in view.result.partitions]
+    if view.result.partitions == (None,):
+        return [*view.remarks]
+    if len(labels) <= _SHOWN_PARTITIONS:
+        return [*view.remarks, f"partition{'s'[: len(labels) - 1]} {', '.join(labels)}"]
+    return [*view.remarks, f"{len(labels)} partitions, from {labels[0]} to {labels[-1]}"]
 
 
 def only_scores(view: View) -> str:
     """The score of each system on the whole corpus, on its own line; metric by metric."""
     return "".join(
-        f"{rounded(row.score, decimals_of(row.metric, view.decimals))}\n"
+        f"{rounded(row.score, view.decimals_of(row.metric))}\n"
         for row in view.result.scores
         if row.group is None and row.preset is None and row.score is not None
     )
@@ -94,26 +68,20 @@ class Format:
 def _text(view: View) -> str:
     """The tables of the whole corpus, and then those of each metric."""
     result, screen = view.result, view.screen
-    most = None if screen.columns is None else SHOWN_ROWS
     is_only = len(result.metrics) == 1
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]
     size = units_of(result)
     if any(row.interval for row in result.scores):
         size += f"; {HALF_INTERVAL}"
     signatures = [f"{name}|{signature}" for name, _, signature in notes]
-    parts = [as_lines([*(signatures if is_only else ()), size, *view.lines], screen)]
-    if table := systems_table(result, view.decimals):
+    parts = [as_lines([*(signatures if is_only else ()), size, *_remarks(view)], screen)]
+    if table := systems_table(view):
         parts.append(as_text(table, screen))
     if not is_only:
         parts.append(as_lines(signatures, screen))
-    # A table of scores has all slices, also those without differences.
-    order = dataclasses.replace(view.choice, only_significant=False)
     for metric in result.metrics:
-        tables = [
-            *slice_tables(result, metric, view.decimals, order, most),
-            *comparison_tables(result, metric, view.decimals, view.choice, most),
-        ]
-        if presets := preset_table(result, metric, view.decimals):
+        tables = [*slice_tables(view, metric), *comparison_tables(view, metric)]
+        if presets := preset_table(view, metric):
             tables.append(dataclasses.replace(presets, caption=()))
         if tables and not is_only:
             tables[0] = dataclasses.replace(tables[0], caption=[metric.name, *tables[0].caption])
@@ -121,20 +89,19 @@ def _text(view: View) -> str:
     return "\n".join(parts)
 
 
-def paper_tables(view: View) -> Iterator[Table]:
+def _paper_tables(view: View) -> Iterator[Table]:
     """The tables of a result for a paper or a page.
 
     The first table has a row for each system and a column for each metric. Others come after it
     only where the user asked for more: slices, languages, presets or resampling.
     """
-    result, decimals = view.result, view.decimals
-    if systems := systems_table(result, decimals, for_paper=True):
+    if systems := systems_table(view, for_paper=True):
         yield systems
-    for metric in result.metrics:
-        yield from slice_tables(result, metric, decimals, view.choice, for_paper=True)
-        if presets := preset_table(result, metric, decimals):
+    for metric in view.result.metrics:
+        yield from slice_tables(view, metric, for_paper=True)
+        if presets := preset_table(view, metric):
             yield presets
-        for table in resampled_tables(result, metric, decimals):
+        for table in resampled_tables(view, metric):
             about, *more = table.caption
             caption = [f"{metric.name}, {about}.", *(f"{line}." for line in more)]
             yield dataclasses.replace(table, caption=caption)
@@ -226,11 +193,11 @@ def _entry(result: Result, row: ScoreRow) -> dict[str, Any]:
 
 
 def _markdown(view: View) -> str:
-    return markdown(paper_tables(view), view.lines)
+    return markdown(_paper_tables(view), _remarks(view))
 
 
 def _latex(view: View) -> str:
-    return latex(paper_tables(view), view.lines)
+    return latex(_paper_tables(view), _remarks(view))
 
 
 FORMATS = {

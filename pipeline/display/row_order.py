@@ -1,43 +1,32 @@
-"""Which rows of slices and comparisons tables show, and in which order: the trouble first."""
+"""What tables show of a result: how many decimals, which rows, and the trouble first."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, ScoreRow
-from beam_bleu.transforms.definition.choices import table
-from beam_bleu.transforms.known_metrics import row_of
+from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.terminal import FILE, Screen
+from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import counted
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 
+SHOWN_ROWS = 20
+"""The largest number of rows of a table of slices or comparisons on a terminal."""
+
 SortName = Literal["difference", "score", "name", "segments"]
 
-
-@dataclasses.dataclass(frozen=True)
-class Sort:
-    """A row of `SORTS`.
-
-    Attributes:
-      name: its name.
-      description: what comes first, for the help.
-      first: the rows that come first, for a sentence about those that are hidden.
-    """
-
-    name: SortName
-    description: str
-    first: str
-
-
-SORTS: Mapping[SortName, Sort] = table(
-    Sort("difference", "the worst losses", "with the worst differences"),
-    Sort("score", "the worst score", "with the worst scores"),
-    Sort("name", "the first name, or the shortest length", "first ones"),
-    Sort("segments", "the most segments", "with the most segments"),
-)
-"""The orders of rows. In each of them, equal rows stay in the order of scores.json."""
+SORTS: Mapping[SortName, str] = {
+    "difference": "the worst losses",
+    "score": "the worst score",
+    "name": "the first name, or the shortest length",
+    "segments": "the most segments",
+}
+"""The orders of rows, and what comes first in each of them. Equal rows stay in the order of
+scores.json."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +45,40 @@ class RowChoice:
 USUAL_ROWS = RowChoice()
 """All rows, in the usual order."""
 
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A result, and how it is to be shown.
+
+    Attributes:
+      result: its rows.
+      data: the bytes of its scores.json.
+      remarks: lines about it that are not in scores.json.
+      decimals: how many decimals scores have; None for the format's default.
+      screen: where it is shown.
+      choice: which rows of slices and comparisons tables show, and in which order.
+    """
+
+    result: Result
+    data: bytes = b""
+    remarks: Sequence[str] = ()
+    decimals: int | None = None
+    screen: Screen = FILE
+    choice: RowChoice = USUAL_ROWS
+
+    @property
+    def most(self) -> int | None:
+        """The largest number of rows of a table; None for all."""
+        return None if self.screen.columns is None else SHOWN_ROWS
+
+    def decimals_of(
+        self, metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()
+    ) -> int:
+        """How many decimals scores or differences have that are compared with each other."""
+        errors = [row.standard_error for row in rows if row is not None]
+        return decimals_of(metric, self.decimals, errors)
+
+
 Verdict = Literal["", "worse", "better"]
 
 Key = tuple[float, ...]
@@ -70,9 +93,9 @@ def is_significant(row: DifferenceRow) -> bool:
 
 def verdict(row: DifferenceRow) -> Verdict:
     """Whether a system is significantly worse or better than its baseline; "" if neither."""
-    if row.difference is None or not is_significant(row):
+    if not is_significant(row):
         return ""
-    return "worse" if _gain(row, row.difference) < 0 else "better"
+    return "worse" if _gain(row.metric, row.difference) < 0 else "better"
 
 
 def by_difference(row: DifferenceRow) -> Key:
@@ -81,9 +104,7 @@ def by_difference(row: DifferenceRow) -> Key:
     The largest differences of all are often those of a few segments, by chance. But a slice can be
     large and have no p-value, because nothing in it matches any more: such losses come second.
     """
-    if row.difference is None:
-        return (4, 0)
-    gain = _gain(row, row.difference)
+    gain = _gain(row.metric, row.difference)
     if row.p_value_holm is not None:
         return (0 if verdict(row) == "worse" else 2, gain)
     return (1 if gain < 0 and row.units >= FEWEST_UNITS else 3, gain)
@@ -94,12 +115,11 @@ def by_score(row: ScoreRow | ComparedRow) -> Key:
     score = row.score if isinstance(row, ScoreRow) else row.new
     if score is None:
         return (2, 0)
-    points = -score if row_of(row.metric).lower_is_better else score
-    return (1 if row.standard_error is None else 0, points)
+    return (1 if row.standard_error is None else 0, _gain(row.metric, score))
 
 
-def _gain(row: DifferenceRow, difference: float) -> float:
-    return -difference if row_of(row.metric).lower_is_better else difference
+def _gain(metric: MetricWord, points: float) -> float:
+    return -points if row_of(metric).lower_is_better else points
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,7 +160,7 @@ def chosen_rows(
       rows: all rows.
       facts: what decides about a row.
       choice: which rows are shown, and in which order. Without an order they keep their own, but
-        the worst are shown if there are too many.
+        the worst come first if there are too many.
       most: the largest number of rows; None for all.
       noun: what a row is about.
     """
@@ -149,18 +169,13 @@ def chosen_rows(
     if choice.only_significant:
         known = [(row, own) for row, own in known if any(map(is_significant, own.differences))]
         if left_out := len(rows) - len(known):
-            why = "is hidden because it has" if left_out == 1 else "are hidden because they have"
-            hidden.append(
-                f"{left_out} of {counted(len(rows), noun)} {why} no significant difference"
-            )
-    worst: SortName = "difference" if any(own.differences for _, own in known) else "score"
-    sort = choice.sort or worst
-    places = sorted(range(len(known)), key=lambda place: known[place][1].key(sort))[:most]
-    if choice.sort is None:
-        places.sort()
-    if left_out := len(known) - len(places):
-        hidden.append(
-            f"{left_out} of {counted(len(known), noun)} {'is' if left_out == 1 else 'are'} hidden: "
-            f"these are the {len(places)} {SORTS[sort].first}"
-        )
-    return [known[place][0] for place in places], hidden
+            hidden.append(f"{left_out} of {counted(len(rows), noun)} hidden: not significant")
+    sort, left_out = choice.sort, 0 if most is None else len(known) - most
+    if sort is None and left_out > 0:
+        sort = "difference" if any(own.differences for _, own in known) else "score"
+    if sort is not None:
+        known.sort(key=lambda item: item[1].key(sort))
+        if left_out > 0:
+            rest = f"{left_out} of {counted(len(known), noun)} hidden"
+            hidden.append(f"{rest}: {SORTS[sort]} first")
+    return [row for row, _ in known[:most]], hidden

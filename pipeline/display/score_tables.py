@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.display.row_order import (
-    USUAL_ROWS,
-    Facts,
-    RowChoice,
-    chosen_rows,
-)
-from beam_bleu.pipeline.display.table import LOWER, Cell, Note, Number, Table
+from beam_bleu.pipeline.display.row_order import Facts, RowChoice, View, chosen_rows
+from beam_bleu.pipeline.display.table import LOWER, Cell, Note, Table
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
@@ -27,7 +20,7 @@ from beam_bleu.pipeline.result.rows import (
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, counted, estimate
+from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimate
 
 BEST_ARE_BOLD = "Best scores are bold."
 """Stands in a caption. A format without bold text leaves it out."""
@@ -79,18 +72,18 @@ def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
     return items
 
 
-def systems_table(result: Result, asked: int | None, *, for_paper: bool = False) -> Table | None:
+def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
     """The table with a row for each system and a column for each metric; None without any score.
 
     A corpus in several languages or tasks can have no score for the whole. A paper then shows the
     mean of them, other tables have no column for it.
 
     Args:
-      result: the result.
-      asked: how many decimals scores have; None if that depends on their standard errors.
+      view: the result, and how it is shown.
       for_paper: whether marks say what is significant. Otherwise the only metric of a result has
         its own cells.
     """
+    result = view.result
     means: dict[str, list[str]] = {}
     marks, meaning = _marks_of_systems(result) if for_paper else ({}, [])
     header, columns = ["system"], list[list[Cell]]()
@@ -102,17 +95,13 @@ def systems_table(result: Result, asked: int | None, *, for_paper: bool = False)
             means.setdefault(f"{scores[0].segments} {kind}", []).append(metric.name)
         if not scores:
             continue
-        decimals = decimals_of(word, asked, [score.standard_error for score in scores])
-        of_metric = marks.get(word, {})
         columns = columns or [[score.system for score in scores]]
-        numbers = score_numbers(
-            scores, decimals, [of_metric.get(score.system, "") for score in scores]
-        )
-        columns.append([*numbers])
+        own_marks = [marks.get(word, {}).get(score.system, "") for score in scores]
+        columns.append([*score_numbers(scores, view.decimals_of(word, scores), own_marks)])
         has_arrow = row_of(word).lower_is_better and (for_paper or len(result.metrics) > 1)
         header.append(f"{metric.name} {LOWER}" if has_arrow else metric.name)
         if len(result.metrics) == 1 and not for_paper:
-            score_type, places = metric_type(word).score_type, decimals_of(word, asked)
+            score_type, places = metric_type(word).score_type, view.decimals_of(word)
             cells = [score_type.cells(score.parts, places) for score in scores]
             header += cells[0]
             columns += [[Number(own[name]) for own in cells] for name in cells[0]]
@@ -131,29 +120,19 @@ def systems_table(result: Result, asked: int | None, *, for_paper: bool = False)
     return Table(caption, header, rows, notes=notes)
 
 
-def slice_tables(
-    result: Result,
-    metric: MetricNames,
-    asked: int | None,
-    choice: RowChoice = USUAL_ROWS,
-    most: int | None = None,
-    *,
-    for_paper: bool = False,
-) -> Iterator[Table]:
+def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) -> Iterator[Table]:
     """A table for each item of --slice_by: a row for each slice, a column for each system.
 
     Languages and tasks are slices, too, with tokenizers and means of their own.
 
     Args:
-      result: the result.
+      view: the result, and how it is shown.
       metric: the metric.
-      asked: how many decimals scores have; None if that depends on their standard errors.
-      choice: which slices are shown, and in which order.
-      most: the largest number of slices of a table; None for all.
-      for_paper: whether there are a caption, and marks that say what is significant.
+      for_paper: whether there are all slices, a caption, and marks that say what is significant.
     """
+    result = view.result
     languages = result.languages_of(metric.metric)
-    tokenizers = {
+    tokenizers: dict[str, Cell] = {
         value_text(value): language["tokenize"]
         for language in languages
         for value in language["slice"].values()
@@ -162,68 +141,65 @@ def slice_tables(
     averages = result.averages(metric.metric)
     # A corpus in several languages or tasks can have no score for the whole, but it has averages.
     systems = [score.system for score in averages or result.whole(metric.metric)]
-    items = slices_of(result, metric.metric)
-    for item, slices in items.items():
-        has_averages = [item] == parts
+    # A table of scores has all slices, also those without differences.
+    choice = view.choice if for_paper else RowChoice(view.choice.sort)
+    most = None if for_paper else view.most
+    for item, slices in slices_of(result, metric.metric).items():
         shown, hidden = chosen_rows(slices, lambda own: own.facts, choice, most, "slice")
         if not shown:
             continue
-        header = [item, *(["tokenizer"] if has_averages and languages else []), "segments"]
-        names: list[list[Cell]] = [
-            [
-                own.name,
-                *([tokenizers[own.name]] if has_averages and languages else []),
-                segments_of(own.scores.values()),
-            ]
-            for own in shown
-        ]
         lines = [[own.scores.get(system) for system in systems] for own in shown]
-        if has_averages:
-            names.append(["macro average", *[""] * (len(header) - 1)])
-            lines.append([*averages])
-        errors = [score.standard_error for score in itertools.chain(*lines) if score is not None]
-        decimals = decimals_of(metric.metric, asked, errors)
         compared = [own.differences for own in shown]
-        marks: list[dict[str, str]] = [{} for _ in lines]
-        caption: list[str] = []
-        if for_paper:
-            family = [row for own in itertools.chain(*items.values()) for row in own.differences]
-            if has_averages:
-                differences = result.compared(metric.metric)
-                compared.append([row for row in differences if row.group == MACRO_AVERAGE])
-                family += compared[-1]
-            marks = [_stars_of(rows) for rows in compared]
-            meaning = _meaning_in_slices(list(itertools.chain(*compared)), family)
-        rows = [
-            [*named, *score_numbers(scores, decimals, [own.get(system, "") for system in systems])]
-            for named, scores, own in zip(names, lines, marks, strict=True)
+        header = [item]
+        columns: list[list[Cell]] = [[own.name for own in shown]]
+        has_averages = [item] == parts
+        if has_averages and languages:
+            header.append("tokenizer")
+            columns.append([tokenizers[own.name] for own in shown])
+        header.append("segments")
+        columns.append([segments_of(own.scores.values()) for own in shown])
+        if has_averages:
+            for cells, last in zip(columns, ["macro average", "", ""], strict=False):
+                cells.append(last)
+            lines.append([*averages])
+            differences = result.compared(metric.metric)
+            compared.append([row for row in differences if row.group == MACRO_AVERAGE])
+        decimals = view.decimals_of(metric.metric, itertools.chain(*lines))
+        rows: list[list[Cell]] = []
+        for names, scores, own in zip(zip(*columns, strict=True), lines, compared, strict=True):
+            stars_of = _stars_of(own) if for_paper else {}
+            marks = [stars_of.get(system, "") for system in systems]
+            rows.append([*names, *score_numbers(scores, decimals, marks)])
+        header += systems
+        if not for_paper:
+            yield Table([], header, rows, hidden)
+            continue
+        tested = [row for own in compared for row in own if row.p_value_holm is not None]
+        caption = [
+            f"{metric.name} by {item}.",
+            *(f"{reason}." for reason in hidden),
+            *_reading(rows),
+            *([meaning_of_stars(tested[0].baseline)] if tested else []),
         ]
-        if for_paper:
-            caption = [
-                f"{metric.name} by {item}.",
-                *(f"{reason}." for reason in hidden),
-                *_reading(rows),
-                *meaning,
-            ]
-            hidden = []
-        yield Table(caption, [*header, *systems], rows, hidden)
+        yield Table(caption, header, rows)
 
 
-def preset_table(result: Result, metric: MetricNames, asked: int | None) -> Table | None:
+def preset_table(view: View, metric: MetricNames) -> Table | None:
     """The table with a row for each preset: the scores of all systems; None without presets."""
-    presets = [preset for preset in result.presets if preset.metric == metric.metric]
+    presets = [preset for preset in view.result.presets if preset.metric == metric.metric]
     if not presets:
         return None
-    scores = [
-        row for row in result.scores if row.metric == metric.metric and row.preset is not None
-    ]
-    decimals = decimals_of(metric.metric, asked, [score.standard_error for score in scores])
-    systems = list(dict.fromkeys(score.system for score in scores))
-    by_preset = {(score.preset, score.system): score for score in scores}
+    scores = {
+        (row.preset, row.system): row
+        for row in view.result.scores
+        if row.metric == metric.metric and row.preset is not None
+    }
+    decimals = view.decimals_of(metric.metric, scores.values())
+    systems = list(dict.fromkeys(system for _, system in scores))
     rows: list[list[Cell]] = [
         [
             preset.preset,
-            *(score_number(by_preset[preset.preset, system], decimals) for system in systems),
+            *(score_number(scores[preset.preset, system], decimals) for system in systems),
         ]
         for preset in presets
     ]
@@ -235,7 +211,7 @@ def preset_table(result: Result, metric: MetricNames, asked: int | None) -> Tabl
 
 def score_number(score: ScoreRow | None, decimals: int) -> Number:
     """A score. A slice can lack a system, and an average a part."""
-    return Number() if score is None else Number(*estimate(score.score, score.interval, decimals))
+    return Number() if score is None else estimate(score.score, score.interval, decimals)
 
 
 def units_of(result: Result) -> str:
@@ -327,83 +303,40 @@ def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]],
     """
     groups = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
     compared = [row for row in result.comparisons if row.group == groups[row.metric]]
-    tested = [row for row in compared if row.p_value_holm is not None]
-    if not tested:
+    if all(row.p_value_holm is None for row in compared):
         return {}, []
     where = []
     if compared[0].segments != result.segments:
         where.append(f"Compared on the {compared[0].segments} segments that all systems have.")
-    if len({row.baseline for row in compared}) > 1:
-        ranks = {
-            metric: ranks_of([own for own in result.clusters or () if own["metric"] == metric])
+    if len({row.baseline for row in compared}) == 1:
+        marks = {
+            metric: _stars_of([row for row in compared if row.metric == metric])
             for metric in result.words
         }
-        meaning = (
-            "Superscripts are ranks: a system is significantly better than each system of a later "
-            f"rank (p < {SIGNIFICANCE_LEVEL}{_adjusted(tested)})."
-        )
-        return (ranks, [meaning, *where]) if any(ranks.values()) else ({}, [])
-    untested = [
-        f"{result.metric(row.metric).name} of {row.system}"
-        for row in compared
-        if row.p_value_holm is None
-    ]
-    if untested:
-        where.append(f"Not tested: {joined(untested)}.")
-    marks = {
-        metric: _stars_of([row for row in compared if row.metric == metric])
+        return marks, [meaning_of_stars(compared[0].baseline), *where]
+    ranks = {
+        metric: ranks_of([own for own in result.clusters or () if own["metric"] == metric])
         for metric in result.words
     }
-    return marks, [meaning_of_stars(tested, tested, tested[0].baseline), *where]
+    meaning = (
+        "Superscripts are ranks: a system is significantly better than each system of a later "
+        f"rank (p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)."
+    )
+    return (ranks, [meaning, *where]) if any(ranks.values()) else ({}, [])
 
 
 def _stars_of(differences: Iterable[ComparisonRow]) -> dict[str, str]:
     """The marks of the systems that are compared with a baseline."""
-    return {row.system: stars(row) for row in differences if row.p_value_holm is not None}
+    return {row.system: stars(row) for row in differences}
 
 
-def _meaning_in_slices(
-    shown: Sequence[ComparisonRow], family: Sequence[ComparisonRow]
-) -> list[str]:
-    """Sentences on the meaning of stars in a table of slices."""
-    tested = [row for row in family if row.p_value_holm is not None]
-    shown = [row for row in shown if row.p_value_holm is not None]
-    if not shown:
-        return []
-    untested = ["Slices without ± are not tested."] if len(tested) < len(family) else []
-    return [meaning_of_stars(shown, tested, tested[0].baseline), *untested]
-
-
-def meaning_of_stars(
-    shown: Iterable[DifferenceRow], tested: Sequence[DifferenceRow], base: str
-) -> str:
-    """What the stars of a table mean. Only those that occur in it are explained.
-
-    Args:
-      shown: the differences of the table that were tested.
-      tested: these, and all others for which their p-values are adjusted.
-      base: what the scores are compared with.
-    """
-    occurring = {*map(stars, shown)}
-    levels = [f"{mark} p < {level}" for level, mark in _STARS.items() if mark in occurring]
-    if not levels:
-        return (
-            f"No difference from {base} is significant "
-            f"(p < {SIGNIFICANCE_LEVEL}{_adjusted(tested)})."
-        )
-    meanings = ", ".join(levels)
-    return f"Superscripts: significantly different from {base} ({meanings}{_adjusted(tested)})."
-
-
-def _adjusted(tested: Sequence[DifferenceRow]) -> str:
-    """How p-values were adjusted, in each metric; nothing if there was only one."""
-    numbers = collections.Counter((row.metric, row.family) for row in tested)
-    most = max(numbers.values())
-    if most == 1:
-        return ""
-    number = f"{most}" if len({*numbers.values()}) == 1 else f"up to {most}"
-    of_each = " of each metric" if len({row.metric for row in tested}) > 1 else ""
-    return f"; p adjusted by Holm for {number} comparisons{of_each}"
+def meaning_of_stars(base: str) -> str:
+    """What the stars of a table mean, whose scores are compared with a system or a run."""
+    levels = ", ".join(f"{mark} p < {level}" for level, mark in _STARS.items())
+    return (
+        f"Superscripts: significantly different from {base} ({levels}; adjusted by Holm); without "
+        "one, not significant or not tested."
+    )
 
 
 def stars(row: DifferenceRow) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.transforms.score.shown_numbers import estimates
+from beam_bleu.transforms.score.shown_numbers import Number, estimates
 from beam_bleu.transforms.score.shown_score import text_table
 
 LOWER = "↓"
@@ -22,28 +22,6 @@ _NARROWEST_TEXT = 12
 """A column of texts becomes no narrower than that. Then the terminal has to break lines."""
 
 _GAP = 2
-
-
-@dataclasses.dataclass(frozen=True)
-class Number:
-    """A cell with a number, or with several that are written as one.
-
-    Attributes:
-      text: its digits, with "-" for minus; "" if there is no number.
-      half: half of its 95 % interval, or "".
-      mark: what is written beside it, such as "*" or "worse", or "".
-      is_best: whether it is the best one of its kind.
-    """
-
-    text: str = ""
-    half: str = ""
-    mark: str = ""
-    is_best: bool = False
-
-    @property
-    def with_true_minus(self) -> str:
-        """Its digits, with the sign of mathematics for minus."""
-        return self.text.replace("-", "\N{MINUS SIGN}")
 
 
 Cell = str | Number
@@ -110,10 +88,7 @@ def cell_texts(column: Sequence[Cell]) -> list[str]:
     """The cells of a column. Decimal points are below each other."""
     if not any(isinstance(cell, Number) for cell in column):
         return [printable(str(cell)) for cell in column]
-    numbers = [cell if isinstance(cell, Number) else Number(cell) for cell in column]
-    return estimates(
-        [(number.text, number.half) for number in numbers], [number.mark for number in numbers]
-    )
+    return estimates([cell if isinstance(cell, Number) else Number(cell) for cell in column])
 
 
 def _drawn(

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.display.score_tables import score_number
-from beam_bleu.pipeline.display.table import LOWER, Cell, Number, Table, as_lines
+from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines
 from beam_bleu.pipeline.display.table import as_text as table_text
 from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE
-from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
+    Number,
     counted,
     estimate,
     p_value,
     signed,
 )
-
-FormatName = Literal["text", "json", "jsonl"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Format:
-    """A row of `FORMATS`.
-
-    Attributes:
-      name: its name.
-      description: what it shows, for --help.
-      shown: makes the text of a history for a screen.
-    """
-
-    name: FormatName
-    description: str
-    shown: Callable[[History, Screen], str]
-
 
 MOST_NIGHTS = 20
 """The largest number of nights of one table on a terminal."""
@@ -78,6 +59,7 @@ def as_text(history: History, screen: Screen) -> str:
 
 def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
     """The table of a series, below its name."""
+    metric, nothing = series.key.metric, Number()
     rows: list[tuple[str, NightScore | None, str]] = [
         (score.night, score, _word(score)) for score in series.scores
     ]
@@ -88,32 +70,21 @@ def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
     ]
     rows.sort(key=lambda row: row[0])
     rows = rows[-(most or len(rows)) :]
-    changes = [score.change for _, score, _ in rows if score is not None and score.change]
-    decimals, of_changes = (
-        decimals_of(series.key.metric, None, errors)
-        for errors in (
-            [score.row.standard_error for _, score, _ in rows if score is not None],
-            [change.standard_error for change in changes],
-        )
-    )
+    scores = [score for _, score, _ in rows if score is not None]
+    decimals = decimals_of(metric, None, [score.row.standard_error for score in scores])
+    errors = [score.change.standard_error for score in scores if score.change]
+    of_changes = decimals_of(metric, None, errors)
     cells: list[list[Cell]] = []
     for night, score, word in rows:
-        change = None if score is None else score.change
-        cells.append(
-            [
-                night,
-                score_number(None if score is None else score.row, decimals),
-                Number()
-                if change is None
-                else Number(
-                    *estimate(change.difference, change.interval, of_changes, signed),
-                    "" if word or score is None else score.verdict,
-                ),
-                Number(p_value(change.p_value) if change is not None else ""),
-                word,
-            ]
-        )
-    name = f"{series.name} {LOWER}" if row_of(series.key.metric).lower_is_better else series.name
+        shown = nothing if score is None else score_number(score.row, decimals)
+        difference = p = nothing
+        if score is not None and (change := score.change):
+            mark = "" if word else score.verdict
+            interval = change.interval
+            difference = estimate(change.difference, interval, of_changes, signed, mark)
+            p = Number(p_value(change.p_value))
+        cells.append([night, shown, difference, p, word])
+    name = f"{series.name} {LOWER}" if row_of(metric).lower_is_better else series.name
     return Table([series.key.shown], ["night", name, "change", "p", ""], cells)
 
 
@@ -203,9 +174,9 @@ def _of_gap(gap: Gap) -> dict[str, Any]:
     }
 
 
-FORMATS: Mapping[FormatName, Format] = table(
-    Format("text", "tables", as_text),
-    Format("json", "one object", lambda history, screen: as_json(history)),
-    Format("jsonl", "an object on each line", lambda history, screen: as_jsonl(history)),
-)
+FORMATS: Mapping[str, Callable[[History, Screen], str]] = {
+    "text": as_text,
+    "json": lambda history, screen: as_json(history),
+    "jsonl": lambda history, screen: as_jsonl(history),
+}
 """What stdout can show."""

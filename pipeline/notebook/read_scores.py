@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, systems_table
 from beam_bleu.pipeline.display.table import as_lines, as_text
 from beam_bleu.pipeline.display.terminal import Screen
@@ -54,7 +55,7 @@ class ScoreTables:
 
     def __repr__(self) -> str:
         screen = Screen(shutil.get_terminal_size().columns)
-        table = systems_table(read_result(self.document), None, for_paper=True)
+        table = systems_table(View(read_result(self.document)), for_paper=True)
         sentences = (
             [] if table is None else [text for text in table.caption if text != BEST_ARE_BOLD]
         )

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.score_tables import notes_of, units_of
-from beam_bleu.pipeline.display.table import Cell, Number, Table
+from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report.figures import Figure
 from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.transforms.score.shown_numbers import Number
 
 _COUNTERS = {
     "read": "segments read",

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.display.row_order import is_significant, verdict
+from beam_bleu.pipeline.display.row_order import View, is_significant, verdict
 from beam_bleu.pipeline.display.score_tables import (
     Slice,
     ranks_of,
@@ -15,14 +15,14 @@ from beam_bleu.pipeline.display.score_tables import (
     slice_tables,
     slices_of,
 )
-from beam_bleu.pipeline.display.table import Cell, Number, Table
+from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report import charts, sentences
 from beam_bleu.pipeline.report.sentences import Measure, measure_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, Result, ScoreRow
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import metric_type
-from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
+from beam_bleu.transforms.score.shown_numbers import Number, p_value, rounded, signed
 
 _MOST_ROWS = 200
 """A table of differences has no more rows. scores.json has all of them."""
@@ -147,7 +147,7 @@ def places(result: Result) -> Iterator[Figure]:
     """The scores of slices, and the differences in them."""
     for metric in result.metrics:
         items = slices_of(result, metric.metric).values()
-        tables = slice_tables(result, metric, None)
+        tables = slice_tables(View(result), metric)
         for slices, table in zip(items, tables, strict=True):
             yield from _of_item(result, measure_of(metric), slices, table)
 

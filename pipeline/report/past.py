@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.score_tables import score_number
-from beam_bleu.pipeline.display.table import Cell, Number, Table
+from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report import charts, sentences
 from beam_bleu.pipeline.report.figures import Figure
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.score.shown_numbers import counted, p_value, rounded, signed
+from beam_bleu.transforms.score.shown_numbers import Number, counted, p_value, rounded, signed
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.history.history import History, NightScore, Series

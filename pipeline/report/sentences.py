@@ -17,6 +17,7 @@ from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     counted,
     estimate,
+    estimates,
     p_value,
     rounded,
 )
@@ -58,8 +59,7 @@ class Measure:
 
     def estimate(self, score: ScoreRow) -> str:
         """A score with half of its interval: "57.8 ± 3.4"."""
-        number, half = estimate(score.score, score.interval, self.decimals)
-        return f"{number} ± {half}" if half else number
+        return estimates([estimate(score.score, score.interval, self.decimals)])[0]
 
     def gain(self, row: ScoreRow | ComparisonRow) -> float:
         """How good a score or a difference is: more is better, and none is the worst."""

@@ -10,9 +10,8 @@ from beam_bleu.pipeline.command_line.output_flags import add_row_flags, row_choi
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
-from beam_bleu.pipeline.display.output_formats import SHOWN_ROWS
 from beam_bleu.pipeline.display.printable import json_text
-from beam_bleu.pipeline.display.row_order import RowChoice
+from beam_bleu.pipeline.display.row_order import SHOWN_ROWS, RowChoice
 from beam_bleu.pipeline.display.table import as_lines, as_text
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
@@ -20,7 +19,7 @@ from beam_bleu.pipeline.result.compared_results import ComparedResults, compared
 from beam_bleu.pipeline.result.rows import FAMILIES, ComparedRow, MetricNames
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import labels_of
-from beam_bleu.pipeline.subcommands.compared_tables import paper_tables, parts_of, text_table
+from beam_bleu.pipeline.subcommands.compared_tables import compared_tables
 from beam_bleu.pipeline.subcommands.saved_results import run
 
 _DESCRIPTION = (
@@ -60,7 +59,12 @@ def _compare(flags: argparse.Namespace) -> bytes:
     if flags.format == "json":
         return _as_json(compared).encode()
     if flags.format in _PAPER:
-        return _PAPER[flags.format](paper_tables(compared, choice), ()).encode()
+        tables = [
+            table
+            for metric in compared.metrics
+            for table in compared_tables(compared, metric, choice, for_paper=True)
+        ]
+        return _PAPER[flags.format](tables, ()).encode()
     screen = screen_of_stdout()
     texts = [_text(compared, metric, choice, screen) for metric in compared.metrics]
     return "\n".join(texts).encode()
@@ -113,11 +117,10 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, scr
     signature = metric.signature or "each language has its own definition"
     method = "paired" if compared.is_paired else "independent"
     head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
-    parts = [*parts_of(compared, metric.metric)]
-    if compared.is_paired and any(part.name != "system" for part in parts):
+    most = None if screen.columns is None else SHOWN_ROWS
+    tables = [*compared_tables(compared, metric, choice, most)]
+    if compared.is_paired and any(table.header[0] != "system" for table in tables):
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
         )
-    most = None if screen.columns is None else SHOWN_ROWS
-    tables = [text_table(part, choice, most) for part in parts]
     return "\n".join([as_lines(head, screen), *(as_text(table, screen) for table in tables)])

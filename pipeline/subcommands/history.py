@@ -72,9 +72,8 @@ def main(argv: Sequence[str]) -> int:
         choices=FORMATS,
         default="text",
         metavar="NAME",
-        help="what stdout shows: "
-        + ", ".join(f"{row.name} ({row.description})" for row in FORMATS.values())
-        + "; default text",
+        help="what stdout shows: text (tables), json (one object), or jsonl (an object on each "
+        "line); default text",
     )
     return run(parser, argv, _history)
 
@@ -100,7 +99,7 @@ def _history(flags: argparse.Namespace) -> bytes:
     if flags.metrics:
         in_order = sorted(found.series, key=lambda series: flags.metrics.index(series.key.metric))
         found = dataclasses.replace(found, series=tuple(in_order))
-    return FORMATS[flags.format].shown(found, screen_of_stdout()).encode()
+    return FORMATS[flags.format](found, screen_of_stdout()).encode()
 
 
 def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:

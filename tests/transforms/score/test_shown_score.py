@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from metric_segments import score_of
 
+from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import systems_table
 from beam_bleu.pipeline.display.table import cell_texts
 from beam_bleu.pipeline.result.rows import MetricNames, Result, ScoreRow
@@ -55,7 +56,7 @@ def of_table(metric: str, score: Any) -> dict[str, str]:
         *(score.standard_error, score.interval, vars(score)),
     )
     names = MetricNames(metric, score.name, score.signature, None)
-    table = systems_table(Result((names,), (row,)), None)
+    table = systems_table(View(Result((names,), (row,))))
     assert table is not None
     cells = [text for column in table.columns[1:] for text in cell_texts(column)]
     return dict(zip(table.header[1:], cells, strict=True))
