@@ -119,29 +119,32 @@ def resampled_scores(
     whole = {system: np.array(sums[system], np.int64) for system in replicates}
     scores = metric.values(np.stack([*whole.values()])).tolist()
     score = dict(zip(whole, scores, strict=True))
-    if method == "randomization":
-        return Resampled((), tuple(_swapped(replicates, whole, metric, pairs, score)))
-    drawn = {system: metric.values(of_system) for system, of_system in replicates.items()}
-    return Resampled(
-        tuple(
-            ResampledScore(
-                system,
-                _mean(of_system),
-                percentile_interval(of_system) if units >= FEWEST_UNITS else None,
+    drawn: dict[str, Scores] = {}
+    if method == "bootstrap":
+        drawn = {system: metric.values(of_system) for system, of_system in replicates.items()}
+    differences = []
+    for system, baseline in pairs:
+        difference = score[system] - score[baseline]
+        if drawn:
+            differences.append(
+                bootstrap_difference(
+                    system, baseline, difference, drawn[system] - drawn[baseline], units
+                )
             )
-            for system, of_system in drawn.items()
-        ),
-        tuple(
-            bootstrap_difference(
-                system,
-                baseline,
-                score[system] - score[baseline],
-                drawn[system] - drawn[baseline],
-                units,
-            )
-            for system, baseline in pairs
-        ),
+            continue
+        moved = replicates[baseline] - replicates[system]
+        swapped = metric.values(whole[system] + moved)
+        swapped -= metric.values(whole[baseline] - moved)
+        differences.append(randomized_difference(system, baseline, difference, swapped))
+    spread = (
+        ResampledScore(
+            system,
+            _mean(of_system),
+            percentile_interval(of_system) if units >= FEWEST_UNITS else None,
+        )
+        for system, of_system in drawn.items()
     )
+    return Resampled(tuple(spread), tuple(differences))
 
 
 def bootstrap_difference(
@@ -188,24 +191,6 @@ def percentile_interval(scores: Scores) -> tuple[float, float]:
     ordered = np.sort(scores)
     outside = len(ordered) // _OUTSIDE
     return float(ordered[outside]), float(ordered[-1 - outside])
-
-
-def _swapped(
-    replicates: Mapping[str, Integers],
-    whole: Mapping[str, Integers],
-    metric: Metric,
-    pairs: Sequence[tuple[str, str]],
-    score: Mapping[str, float],
-) -> list[ResampledDifference]:
-    """The differences by randomization; `whole` has the sums of the corpus, int64 (W,)."""
-    differences = []
-    for system, baseline in pairs:
-        moved = replicates[baseline] - replicates[system]
-        drawn = metric.values(whole[system] + moved)
-        drawn -= metric.values(whole[baseline] - moved)
-        difference = score[system] - score[baseline]
-        differences.append(randomized_difference(system, baseline, difference, drawn))
-    return differences
 
 
 def _mean(values: Scores) -> float:

@@ -21,7 +21,6 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.group_totals import require_same_systems
 from beam_bleu.transforms.totals.replicates.tiles import (
     COLUMNS_AT_ONCE,
@@ -156,12 +155,9 @@ class ReplicateAdder:
 
 def compile_replicate_adder() -> None:
     """Compiles the code that adds up replicates, or loads it, unless this process has done so."""
-    one = np.ones(1, np.int64)
-    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
     basis = Basis(("segments",), shared=(SEGMENTS,))
-    counts = np.ones((1, 1, basis.width), np.int64)
-    statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",), numbers=one)
-    ReplicateAdder(Resampling("bootstrap", 1), (), basis).add(statistics)
+    adder = ReplicateAdder(Resampling("bootstrap", 1), (), basis)
+    adder._add(np.zeros(1, np.uint64), *adder._digits(np.ones((1, 1, 1), np.int64)))
 
 
 def _multiple(number: int, of: int) -> int:
