@@ -20,7 +20,7 @@ from beam_bleu.transforms.definition.slicing import (
     slicing_of,
 )
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.pairing.files.path_labels import PathLabel, PathLabelError, path_label
+from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 
@@ -254,8 +254,8 @@ def _label_from_path(text: str) -> PathLabel:
     """The type of --label_from_path."""
     try:
         return path_label(utf8(text))
-    except PathLabelError as error:
-        raise argparse.ArgumentTypeError(f"{error}; {error.remedy}") from None
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _edges(text: str) -> tuple[int, ...]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
-import queue
-import threading
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
@@ -22,8 +21,6 @@ from beam_bleu.pipeline.output.run_record import RunFacts, now
 from beam_bleu.transforms.errors import UsageError
 
 if TYPE_CHECKING:
-    from openlineage.client.event_v2 import RunEvent
-
     from beam_bleu.pipeline.lineage.events import Named
     from beam_bleu.pipeline.output.handover import RunResult
 
@@ -43,7 +40,9 @@ class RunLineage:
 
     def __init__(self) -> None:
         self._named: Named | None = None
-        self._sender: _Sender | None = None
+        self._client: Any = None
+        self._thread = ThreadPoolExecutor(1, "lineage")
+        self._sent: list[Future[None]] = []
         self._start = now()
         self._patterns: tuple[str, ...] = ()
         self._is_started = False
@@ -57,13 +56,12 @@ class RunLineage:
         """
         if not facts.lineage:
             return
-        client = _client()
+        self._client = _client()
         from beam_bleu.pipeline.lineage.events import Named
 
         namespace = os.environ.get("OPENLINEAGE_NAMESPACE") or "default"
         parent = _checked_parent(os.environ.get("OPENLINEAGE_PARENT_ID", ""))
         self._named = Named(namespace, facts.lineage, facts.run, facts.output, parent)
-        self._sender = _Sender(client)
 
     def start(self, inputs: Sequence[tuple[str, str]]) -> None:
         """Sends the event of a run whose job starts now.
@@ -77,7 +75,7 @@ class RunLineage:
 
     def kept(self) -> None:
         """Tells it that the result of an earlier run stays."""
-        self._named = self._sender = None
+        self._named = None
 
     def finished(self, result: RunResult) -> None:
         """Tells it the result of the job."""
@@ -85,7 +83,7 @@ class RunLineage:
 
     def end(self, ending: Ending) -> None:
         """Sends the event of a run that has ended, and waits for the server."""
-        if self._sender is None or (ending.code == USAGE and not self._is_started):
+        if self._named is None or (ending.code == USAGE and not self._is_started):
             return
         if not self._is_started:
             self._send("START", self._start)
@@ -95,66 +93,32 @@ class RunLineage:
             state = "ABORT" if ending.code > _SIGNAL else "FAIL"
             error = "\n".join(text for text in (ending.cause, ending.remedy) if text)
             self._send(state, now(), without_url_secrets(error))
-        if failure := self._sender.close(_PATIENCE):
+        self._sent.append(self._thread.submit(self._client.close, _PATIENCE))
+        done, waiting = wait(self._sent, _PATIENCE)
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        failures = [failed for sent in self._sent if sent in done and (failed := sent.exception())]
+        if failures:
+            failure = without_url_secrets(f"{type(failures[0]).__name__}: {failures[0]}")
             warn(f"the lineage of this run was not sent: {failure}")
+        elif waiting:
+            warn(f"the lineage of this run was not sent: no answer after {_PATIENCE:g} seconds")
 
     def _send(self, state: str, time: str, error: str = "") -> None:
-        if self._sender is None:
-            return
-        of, patterns, result = self._named, self._patterns, self._result
-        assert of is not None
+        if self._named is not None:
+            self._sent.append(self._thread.submit(self._emit, self._named, state, time, error))
 
-        def made() -> RunEvent:
-            from beam_bleu.pipeline.lineage.events import event
+    def _emit(self, named: Named, state: str, time: str, error: str) -> None:
+        from beam_bleu.pipeline.lineage.events import event
 
-            if state != "COMPLETE" or result is None:
-                return event(of, state, time, patterns, error=error)
-            there = result_in(of.output)
-            manifest = there[1] if there is not None and there[0] == result.scores else None
-            return event(of, state, time, patterns, manifest=manifest, result=result.result)
-
-        self._sender.send(made)
-
-
-class _Sender:
-    """A thread that sends events one after the other.
-
-    Args:
-      client: OpenLineage's client.
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._waiting: queue.SimpleQueue[Callable[[], RunEvent] | None] = queue.SimpleQueue()
-        self._failures: list[str] = []
-        self._thread = threading.Thread(target=self._run, name="lineage", daemon=True)
-        self._thread.start()
-
-    def send(self, made: Callable[[], RunEvent]) -> None:
-        """Lets the thread make an event and send it."""
-        self._waiting.put(made)
-
-    def close(self, seconds: float) -> str:
-        """Waits until all events are sent; returns what went wrong, or ""."""
-        self._waiting.put(None)
-        self._thread.join(seconds)
-        if self._failures:
-            return self._failures[0]
-        return f"no answer after {seconds:g} seconds" if self._thread.is_alive() else ""
-
-    def _run(self) -> None:
-        while (made := self._waiting.get()) is not None:
-            self._trying(self._emit, made)
-        self._trying(self._client.close, _PATIENCE)
-
-    def _emit(self, made: Callable[[], RunEvent]) -> None:
-        self._client.emit(made())
-
-    def _trying(self, work: Callable[[Any], object], what: Any) -> None:
-        try:
-            work(what)
-        except Exception as error:  # each transport has exceptions of its own
-            self._failures.append(without_url_secrets(f"{type(error).__name__}: {error}"))
+        manifest = result = None
+        if state == "COMPLETE" and self._result is not None:
+            result = self._result.result
+            there = result_in(named.output)
+            if there is not None and there[0] == self._result.scores:
+                manifest = there[1]
+        self._client.emit(
+            event(named, state, time, self._patterns, manifest=manifest, result=result, error=error)
+        )
 
 
 def _client() -> Any:

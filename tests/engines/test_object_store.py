@@ -347,7 +347,7 @@ def test_objects_of_any_size_are_written_whole_or_not_at_all(server: Server, siz
         for start in range(0, size, 1 << 20):
             file.write(memoryview(data)[start : start + (1 << 20)])
     assert server.folder.get("new") == data
-    assert server.files.size(path) == size
+    assert server.files.metadata(path).size_in_bytes == size
     with server.files.open(path) as file:
         assert file.read() == data
 

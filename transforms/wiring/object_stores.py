@@ -45,8 +45,6 @@ class ObjectStores:
     `FileNotFoundError`, a missing bucket is not.
     """
 
-    CHUNK_SIZE = 8  # so that `storage.move` copies several objects at a time
-
     def match(
         self, patterns: Sequence[str], limits: Sequence[int | None] | None = None
     ) -> list[MatchResult]:
@@ -93,20 +91,6 @@ class ObjectStores:
                 if meta["size"] or self.exists(path):
                     yield path, meta
 
-    def folders(self, folder: str) -> list[str]:
-        """The names of the folders in a folder: the parts of names of objects before a "/"."""
-        place = place_of(folder.rstrip("/") + "/")
-        with telling(folder):
-            found = interruptible(obstore.list_with_delimiter, client(place), place.key)
-        return sorted(prefix.rstrip("/").rpartition("/")[2] for prefix in found["common_prefixes"])
-
-    def has_folder(self, folder: str) -> bool:
-        """Whether an object is below a folder."""
-        place = place_of(folder.rstrip("/") + "/")
-        with telling(folder):
-            pages = obstore.list(client(place), place.key, chunk_size=1)
-            return interruptible(next, pages, None) is not None
-
     def open(
         self,
         path: str,
@@ -144,10 +128,6 @@ class ObjectStores:
         meta = self._head(path)
         return FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
 
-    def size(self, path: str) -> int:
-        """The size of an object in bytes."""
-        return int(self._head(path)["size"])
-
     def last_updated(self, path: str) -> float:
         """The time when an object was written, in seconds."""
         return float(self._head(path)["last_modified"].timestamp())
@@ -162,22 +142,6 @@ class ObjectStores:
         if found is None:
             raise NotImplementedError
         return found
-
-    def copy(self, source_file_names: Sequence[str], destination_file_names: Sequence[str]) -> None:
-        """Copies objects within a bucket."""
-        for source, to in zip(source_file_names, destination_file_names, strict=True):
-            place, new = _object(source), _object(to)
-            if place.root != new.root:
-                raise OSError(f"{source} and {to} are in different buckets")
-            with telling(source):
-                obstore.copy(client(place, writes=True), place.key, new.key)
-
-    def rename(
-        self, source_file_names: Sequence[str], destination_file_names: Sequence[str]
-    ) -> None:
-        """Copies objects, then deletes the old ones."""
-        self.copy(source_file_names, destination_file_names)
-        self.delete(source_file_names)
 
     def delete(self, paths: Sequence[str]) -> None:
         """Deletes objects. It is not an error if one of them is not there."""

@@ -165,7 +165,7 @@ extra.txt => unexpected argument 'extra.txt'
 --documents=
 --labels=document=domains.txt --documents=domains.txt => --documents document
 --labels=domains.txt=domains.txt --documents=domains.txt => ./domains.txt
---label_from_path pair=news/*/ => has no group
+--label_from_path pair=news/*/ => must have one part in parentheses
 --label_from_path length=news/(*)/ => the name length is reserved
 --label_from_path pair=n/(*)/ --label_from_path pair=(*) => two labels
 --label_from_path pair=n/(*)/ => --label_from_path pair has no effect

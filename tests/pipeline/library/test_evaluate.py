@@ -318,7 +318,7 @@ def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
 
 
 WRONG = [
-    ({"metric": ["bleu"]}, "has no keyword 'metric'; did you mean metrics"),
+    ({"metric": ["bleu"]}, "has no keyword 'metric'; it has columns"),
     ({"output": "out"}, "has no keyword 'output'; it has columns, unpooled, metrics"),
     ({"metrics": "bleu"}, "metrics must be a list"),
     ({"metrics": ["blue"]}, "metrics blue: there is no such metric"),

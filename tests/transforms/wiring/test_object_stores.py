@@ -258,7 +258,7 @@ def test_a_web_server_lists_nothing_and_takes_nothing(server: Server) -> None:
 @pytest.mark.parametrize("path", ["s3:///x", "az://", "azfs://account", "s3://bucket/a//b"])
 def test_a_path_that_names_no_object(path: str, server: Server) -> None:
     with pytest.raises(OSError, match=r"names no bucket|empty path segment|has no account|Account"):
-        ObjectStores().size(path)
+        ObjectStores().metadata(path)
 
 
 def test_a_run_scores_texts_of_a_web_server(server: Server) -> None:

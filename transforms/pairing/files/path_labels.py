@@ -15,14 +15,6 @@ _GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
 """A part of a pattern: a wildcard, a set of characters, a bracket of the group, or a character."""
 
 
-class PathLabelError(ValueError):
-    """A text is not a label from a path. `remedy` says how to write one."""
-
-    def __init__(self, cause: str, remedy: str) -> None:
-        super().__init__(cause)
-        self.remedy = remedy
-
-
 @dataclasses.dataclass(frozen=True)
 class PathLabel:
     """A label whose value is a part of the path of the file that a segment comes from.
@@ -127,20 +119,16 @@ def path_label(text: str) -> PathLabel:
     name must match as a whole. If it matches in several places, the last one counts.
 
     Raises:
-      PathLabelError: it has no name, or not exactly one group.
+      ValueError: it has no name, or not exactly one group.
     """
     name, equals, pattern = text.partition("=")
     remedy = "write NAME=PATTERN, such as domain='news/*/(*)/', with one part in parentheses"
     if not equals or not name.strip() or not pattern:
-        raise PathLabelError(f"must be NAME=PATTERN, got {text!r}", remedy)
-    opened, closed = pattern.count("("), pattern.count(")")
-    if opened != 1 or closed != 1 or pattern.index("(") > pattern.index(")"):
-        said = "no group" if not opened else f"{opened} groups"
-        if opened != closed or (opened == 1 and pattern.index("(") > pattern.index(")")):
-            said = "parentheses that do not belong together"
-        raise PathLabelError(f"the pattern {pattern!r} has {said}, and must have one group", remedy)
-    before, _, rest = pattern.partition("(")
-    group, _, after = rest.partition(")")
+        raise ValueError(f"must be NAME=PATTERN, got {text!r}; {remedy}")
+    parts = re.fullmatch(r"([^()]*)\(([^()]*)\)([^()]*)", pattern)
+    if parts is None:
+        raise ValueError(f"the pattern {pattern!r} must have one part in parentheses; {remedy}")
+    before, group, after = parts.groups()
     group = "*" if group in _WHOLE_NAME else group
     body = "".join(
         [*_translated(before), "(", *_translated(group, in_group=True), ")", *_translated(after)]
@@ -151,7 +139,7 @@ def path_label(text: str) -> PathLabel:
     try:
         re.compile(regex)
     except re.error as error:
-        raise PathLabelError(f"the pattern {pattern!r} cannot be read: {error}", remedy) from error
+        raise ValueError(f"the pattern {pattern!r} cannot be read: {error}; {remedy}") from error
     return PathLabel(name.strip(), pattern, regex)
 
 

@@ -125,25 +125,21 @@ def of_total(stream: Stream, path: str) -> re.Match[str] | None:
 def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
     """Checks the shards whose names say how many there are, such as part-00003-of-00010.
 
-    Numbers begin with 0, or with 1 if the total itself is one of them.
+    Numbers begin with 0, or with 1 if the total itself is one of them. If a number is there twice,
+    each end of the names is a set of its own; otherwise each shard may have its own end, a hash.
     """
     sets: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
     for path in paths:
         if match := of_total(stream, path):
             sets[path[: match.start("number")]].append(match)
     for matches in sets.values():
-        for one_set in _sets_by_ends(matches):
+        by_end: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
+        is_one_set = len({int(match["number"]) for match in matches}) == len(matches)
+        for match in matches:
+            end = bare_names([match.string])[match.string][match.end() :]
+            by_end["" if is_one_set else end].append(match)
+        for one_set in by_end.values():
             _require_all(stream, one_set)
-
-
-def _sets_by_ends(matches: Sequence[re.Match[str]]) -> Iterable[Sequence[re.Match[str]]]:
-    """The shards as one set; if a number is there twice, one set for each end of the names."""
-    if len({int(match["number"]) for match in matches}) == len(matches):
-        return [matches]  # each shard may have its own end, a hash
-    by_end: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
-    for match in matches:
-        by_end[bare_names([match.string])[match.string][match.end() :]].append(match)
-    return by_end.values()
 
 
 def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
@@ -157,29 +153,16 @@ def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
                 "remove the older set, or use a pattern that matches only one: "
                 f"...-of-{first['total']}*",
             )
-    by_number = {int(shard["number"]): shard for shard in shards}
-    base = 1 if total in by_number and 0 not in by_number else 0
-    beyond = next((shard for number, shard in by_number.items() if number - base >= total), None)
-    if beyond:
+    numbers = {int(shard["number"]) for shard in shards}
+    base = 1 if total in numbers and 0 not in numbers else 0
+    if len(numbers) != total or max(numbers) - base >= total:
+        missing = next(number for number in itertools.count(base) if number not in numbers)
         raise InputError(
-            f"{stream.label}: by their names there are {total} shards, but one has the number "
-            f"{int(beyond['number'])}: {beyond.string}",
-            "find out which shards belong to one run, and remove the others",
-        )
-    if len(by_number) < total:
-        missing = next(number for number in itertools.count(base) if number not in by_number)
-        name = (
-            first.string[: first.start("number")]
-            + f"{missing:0{len(first['number'])}}"
-            + first.string[first.end("number") :]
-        )
-        lost = total - len(by_number)
-        more = f" and {lost - 1} more" if lost > 1 else ""
-        counts = "" if {0, total} & set(by_number) else " (or the last one, if they count from 1)"
-        raise InputError(
-            f"{stream.label}: by their names there are {total} shards, but {lost} "
-            f"{'are' if more else 'is'} missing: {name}{counts}{more}",
-            "wait until all shards are written, or copy the missing ones",
+            f"{stream.label}: by their names there are {total} shards, but here are "
+            f"{len(numbers)}, from {min(numbers)} to {max(numbers)} without {missing}: "
+            f"{first.string}",
+            "wait until all shards of one run are written, or copy the missing ones; remove those "
+            "of other runs",
         )
 
 

@@ -29,6 +29,10 @@ from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, Input
 
 _T = TypeVar("_T")
 
+# Not below "beam_bleu": the command shows that logger's warnings, and it shows these notes when
+# the job is done.
+_LOG = logging.getLogger("beam_bleu_workers")
+
 
 @dataclasses.dataclass(frozen=True)
 class Corpus:
@@ -102,6 +106,47 @@ class Corpus:
     def longest_counted(self) -> int | None:
         """The largest number of bytes of a line when lines are counted; None: any."""
         return None if self.rejects else self.expected.max_line_bytes
+
+    def planned(self, counts: Sequence[LineCounts], describe: bool) -> tuple[Plan, FoundSegments]:
+        """The plan, and what was found.
+
+        Args:
+          counts: the counts of all ranges of all files, in any order.
+          describe: whether to describe the inputs.
+
+        Raises:
+          InputError: the corpus is not what was expected.
+        """
+        streams, expected = self.streams, self.expected
+        notices = nul_notices(streams, counts)
+        plan = make_plan(streams, counts, expected.cuts)
+        expected.require_segments(plan.segments)
+        notes = (*expected.notes, *notes_of(streams, plan.shards))
+        for note in notes:
+            _LOG.warning(note)  # for users who see only the log of a worker
+        inputs = self._described(plan) if describe else ()
+        return plan, FoundSegments(plan.segments, notices, notes, inputs, self.systems)
+
+    def _described(self, plan: Plan) -> tuple[FoundInput, ...]:
+        """What was found. A pipe has its own name, not that of the temporary file."""
+        roles: list[tuple[InputRole, str | None, tuple[str, ...]]] = [
+            *(("references", None, ()) for _ in self.references),
+            *(("candidates", system, ()) for system in self.systems),
+            *(("labels", None, stream.names) for stream in self.label_streams),
+        ]
+        inputs = []
+        for number, ((role, system, names), stream) in enumerate(
+            zip(roles, self.streams, strict=True)
+        ):
+            shards, lines = plan.shards[number], plan.lines[number]
+            files = tuple(
+                InputFile(
+                    stream.shown(shard.file.path), shard.file.size, count, stream.version(version)
+                )
+                for shard, count, version in zip(shards, lines, plan.versions[number], strict=True)
+            )
+            inputs.append(FoundInput(role, system, stream.shown(stream.pattern), files, names))
+        return candidates_first(inputs, len(self.references), len(self.systems))
 
 
 def candidates_first(of_streams: Sequence[_T], references: int, systems: int) -> tuple[_T, ...]:
@@ -204,81 +249,3 @@ class LabelStream:
             [f"has {fields}, and --labels names {names} labels" for fields in has],
             f"each line must have {names} labels with a tab between them; a label may be empty",
         )
-
-
-# Not below "beam_bleu": the command shows that logger's warnings, and it shows these notes when
-# the job is done.
-_LOG = logging.getLogger("beam_bleu_workers")
-
-
-class Planning:
-    """Plans a corpus, and finds out about its segments.
-
-    Args:
-      corpus: the corpus.
-      describe: whether to describe its inputs.
-    """
-
-    def __init__(self, corpus: Corpus, describe: bool) -> None:
-        self._corpus = corpus
-        self._describe = describe
-
-    def planned(self, counts: Sequence[LineCounts]) -> tuple[Plan, FoundSegments]:
-        """The plan, and what was found.
-
-        Args:
-          counts: the counts of all ranges of all files, in any order.
-
-        Raises:
-          InputError: the corpus is not what was expected.
-        """
-        corpus = self._corpus
-        streams, expected = corpus.streams, corpus.expected
-        notices = nul_notices(streams, counts)
-        plan = make_plan(streams, counts, expected.cuts)
-        expected.require_segments(plan.segments)
-        notes = (*expected.notes, *notes_of(streams, plan.shards))
-        for note in notes:
-            _LOG.warning(note)  # for users who see only the log of a worker
-        labels = [stream.names for stream in corpus.label_streams]
-        inputs = described(corpus.systems, labels, streams, plan) if self._describe else ()
-        return plan, FoundSegments(plan.segments, notices, notes, inputs, corpus.systems)
-
-
-def described(
-    systems: Sequence[str], labels: Sequence[tuple[str, ...]], streams: Sequence[Stream], plan: Plan
-) -> tuple[FoundInput, ...]:
-    """What was found, first the candidates of each system, then the references, then the labels.
-
-    A pipe was copied to a temporary file, so it has the name of the pipe and not of this file.
-
-    Args:
-      systems: the systems' names.
-      labels: the names of the labels of each stream of labels.
-      streams: first the streams of references, then those of the systems, then those of labels.
-      plan: the plan for these streams.
-    """
-    references = len(streams) - len(systems) - len(labels)
-    named: list[tuple[InputRole, str | None, tuple[str, ...]]] = [
-        *(("references", None, ()) for _ in range(references)),
-        *(("candidates", system, ()) for system in systems),
-        *(("labels", None, names) for names in labels),
-    ]
-    inputs = [
-        FoundInput(
-            role,
-            system,
-            stream.shown(stream.pattern),
-            tuple(
-                InputFile(
-                    stream.shown(shard.file.path), shard.file.size, lines, stream.version(version)
-                )
-                for shard, lines, version in zip(shards, counts, versions, strict=True)
-            ),
-            names,
-        )
-        for (role, system, names), stream, shards, counts, versions in zip(
-            named, streams, plan.shards, plan.lines, plan.versions, strict=True
-        )
-    ]
-    return candidates_first(inputs, references, len(systems))

@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.files.chunks import read_ahead
 from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, Planning, candidates_first
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
 from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
     ENDLESS,
     CountedFile,
@@ -107,8 +107,8 @@ class PairLines(beam.PTransform):
         listing = ListRanges(self._source.range_bytes, expected.cuts)
         rejects = self._source.rejects
         counting = CountRanges(streams, self._source.longest_counted, self._threads)
-        planning = Planning(self._source, self._describe)
-        reading = self._step(_ReadPortion(self._source, planning, self._threads, self._describe))
+        reading = self._step(_ReadPortion(self._source, self._threads, self._describe))
+        planning = self._step(PlanPortions(self._source, self._describe))
         counts = (
             root
             | "Name the streams" >> starting_with(streams, root)
@@ -119,7 +119,7 @@ class PairLines(beam.PTransform):
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
-            | "Plan portions" >> beam.ParDo(self._step(PlanPortions(planning)))
+            | "Plan portions" >> beam.ParDo(planning)
         )
         portions = planned | "Spread the portions" >> beam.Reshuffle()
         more = [_ReadPortion.SEGMENTS, *([_ReadPortion.DIGESTS] if self._describe else [])]
@@ -146,11 +146,10 @@ class _ReadPortion(ThreadedDoFn):
     TALLIES = "tallies"
     REJECTED = "rejected"
 
-    def __init__(self, corpus: Corpus, planning: Planning, threads: int, describe: bool) -> None:
+    def __init__(self, corpus: Corpus, threads: int, describe: bool) -> None:
         # Each portion that is begun has memory for a batch of every stream.
         super().__init__(threads, begun=threads)
         self._corpus = corpus
-        self._planning = planning
         self._threads = threads
         self._describe = describe
 
@@ -184,7 +183,7 @@ class _ReadPortion(ThreadedDoFn):
                     portion = Portion(first_line, ENDLESS, tuple((file.piece,) for file in files))
                     first_line += yield from self._read(portion, texts)
                 counts += [file.counts for file in files]
-            plan, segments = self._planning.planned(counts)
+            plan, segments = self._corpus.planned(counts, self._describe)
         except InputError:
             self._raise_as_counted(whole)
             raise
@@ -205,7 +204,7 @@ class _ReadPortion(ThreadedDoFn):
         """
         streams, longest = self._corpus.streams, self._corpus.longest_counted
         counts = [count_range(streams, part, longest) for part in whole.ranges()]
-        plan, _ = self._planning.planned(counts)
+        plan, _ = self._corpus.planned(counts, self._describe)
         for portion in plan.portions():
             for _ in self._read(portion):
                 pass
@@ -233,7 +232,7 @@ class _ReadPortion(ThreadedDoFn):
 
 class _AddUpDigests(AddUpLineDigests):
     def __init__(self, source: LineParallel) -> None:
-        super().__init__(len(source.streams))
+        super().__init__()
         self._references = len(source.references)
         self._systems = len(source.systems)
 
@@ -287,8 +286,9 @@ class PlanPortions(beam.DoFn):
     once have no counts yet, and are a portion of their own.
     """
 
-    def __init__(self, planning: Planning) -> None:
-        self._planning = planning
+    def __init__(self, corpus: Corpus, describe: bool) -> None:
+        self._corpus = corpus
+        self._describe = describe
 
     def process(
         self, gathered: tuple[int, Iterable[LineCounts | WholeFiles]]
@@ -301,7 +301,7 @@ class PlanPortions(beam.DoFn):
                 yield element
                 return
             counts.append(element)
-        plan, segments = self._planning.planned(counts)
+        plan, segments = self._corpus.planned(counts, self._describe)
         _DETAILS.info("segments: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)
         for number, portion in enumerate(plan.portions_to_read()):

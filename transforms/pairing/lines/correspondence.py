@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
@@ -50,28 +51,21 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
         first = next(iter(names))
         first_names, other_names = what_varies(names[first], names[number])
         if first_names != other_names:
-            raise _unlike(streams, shards, number, first, other_names, first_names)
+            raise _unlike(streams, shards, {number: other_names, first: first_names})
 
 
 def _unlike(
     streams: Sequence[Stream],
     shards: Sequence[Sequence[Shard]],
-    number: int,
-    first: int,
-    names: Sequence[Parts],
-    first_names: Sequence[Parts],
+    names: Mapping[int, Sequence[Parts]],
 ) -> InputError:
-    """The error for two streams, given by their numbers, whose shards have these names."""
+    """The error for two streams, by their numbers, whose shards have these names."""
     said = []
-    for lacking, lacking_names, having, having_names in (
-        (number, names, first, first_names),
-        (first, first_names, number, names),
-    ):
-        paths = [shard.file.path for shard in shards[having]]
+    for lacking, having in itertools.permutations(names, 2):
         missing = [
-            path
-            for name, path in zip(having_names, paths, strict=True)
-            if name not in lacking_names
+            shard.file.path
+            for name, shard in zip(names[having], shards[having], strict=True)
+            if name not in names[lacking]
         ]
         if missing:
             said.append(
@@ -79,11 +73,12 @@ def _unlike(
                 f"{streams[having].label}: {joined(missing)}"
             )
     if not said:
-        pairs = enumerate(zip(names, first_names, strict=True))
-        place = next(place for place, (name, first_name) in pairs if name != first_name)
+        one, other = names
+        pairs = enumerate(zip(names[one], names[other], strict=True))
+        place = next(place for place, (name, other_name) in pairs if name != other_name)
         said = [
-            f"{streams[number].label} and {streams[first].label} order their shards differently: "
-            f"{shards[number][place].file.path}, {shards[first][place].file.path}"
+            f"{streams[one].label} and {streams[other].label} order their shards differently: "
+            f"{shards[one][place].file.path}, {shards[other][place].file.path}"
         ]
     return InputError("; ".join(said), _REMEDY)
 

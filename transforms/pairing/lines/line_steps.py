@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 
-import apache_beam as beam
-
 from beam_bleu.transforms.pairing.files.found_files import open_anywhere, version_of
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
@@ -14,6 +12,7 @@ from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Digests
+from beam_bleu.transforms.wiring.add_up import AddUp
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["AddUpLineDigests", "CountLines", "count_range", "require_unchanged", "tell_files"]
@@ -67,20 +66,8 @@ def require_unchanged(stream: Stream, pieces: Iterable[Piece]) -> None:
             raise changed(stream, piece.file.path, "was changed after its lines were counted")
 
 
-class AddUpLineDigests(beam.CombineFn):
+class AddUpLineDigests(AddUp):
     """Adds up `LineDigests` to the `Digests` of all streams, in the order of their numbers."""
-
-    def __init__(self, streams: int) -> None:
-        self._streams = streams
-
-    def create_accumulator(self) -> LineDigests:
-        return LineDigests.zero(self._streams)
-
-    def add_input(self, accumulator: LineDigests, digests: LineDigests) -> LineDigests:
-        return accumulator + digests
-
-    def merge_accumulators(self, accumulators: Iterable[LineDigests]) -> LineDigests:
-        return sum(accumulators, start=self.create_accumulator())
 
     def extract_output(self, accumulator: LineDigests) -> Digests:
         return Digests(accumulator.lines, accumulator.texts)

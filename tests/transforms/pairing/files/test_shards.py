@@ -111,16 +111,25 @@ def test_a_set_of_shards_that_is_complete_is_read(paths, reason):
 
 
 INCOMPLETE = [
-    (of_total([0, 1, 3], 4, "part-{}-OF-{}"), "4 shards, but 1 is missing: part-2-OF-4"),
-    (of_total([1, 2], 3, "p-{}-of-{}"), "p-0-of-3 (or the last one, if they count from 1)"),
+    (
+        of_total([0, 1, 3], 4, "part-{}-OF-{}"),
+        "here are 3, from 0 to 3 without 2: part-0-OF-4",
+    ),
+    (
+        of_total([1, 2], 3, "p-{}-of-{}"),
+        "here are 2, from 1 to 2 without 0: p-1-of-3",
+    ),
     (
         [*of_total([0, 1], 2, "x-{}-of-{}"), *of_total([0, 1, 2], 3, "x-{}-of-{}")],
         "the shards belong to two sets",
     ),
-    (of_total([0, 1], 4), "4 shards, but 2 are missing: h/part-00002-of-00004 and 1 more"),
+    (
+        of_total([0, 1], 4),
+        "4 shards, but here are 2, from 0 to 1 without 2: h/part-0000",
+    ),
     (
         of_total([0, 1, 2, 5], 3),
-        "there are 3 shards, but one has the number 5: h/part-00005-of-00003",
+        "there are 3 shards, but here are 4, from 0 to 5 without 3: h/part-0000",
     ),
     (
         of_total([0, 1], 2) + of_total([2], 3),

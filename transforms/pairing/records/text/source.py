@@ -113,7 +113,7 @@ class PairLineRecords(beam.PTransform):
         if self._describe:
             digests = (
                 segments[_HandOn.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(AddUpLineDigests(1))
+                | "Add up digests" >> beam.CombinePerKey(AddUpLineDigests())
                 | "Take the digests" >> beam.Values()
             )
         return Paired(
