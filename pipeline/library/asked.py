@@ -197,7 +197,11 @@ def _words(name: str, value: Any, action: argparse.Action) -> list[str]:
         if not str(action.metavar).endswith(",..."):
             raise UsageError(f"{flag} must be one value, got {value!r}", SEE_HELP)
         return [f"{flag}={','.join(_text(flag, each) for each in value)}"]
-    return [f"{flag}={_text(flag, value)}"]
+    text = _text(flag, value)
+    if action.choices is not None and text not in action.choices:
+        choices = ", ".join(map(str, action.choices))
+        raise UsageError(f"{flag} {text}: there is no such value", f"choose one of {choices}")
+    return [f"{flag}={text}"]
 
 
 def _text(flag: str, value: Any) -> str:
