@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 _WITHOUT_SPACES = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -81,17 +82,10 @@ def _matcher(first: Sequence[str], second: Sequence[str]) -> difflib.SequenceMat
 
 def _whole(runs: Sequence[Run]) -> list[Run]:
     """The runs, with those of one kind put together. A space at the end of one is not marked."""
-    whole: list[Run] = []
-    for run in runs:
-        if whole and whole[-1].is_common == run.is_common:
-            run = Run(whole.pop().text + run.text, run.is_common)
-        if run.text:
-            whole.append(run)
-    return [part for run in whole for part in _without_space(run)]
-
-
-def _without_space(run: Run) -> Iterator[Run]:
-    word = run.text if run.is_common else run.text.rstrip()
-    for part in (Run(word, run.is_common), Run(run.text[len(word) :], is_common=True)):
-        if part.text:
-            yield part
+    parts: list[Run] = []
+    filled = (run for run in runs if run.text)
+    for is_common, group in itertools.groupby(filled, key=lambda run: run.is_common):
+        text = "".join(run.text for run in group)
+        word = text if is_common else text.rstrip()
+        parts += [Run(word, is_common), Run(text[len(word) :], is_common=True)]
+    return [part for part in parts if part.text]

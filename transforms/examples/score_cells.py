@@ -10,7 +10,7 @@ a corpus need not know the scores of the others.
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction
+import math
 
 import numpy as np
 
@@ -98,51 +98,43 @@ class ScoreCells(Sums):
         Args:
           highest: the highest possible score; None if there is none.
         """
+        lower = _lower(self.cells)
         if highest is not None:
-            width = Fraction(1)
+            width = 1.0
             while highest <= MOST_BINS * width / 2:
                 width /= 2
             while highest > MOST_BINS * width:
                 width *= 2
-            end = -int(-highest // width)
-            bins = [min(_lower(cell) // width, end - 1) for cell in self.cells.tolist()]
-            return self._in_bins(bins, width, 0, end)
+            end = math.ceil(highest / width)
+            return self._in_bins(np.minimum(lower // width, end - 1), width, 0, end)
         if not len(self.cells):
             return Histogram((), ())
         few = int(self.counts.sum()) // _OUTSIDE
         upwards = np.searchsorted(np.cumsum(self.counts), few, side="right")
-        downwards = np.searchsorted(np.cumsum(self.counts[::-1]), few, side="right")
-        low, high = int(self.cells[upwards]), int(self.cells[::-1][downwards])
+        downwards = -1 - np.searchsorted(np.cumsum(self.counts[::-1]), few, side="right")
+        places = [upwards, downwards]
         # No bin is narrower than a cell that it has.
-        width = max(_lower(cell + 1) - _lower(cell) for cell in (low, high))
-        while _lower(high) // width - _lower(low) // width >= MOST_BINS:
+        width = float((_lower(self.cells[places] + 1) - lower[places]).max())
+        while np.ptp(lower[places] // width) >= MOST_BINS:
             width *= 2
-        first, last = _lower(low) // width, _lower(high) // width
-        bins = [
-            max(min(_lower(cell) // width, last + 1), first - 1) for cell in self.cells.tolist()
-        ]
-        return self._in_bins(bins, width, first, last + 1)
+        first, last = (lower[places] // width).astype(int).tolist()
+        return self._in_bins(np.clip(lower // width, first - 1, last + 1), width, first, last + 1)
 
-    def _in_bins(self, bins: list[int], width: Fraction, first: int, end: int) -> Histogram:
+    def _in_bins(self, bins: Floats, width: float, first: int, end: int) -> Histogram:
         """The counts in bins of a width. Bins before `first` and from `end` on have no end."""
-        counts = dict.fromkeys(range(first, end), 0)
-        for number, count in zip(bins, self.counts.tolist(), strict=True):
-            counts[number] = counts.get(number, 0) + count
-        edges: list[float | None] = [float(number * width) for number in range(first, end + 1)]
-        if first - 1 in counts:
-            edges.insert(0, None)
-        if end in counts:
-            edges.append(None)
-        return Histogram(tuple(edges), tuple(counts[number] for number in sorted(counts)))
+        sums = np.zeros(end - first + 2, np.int64)
+        np.add.at(sums, bins.astype(np.int64) - first + 1, self.counts)
+        edges: list[float | None] = [number * width for number in range(first, end + 1)]
+        counts = sums[1:-1].tolist()
+        if sums[0]:
+            edges, counts = [None, *edges], [int(sums[0]), *counts]
+        if sums[-1]:
+            edges, counts = [*edges, None], [*counts, int(sums[-1])]
+        return Histogram(tuple(edges), tuple(counts))
 
 
-def _lower(cell: int) -> Fraction:
-    """The lower end of a cell."""
-    if cell < 0:
-        return -_lower(-cell)  # the upper end of the same cell above 0
-    if cell == 0:
-        return Fraction(0)
-    exponent, part = divmod(cell - 1, 1 << _FRACTION_BITS)
-    return Fraction((1 << _FRACTION_BITS) + part, 1 << _FRACTION_BITS) * Fraction(2) ** (
-        exponent + _SMALLEST
-    )
+def _lower(cells: Integers) -> Floats:
+    """The lower end of each cell; of one below 0, it is minus the upper end of the one above 0."""
+    sizes = np.abs(cells)
+    ends = np.where(sizes == 0, 0.0, (sizes + _FIRST << _DROPPED).view(np.float64))
+    return np.copysign(ends, cells)
