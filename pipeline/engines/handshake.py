@@ -12,24 +12,32 @@ import contextlib
 import dataclasses
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions
 
-from beam_bleu.pipeline.engines.probing import Asked, answer, asked_by, software
+from beam_bleu.pipeline.doctor.installation import tokenizer_fact
+from beam_bleu.pipeline.doctor.sample import SCORES, scored
 from beam_bleu.pipeline.engines.worker_facts import (
     Software,
     Worker,
     host_name,
+    own_software,
     require_able,
     require_same,
 )
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import SCORES as SCORES_FILE
 from beam_bleu.pipeline.output.file_names import workers_path
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import BleuError, JobError, UsageError
+from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
+from beam_bleu.transforms.text.text import TextName, text_versions
+from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 
 __all__ = ["Handshake"]
@@ -43,13 +51,17 @@ class Handshake:
     """What a job asks its workers before it reads anything.
 
     Attributes:
-      asked: what it asks.
+      source: the input, of which they read the first byte of each stream.
+      texts: the ways to make tokens that they need.
+      output: the folder to which they write.
       software: the launcher's versions.
       path: the file that gets the answers.
       probes: how many times it asks.
     """
 
-    asked: Asked
+    source: Source
+    texts: tuple[TextName, ...]
+    output: str
     software: Software
     path: str
     probes: int
@@ -62,11 +74,12 @@ class Handshake:
           job: the job, whose launcher is this process.
           options: Beam's options.
         """
-        asked = asked_by(job)
+        scorings = job.scorings.values()
+        texts = tuple(dict.fromkeys(text for scoring in scorings for text in scoring.counted))
         # Flink deals them out to the subtasks in turn, so that each one gets the same number.
-        parallelism = max(options.view_as(FlinkRunnerOptions).parallelism or 0, 0)
-        probes = max(parallelism, _PROBES)
-        return cls(asked, software(asked), workers_path(job.output, job.run), probes)
+        probes = max(options.view_as(FlinkRunnerOptions).parallelism or 0, _PROBES)
+        path = workers_path(job.output, job.run)
+        return cls(job.source, texts, job.output, _software(texts), path, probes)
 
     def steps(self, step: Step) -> beam.PTransform:
         """The transform of a pipeline's root to one element, if the workers can do the job.
@@ -122,22 +135,22 @@ class _Greet(beam.PTransform):
             | "Make probes" >> beam.Create(range(handshake.probes), reshuffle=False)
             | "Spread the probes" >> beam.Reshuffle()
             | "Answer"
-            >> beam.ParDo(self._step(_Answer(handshake.asked))).with_output_types(tuple[int, str])
+            >> beam.ParDo(self._step(_Answer(handshake))).with_output_types(tuple[int, str])
             | "Gather the answers" >> beam.GroupByKey()
             | "Check the answers" >> beam.ParDo(self._step(_Check(handshake)))
         )
 
 
 class _Answer(beam.DoFn):
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, handshake: Handshake) -> None:
+        self._handshake = handshake
         self._answer = ""
 
     def start_bundle(self) -> None:
         self._answer = ""
 
     def process(self, probe: int) -> Iterator[tuple[int, str]]:
-        self._answer = self._answer or answer(self._asked).to_json()
+        self._answer = self._answer or _answer(self._handshake).to_json()
         yield 0, self._answer
 
 
@@ -152,3 +165,60 @@ class _Check(beam.DoFn):
             storage.write_atomically(self._handshake.path, json.dumps(answers).encode())
         require_able(self._handshake.software, [Worker.from_json(text) for text in answers])
         yield None
+
+
+def _software(texts: Sequence[TextName]) -> Software:
+    """The versions of this process on which the result of a job depends."""
+    versions = dict(own_software())
+    for text in texts:
+        versions |= {} if _missing_library(text) else text_versions(text)
+    return versions
+
+
+def _answer(handshake: Handshake) -> Worker:
+    """What this process says."""
+    checks: list[Callable[[], None]] = [
+        functools.partial(_check_sample, handshake.texts),
+        *(functools.partial(_check_library, text) for text in handshake.texts),
+        functools.partial(storage.check_writable, join(handshake.output, SCORES_FILE)),
+        handshake.source.check_readable,
+    ]
+    return Worker(host_name(), _software(handshake.texts), tuple(_errors(checks)))
+
+
+def _errors(checks: list[Callable[[], None]]) -> Iterator[BleuError]:
+    # At the same time: a storage that does not answer makes each of them wait for a minute.
+    with ThreadPoolExecutor(len(checks)) as threads:
+        for checked in [threads.submit(check) for check in checks]:
+            try:
+                checked.result()
+            except UsageError:
+                pass  # such as a folder in place of a file: the job itself says more
+            except BleuError as error:
+                yield error
+
+
+def _check_sample(texts: tuple[TextName, ...]) -> None:
+    """Checks the kernel's numbers with the tokenizers of the job that the sample knows."""
+    used = {text.tokenize for text in texts}
+    wrong = [name for name in SCORES if name in used and scored(name) != SCORES[name]]
+    if wrong:
+        raise JobError(
+            f"the compiled kernel gives wrong numbers for the built-in sample with {wrong[0]}",
+            "run `beam-bleu doctor` there, and install beam-bleu again",
+        )
+
+
+def _check_library(text: TextName) -> None:
+    missing = _missing_library(text)
+    if missing:
+        raise JobError(f"the tokenizer {text.tokenize} does not work: {missing[0]}", missing[1])
+
+
+def _missing_library(text: TextName) -> tuple[str, str] | None:
+    """Why the library of a tokenizer cannot be used, and what to do; None if it can be used."""
+    row = ALL_TOKENIZERS[text.tokenize]
+    if row.extra is None:
+        return None
+    fact = tokenizer_fact(row, row.extra)
+    return None if fact.status == "ok" else (fact.text, fact.remedy)

@@ -133,7 +133,7 @@ class AwaitedWorkers:
                 f"no Python worker has answered for {timeout} s",
                 "look at the logs of the engine's workers and of their pool: have they started, "
                 "with the same Python, apache-beam and beam-bleu as here? Do they and this process "
-                f"see the same folder at {self._handshake.asked.output}? --worker_timeout SECONDS "
+                f"see the same folder at {self._handshake.output}? --worker_timeout SECONDS "
                 "gives workers more time",
             )
         if waited >= _WARNS_AFTER and not self._has_warned:

@@ -11,7 +11,6 @@ import pytest
 from test_worker_facts import FULL, LAUNCHER, worker
 
 from beam_bleu.pipeline.engines.handshake import Handshake
-from beam_bleu.pipeline.engines.probing import Asked
 from beam_bleu.pipeline.engines.runners import WORKER_TIMEOUT
 from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
 from beam_bleu.pipeline.engines.worker_facts import Worker
@@ -43,7 +42,7 @@ SOURCE: Any = None  # nobody asks the workers of these tests
 @pytest.fixture
 def awaited(tmp_path: Path) -> Callable[..., Any]:
     def make(timeout: int | None = None) -> AwaitedWorkers:
-        handshake = Handshake(Asked(SOURCE, (), str(tmp_path)), LAUNCHER, str(tmp_path / "w"), 16)
+        handshake = Handshake(SOURCE, (), str(tmp_path), LAUNCHER, str(tmp_path / "w"), 16)
         return AwaitedWorkers(handshake, timeout, heard.extend, clock=lambda: times[0])
 
     heard: list[Worker] = []

@@ -14,7 +14,7 @@ from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, Argument, calle
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.doctor import on_engine, sample
-from beam_bleu.pipeline.engines import probing
+from beam_bleu.pipeline.engines import handshake as handshakes
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.engines.worker_facts import host_name
@@ -118,13 +118,14 @@ def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
         text.unlink()
     elif changed == "output":
         (tmp_path / "file").touch()
-        asked = dataclasses.replace(handshake.asked, output=str(tmp_path / "file" / "out"))
-        handshake = dataclasses.replace(handshake, asked=asked)
+        handshake = dataclasses.replace(handshake, output=str(tmp_path / "file" / "out"))
     elif changed == "kernel":
         monkeypatch.setattr(sample, "SAMPLE", sample.SAMPLE[:2])
         sample.scored.cache_clear()
     else:
-        monkeypatch.setattr(probing, "_missing_library", lambda text: ("no dice", "install dice"))
+        monkeypatch.setattr(
+            handshakes, "_missing_library", lambda text: ("no dice", "install dice")
+        )
     with pytest.raises(Exception) as raised:  # noqa: PT011
         run(handshake, tmp_path / "begun")
     sample.scored.cache_clear()
