@@ -19,7 +19,6 @@ import contextlib
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
@@ -94,10 +93,10 @@ def find_error(text: str) -> BleuError | None:
     If there are several marks, it is the last one, because Python writes an exception after
     its cause.
     """
-    for mark in reversed([*_MARK.finditer(text)]):
-        error = _from_payload(mark[1]) if mark[2] == _checksum(mark[1]) else None
-        if error is not None:
-            return error
+    for payload, checksum in reversed(_MARK.findall(text)):
+        if checksum == _checksum(payload):
+            code, cause, remedy = json.loads(base64.urlsafe_b64decode(f"{payload}==="))
+            return error_of_code(code, cause, remedy)
     return None
 
 
@@ -105,19 +104,6 @@ def _mark(error: BleuError) -> str:
     content = json.dumps([exit_code(error), error.cause, error.remedy])
     payload = base64.urlsafe_b64encode(content.encode("ascii")).decode("ascii").rstrip("=")
     return f"[beam-bleu.{payload}.{_checksum(payload)}]"
-
-
-def _from_payload(payload: str) -> BleuError | None:
-    try:
-        padded = payload + "=" * (-len(payload) % 4)
-        content: Any = json.loads(base64.urlsafe_b64decode(padded))
-        code, cause, remedy = content
-        kind = _KINDS[code]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
-    if not isinstance(cause, str) or not isinstance(remedy, str):
-        return None
-    return kind(cause, remedy)
 
 
 def _checksum(payload: str) -> str:

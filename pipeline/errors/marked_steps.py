@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from operator import methodcaller
 from typing import Any
 
 import apache_beam as beam
@@ -47,12 +48,11 @@ def marked(
     Raises:
       TypeError: its `process` has another parameter.
     """
-    _, *asked = inspect.signature(dofn.process).parameters
-    if not set(asked) <= {"window", "timestamp"}:
-        raise TypeError(f"a marked step can have a window and a timestamp, not {asked}")
-    if asked:
-        return _MarkedInWindow(dofn, filesystems or {}, set_up, asked)
-    return _Marked(dofn, filesystems or {}, set_up)
+    parameters = tuple(inspect.signature(dofn.process).parameters)[1:]
+    if not {*parameters} <= {"window", "timestamp"}:
+        raise TypeError(f"a marked step can have a window and a timestamp, not {parameters}")
+    kind = _MarkedInWindow if parameters else _Marked
+    return kind(dofn, dict(filesystems or {}), set_up or methodcaller("setup"), parameters)
 
 
 class _Marked(PlainDoFn):
@@ -64,21 +64,20 @@ class _Marked(PlainDoFn):
     def __init__(
         self,
         dofn: beam.DoFn,
-        filesystems: Mapping[str, Any],
-        set_up: Callable[[beam.DoFn], None] | None,
+        filesystems: dict[str, Any],
+        set_up: Callable[[beam.DoFn], None],
+        parameters: tuple[str, ...],
     ) -> None:
         self._dofn = dofn
-        self._filesystems = dict(filesystems)
+        self._filesystems = filesystems
         self._set_up = set_up
+        self._parameters = parameters
 
     def setup(self) -> None:
         if self._filesystems and FileSystems._pipeline_options is None:
             FileSystems.set_options(PipelineOptions.from_dictionary(self._filesystems))
         with marking():
-            if self._set_up is None:
-                self._dofn.setup()
-            else:
-                self._set_up(self._dofn)
+            self._set_up(self._dofn)
 
     def start_bundle(self) -> None:
         with marking():
@@ -124,18 +123,8 @@ class _Marked(PlainDoFn):
 class _MarkedInWindow(_Marked):
     """A step that gets the window of an element, its timestamp, or both, as it asks."""
 
-    def __init__(
-        self,
-        dofn: beam.DoFn,
-        filesystems: Mapping[str, Any],
-        set_up: Callable[[beam.DoFn], None] | None,
-        asked: Sequence[str],
-    ) -> None:
-        super().__init__(dofn, filesystems, set_up)
-        self._asked = tuple(asked)
-
     def process(  # type: ignore[no-untyped-def]
         self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
     ):
-        arguments = {"window": window, "timestamp": timestamp}
-        return self._outputs(element, {name: arguments[name] for name in self._asked})
+        there = {"window": window, "timestamp": timestamp}
+        return self._outputs(element, {name: there[name] for name in self._parameters})

@@ -86,40 +86,25 @@ class ArrowColumns:
     kept: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        candidate = self.candidate
-        named = candidate.values() if isinstance(candidate, Mapping) else [candidate]
-        if not all(isinstance(name, str) for name in named):
+        candidate, references = self.candidate, self.references
+        named = [*candidate.values()] if isinstance(candidate, Mapping) else [candidate]
+        if not _are_names(named):
             raise ValueError(
                 "candidate must be the name of a column, or a dict with the name of each system's "
                 f"column, got {candidate!r}"
             )
-        if not isinstance(self.references, str):
-            references = self.references
-            if not isinstance(references, Sequence) or not all(
-                isinstance(name, str) for name in references
-            ):
-                raise ValueError(
-                    "references must be a list of the names of columns, or the name of one column "
-                    f"with lists, got {references!r}"
-                )
-            if not references:
-                raise ValueError("references must be the names of one column or more, got none")
-        require_distinct(
-            [*named],
-            [self.references] if isinstance(self.references, str) else self.references,
-            "column",
-        )
-        if self.key is not None and not isinstance(self.key, str):
-            raise ValueError(f"key must be the name of a column, got {self.key!r}")
-        if self.ids is not None and not isinstance(self.ids, str):
-            raise ValueError(f"ids must be the name of a column, got {self.ids!r}")
+        listed = [references] if isinstance(references, str) else references
+        if not _are_names(listed) or not listed:
+            raise ValueError(
+                "references must be the names of one column or more, or the name of one column "
+                f"with lists, got {references!r}"
+            )
+        require_distinct(named, listed, "column")
+        for what, name in (("key", self.key), ("ids", self.ids)):
+            if name is not None and not isinstance(name, str):
+                raise ValueError(f"{what} must be the name of a column, got {name!r}")
         for what, names in (("labels", self.labels), ("kept", self.kept)):
-            if (
-                isinstance(names, str)
-                or not isinstance(names, Sequence)
-                or not all(isinstance(name, str) for name in names)
-                or len({*names}) < len(names)
-            ):
+            if not _are_names(names) or len({*names}) < len(names):
                 raise ValueError(f"{what} must be a list of different columns, got {names!r}")
 
     @property
@@ -163,6 +148,11 @@ class ArrowColumns:
                 f"candidate must be a dict with the columns of {', '.join(systems)}, "
                 f"got {self.candidate!r}"
             )
+
+
+def _are_names(names: Any) -> bool:
+    is_list = isinstance(names, Sequence) and not isinstance(names, str)
+    return is_list and all(isinstance(name, str) for name in names)
 
 
 def table_batches(

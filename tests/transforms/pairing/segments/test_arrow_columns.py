@@ -244,7 +244,7 @@ def test_rows_are_numbered_in_the_whole_table() -> None:
     [
         ({"candidate": 1, "references": ["a"]}, "candidate must be the name of a column"),
         ({"candidate": "c", "references": []}, "references must be the names of one column"),
-        ({"candidate": "c", "references": [1]}, "references must be a list of the names"),
+        ({"candidate": "c", "references": [1]}, "references must be the names of one column"),
         ({"candidate": "c", "references": "r", "key": 1}, "key must be the name of a column"),
     ],
     ids=str,
