@@ -32,8 +32,8 @@ from beam_bleu.pipeline.errors.reporting import (
     Ending,
     as_bleu_error,
     end,
-    importing,
     reported,
+    uninterrupted,
     warn,
 )
 from beam_bleu.pipeline.lineage.run_lineage import RunLineage
@@ -118,7 +118,7 @@ class _Watchers:
 def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
     pipeline = None
     try:
-        with importing():  # the runner
+        with uninterrupted():  # the runner
             pipeline = arguments.runner.pipeline(arguments.beam)
         yield pipeline
     finally:
@@ -153,7 +153,7 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     # a million objects and freed none of them.
     gc.disable()
     try:
-        with importing():
+        with uninterrupted():
             from beam_bleu.pipeline.command_line.options import parse
 
         arguments = parse(argv, watchers.named)
@@ -190,7 +190,7 @@ def _write_report(output: str) -> None:
 
 def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
-    with importing():
+    with uninterrupted():
         from beam_bleu.pipeline.output.reruns import existing_result
 
     scores = existing_result(arguments.job)
@@ -222,7 +222,7 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
 
 def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
     """Runs the job and waits for its end; returns its result."""
-    with importing():
+    with uninterrupted():
         from apache_beam.runners.runner import PipelineState
 
         from beam_bleu.pipeline.command_line.temporary_files import (
@@ -282,7 +282,7 @@ def _asking_workers(
     job: Job, arguments: Arguments, record: RunRecord
 ) -> tuple[Handshake, AwaitedWorkers]:
     """What the workers of an engine must say before they read anything, and who waits for it."""
-    with importing():
+    with uninterrupted():
         from beam_bleu.pipeline.engines.handshake import Handshake
         from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
 

@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from beam_bleu.pipeline.errors.reporting import importing, reported, warn
+from beam_bleu.pipeline.errors.reporting import reported, uninterrupted, warn
 from beam_bleu.transforms.errors import UsageError
 
 SEPARATOR = ";"
@@ -76,7 +76,7 @@ def _words(given: str, lists: set[str], switches: set[str], with_value: set[str]
 
 def _launch(given: Sequence[str]) -> None:
     # Imported only now, because `reported` keeps Beam from logging while it is imported.
-    with importing():
+    with uninterrupted():
         from beam_bleu.pipeline.command_line.options import parse
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.publication import prepare

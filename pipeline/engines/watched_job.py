@@ -16,7 +16,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
@@ -233,7 +233,7 @@ class SentJob:
 
 
 class Watch:
-    """Tells what is known of a job, again and again, and ends it if its workers cannot do it.
+    """Tells what is known of a job, again and again, and asks its workers whether they can do it.
 
     Args:
       job: the job.
@@ -241,86 +241,43 @@ class Watch:
       progress: gets the state and the counters.
 
     Attributes:
-      ends: gets the state or the error with which the wait for the job ends.
-      error: why the launcher has ended the job; None if it has not.
+      page: the page of the job; "" if it was not seen yet.
     """
 
     def __init__(
         self, job: SentJob, workers: AwaitedWorkers, progress: Progress = PROGRESS
     ) -> None:
-        self.ends: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        self.error: BleuError | None = None
+        self.page = ""
         self._job = job
         self._progress = progress
         self._workers = workers
-        self._over = threading.Event()
-        self._lock = threading.Lock()  # who holds it tells something, or ends the telling
-        self._state = self._page = ""
+        self._state = ""
 
-    def look(self) -> None:
-        """Asks once, and tells what is new."""
+    def look(self) -> BleuError | None:
+        """Asks once, and tells what is new; returns the error that must end the job."""
         try:
             seen = self._job.seen()
         except Exception:  # an engine can be too busy to answer, or not know what it is asked
             _LOGGER.debug("the state of the job cannot be read", exc_info=True)
-            return
-        with self._lock:
-            if self._over.is_set():
-                return
-            if seen.page and seen.page != self._page:
-                self._page = seen.page
-                if _LOGGER.isEnabledFor(logging.WARNING):  # not with --quiet
-                    tell(f"the page of the job: {seen.page}")
-            if seen.state and seen.state != self._state:
-                self._state = seen.state
-                _LOGGER.info("the state of the job: %s", seen.state)
-            segments = seen.counters.get("segments")
-            told = [self._state, "" if segments is None else f"{segments:,} segments"]
-            self._progress.tell(printable(", ".join(part for part in told if part)))
-        if self.error is None:
-            is_working = seen.is_working
-            if is_working is None and seen.state != "RUNNING":
-                is_working = False
-            try:
-                self.error = self._workers.error(is_working, self._job.failures)
-            except Exception:  # a filesystem can fail for a moment
-                _LOGGER.debug("the answers of the workers cannot be read", exc_info=True)
-
-    @contextlib.contextmanager
-    def looking(self) -> Iterator[None]:
-        """While the body runs, another thread looks at the job.
-
-        A job can be over, or fail, before that thread has seen its page. Then it is looked at here,
-        once.
-        """
-        thread = threading.Thread(target=self._look_on, name="watch the job", daemon=True)
-        thread.start()
+            return None
+        if seen.page and seen.page != self.page:
+            self.page = seen.page
+            if _LOGGER.isEnabledFor(logging.WARNING):  # not with --quiet
+                tell(f"the page of the job: {seen.page}")
+        if seen.state and seen.state != self._state:
+            self._state = seen.state
+            _LOGGER.info("the state of the job: %s", seen.state)
+        segments = seen.counters.get("segments")
+        told = [self._state, "" if segments is None else f"{segments:,} segments"]
+        self._progress.tell(printable(", ".join(part for part in told if part)))
+        is_working = seen.is_working
+        if is_working is None and seen.state != "RUNNING":
+            is_working = False
         try:
-            yield
-        finally:
-            if not self._page or not self._workers.have_answered:
-                self.look()
-            with self._lock:
-                self._over.set()
-
-    def _look_on(self) -> None:
-        pauses = itertools.chain(
-            itertools.repeat(_FIRST_PAUSE, _FIRST_LOOKS), itertools.repeat(_PAUSE)
-        )
-        while not self._over.wait(next(pauses)):
-            self.look()
-            if self.error is not None:
-                self._end()
-                return
-
-    def _end(self) -> None:
-        """Ends the job, and also the wait for it if the engine does not."""
-        try:
-            self._job.cancel()
-        except Exception:  # each engine has exceptions of its own
-            _LOGGER.debug("the job cannot be cancelled", exc_info=True)
-        if not self._over.wait(_PATIENCE_FOR_THE_END):
-            self.ends.put((None, None))
+            return self._workers.error(is_working, self._job.failures)
+        except Exception:  # a filesystem can fail for a moment
+            _LOGGER.debug("the answers of the workers cannot be read", exc_info=True)
+            return None
 
 
 def follow(result: Any, options: PipelineOptions, workers: AwaitedWorkers) -> Any:
@@ -337,21 +294,37 @@ def follow(result: Any, options: PipelineOptions, workers: AwaitedWorkers) -> An
         tell(f"Created job with id: [{job.id}]")
     PROGRESS.begin("running")
     watch = Watch(job, workers)
+    ends: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
 
     def wait_for_beam() -> None:
         try:
-            watch.ends.put((result.wait_until_finish(), None))
+            ends.put((result.wait_until_finish(), None))
         except BaseException as error:
-            watch.ends.put((None, error))
+            ends.put((None, error))
 
-    with watch.looking():
-        # On another thread, because no engine promises that a cancelled job ends soon.
-        threading.Thread(target=wait_for_beam, name="wait for the job", daemon=True).start()
-        state, error = watch.ends.get()
-        if watch.error is not None and state != PipelineState.DONE:
-            raise watch.error from error
-        if error is not None:
-            raise error
+    # On another thread, because no engine promises that a cancelled job ends soon.
+    threading.Thread(target=wait_for_beam, name="wait for the job", daemon=True).start()
+    pauses = itertools.chain(itertools.repeat(_FIRST_PAUSE, _FIRST_LOOKS), itertools.repeat(_PAUSE))
+    unable: BleuError | None = None
+    while unable is None:
+        with contextlib.suppress(queue.Empty):
+            state, error = ends.get(timeout=next(pauses))
+            break
+        unable = watch.look()
+    else:
+        try:
+            job.cancel()
+        except Exception:  # each engine has exceptions of its own
+            _LOGGER.debug("the job cannot be cancelled", exc_info=True)
+        state = error = None
+        with contextlib.suppress(queue.Empty):
+            state, error = ends.get(timeout=_PATIENCE_FOR_THE_END)
+    if not watch.page or not workers.have_answered:
+        watch.look()  # a job can be over, or fail, before it was looked at
+    if unable is not None and state != PipelineState.DONE:
+        raise unable from error
+    if error is not None:
+        raise error
     return state
 
 

@@ -144,19 +144,12 @@ _interrupts = _Interrupts()
 
 
 @contextlib.contextmanager
-def importing() -> Iterator[None]:
-    """Delays an interrupt until the body ends.
+def uninterrupted() -> Iterator[None]:
+    """Delays an interrupt until the body ends, so that what it removes is removed completely.
 
-    During an import, the imported library could swallow the interrupt, or Python could end as
+    During an import, too: the imported library could swallow the interrupt, or Python could end as
     if nothing had handled it.
     """
-    with _interrupts.held():
-        yield
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Delays an interrupt until the body ends, so that what it removes is removed completely."""
     with _interrupts.held():
         yield
 

@@ -23,7 +23,7 @@ from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.document_sums import DocumentParts, documents_of
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.wiring.add_up import AddUp
-from beam_bleu.transforms.wiring.sums import Sums
+from beam_bleu.transforms.wiring.sums import Sums, added
 
 __all__ = ["ends_of_panes"]
 
@@ -45,21 +45,14 @@ class PaneSums(Sums):
     def __add__(self, other: PaneSums) -> PaneSums:
         return PaneSums(
             self.segments + other.segments,
-            _added(self.named, other.named),
-            _added(self.documents, other.documents),
+            added(self.named, other.named),
+            added(self.documents, other.documents),
         )
 
     @property
     def nbytes(self) -> int:
         """About how many bytes large arrays have."""
         return sum(sums.nbytes for sums in (*self.named.values(), *self.documents.values()))
-
-
-def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    added = dict(one)
-    for name, sums in other.items():
-        added[name] = added[name] + sums if name in added else sums
-    return added
 
 
 def ends_of_panes(statistics: PCollection[MetricStatistics], job: Job) -> PCollection[Ends]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from beam_bleu.transforms.examples.example import Example, KindName
 from beam_bleu.transforms.examples.score_cells import ScoreCells
-from beam_bleu.transforms.wiring.sums import Sums
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
+from beam_bleu.transforms.wiring.sums import Sums, added
 
 
 class ScoresKey(NamedTuple):
@@ -60,23 +57,11 @@ class Picked(Sums):
             raise ValueError(f"{self.number} and {other.number} examples cannot be added")
         return Picked(
             self.number,
-            _joined(self.examples, other.examples, self._first_ones),
-            _joined(self.scores, other.scores, ScoreCells.__add__),
+            added(self.examples, other.examples, self._first_ones),
+            added(self.scores, other.scores),
         )
 
     def _first_ones(
         self, one: tuple[Example, ...], other: tuple[Example, ...]
     ) -> tuple[Example, ...]:
         return tuple(sorted((*one, *other), key=lambda example: example.place)[: self.number])
-
-
-def _joined(
-    one: Mapping[_Key, _Value],
-    other: Mapping[_Key, _Value],
-    add: Callable[[_Value, _Value], _Value],
-) -> dict[_Key, _Value]:
-    """Both mappings, with the values of keys that both have added up."""
-    joined = dict(one)
-    for key, value in other.items():
-        joined[key] = add(joined[key], value) if key in joined else value
-    return joined
