@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+
+import pyarrow as pa
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 from beam_bleu.pipeline.command_line.options import our_groups
@@ -17,7 +19,6 @@ from beam_bleu.pipeline.notebook.result_tables import (
     EXAMPLE_COLUMNS,
     METRIC_COLUMNS,
     SCORE_COLUMNS,
-    Column,
 )
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
@@ -237,10 +238,13 @@ def _drop_rules() -> str:
 # docs/notebook.md
 
 
-def _arrow_columns(columns: Iterable[Column]) -> str:
+def _arrow_columns(schema: pa.Schema) -> str:
     return table(
         ["column", "type", "meaning"],
-        [[code(column.name), str(column.type), column.meaning] for column in columns],
+        [
+            [code(field.name), str(field.type), field.metadata[b"meaning"].decode()]
+            for field in schema
+        ],
     )
 
 
