@@ -24,13 +24,17 @@ from rich.cells import cell_len
 from terminals import stderr_on_a_terminal
 
 from beam_bleu.pipeline.display import shown_progress as display
-from beam_bleu.pipeline.display.progress_text import Rate, duration, sentence, shares, size
 from beam_bleu.pipeline.display.shown_progress import (
     PROGRESS_MODES,
     LinesOfLog,
     ProgressMode,
+    Rate,
+    duration,
+    facts,
     fitted,
     progress_shown,
+    sentence,
+    size,
 )
 from beam_bleu.pipeline.display.terminal import say, silent_stderr
 from beam_bleu.pipeline.errors.reporting import reported, warn
@@ -65,9 +69,9 @@ def test_sizes_and_durations():
 
 def test_a_line_of_a_log():
     half = state(done=3 * GB, planned=5 * GB, seconds=7)
-    assert sentence(half, 0.25 * GB) == "scoring 3.0 GB of 5.0 GB (60 %), 250 MB/s, 0:08 left"
-    assert sentence(half, None) == "scoring 3.0 GB of 5.0 GB (60 %)"
-    assert sentence(half, 0) == "scoring 3.0 GB of 5.0 GB (60 %), 0 B/s"
+    assert sentence(half, 0.25 * GB) == "scoring 60 %, 0:08 left, 250 MB/s, 3.0 GB of 5.0 GB"
+    assert sentence(half, None) == "scoring 60 %, 3.0 GB of 5.0 GB"
+    assert sentence(half, 0) == "scoring 60 %, 0 B/s, 3.0 GB of 5.0 GB"
     assert sentence(state("listing", seconds=65), None) == "listing for 1:05"
     running = state("running", seconds=65, detail="job x on Flink, RUNNING, http://h:1/#/x")
     assert sentence(running, None) == "running for 1:05, job x on Flink, RUNNING, http://h:1/#/x"
@@ -114,8 +118,8 @@ def test_no_state_gives_impossible_numbers_or_a_line_that_is_too_wide(steps, det
         assert now.planned is None or now.done <= now.planned
         text = sentence(state(now.phase, now.done, now.planned, now.phase_seconds), found)
         assert not re.search(r"-|inf|nan", text)
-        percent = shares(now, found).percent
-        assert not percent or 0 <= int(percent.removesuffix(" %")) <= 100
+        if now.planned:
+            assert 0 <= int(facts(now, found)[0].removesuffix(" %")) <= 100
         line = fitted(now, found, width)
         assert line.isprintable()
         assert cell_len(line) <= width
@@ -258,7 +262,7 @@ class Log:
         self.now = run
         if phase not in self.phases:
             self.phases.append(phase)
-        self.writer.show(state(phase, done, planned, run), tuple(self.phases))
+        self.writer.show(state(phase, done, planned, run), self.phases)
 
     @property
     def lines(self) -> list[str]:
@@ -273,18 +277,17 @@ def test_a_log_with_phases_gets_a_line_for_each_and_every_10_seconds():
     log.at(2, "planning")
     for second in range(3, 27):
         log.at(second, "scoring", second, 100)
-    log.phases.append("writing")
-    log.writer.end(state("writing"), tuple(log.phases))
-    log.writer.end(state("writing"), tuple(log.phases))
+    log.writer.end([*log.phases, "writing"])
+    log.writer.end([*log.phases, "writing"])
     texts = [line.partition("beam-bleu: ")[2] for line in log.lines]
     assert texts == [
         "starting for 0:00",
         "listing for 0:01",
         "counting lines",
         "planning for 0:02",
-        "scoring 3 B of 100 B (3 %)",
-        "scoring 13 B of 100 B (13 %), 1 B/s, 1:27 left",
-        "scoring 23 B of 100 B (23 %), 1 B/s, 1:17 left",
+        "scoring 3 %, 3 B of 100 B",
+        "scoring 13 %, 1:27 left, 1 B/s, 13 B of 100 B",
+        "scoring 23 %, 1:17 left, 1 B/s, 23 B of 100 B",
         "writing",
     ]
 
