@@ -89,10 +89,6 @@ class Job(Settings):
       text: how texts become the tokens in which lengths are counted.
       threads: the number of threads of a worker.
       segment_scores: whether the scores of segments are written.
-      languages: the label with each segment's language; None if the config's tokenizer is for all
-        segments. If it is given, it is in each item of the slicing.
-      unpooled: the label with each segment's task; None if all segments have a common score. If it
-        is given, an item of the slicing has it.
       if_exists: what a run does if the output folder has a complete result, see --if_exists.
     """
 
@@ -101,21 +97,12 @@ class Job(Settings):
     text: Text
     threads: int = 1
     segment_scores: bool = False
-    languages: str | None = None
-    unpooled: str | None = None
     if_exists: IfExistsName = "replace"
 
     @property
     def scorings(self) -> ScoringsOfMetrics:
         """The definitions by which the corpus and its segments are scored."""
-        return {
-            metric.name: metric.scorings(
-                with_segments=self.segment_scores,
-                languages=self.languages,
-                unpooled=self.unpooled,
-            )
-            for metric in self.metrics
-        }
+        return {metric.name: metric.scorings for metric in self.metrics}
 
     @property
     def data_kinds(self) -> tuple[DataKind, ...]:

@@ -28,7 +28,7 @@ from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
-from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import (
@@ -200,12 +200,15 @@ def _of_segments_only() -> list[str]:
 
 
 def job_metrics(
-    flags: argparse.Namespace, configs: Mapping[MetricWord, Any] | None = None
+    flags: argparse.Namespace,
+    unpooled: str | None = None,
+    configs: Mapping[MetricWord, Any] | None = None,
 ) -> tuple[Text, tuple[JobMetric, ...]]:
     """The metrics that a command line asks for, with their definitions.
 
     Args:
       flags: the command line.
+      unpooled: the label whose values have no common score; None if all segments have one.
       configs: the definitions of metrics that the command line only names.
 
     Returns:
@@ -218,26 +221,30 @@ def job_metrics(
     """
     refuse_flags_of_other_metrics(flags)
     given = configs or {}
-    config = given.get("bleu") or _definition(flags)
-    bleu = _bleu(flags, config)
-    metrics = (
-        bleu
-        if name == "bleu"
-        else JobMetric.of(name, given.get(name) or config_of(name, flags, config.text))
-        for name in chosen_metrics(flags)
-    )
-    return config.text, tuple(metrics)
-
-
-def _bleu(flags: argparse.Namespace, config: BleuConfig) -> JobMetric:
-    compared = COMPARISONS[flags.compare_presets](config) if flags.compare_presets else {}
-    return JobMetric(
-        "bleu",
-        config.text,
-        config.metric,
-        _of_segments(flags, config.metric),
-        {preset: (other.text, other.metric) for preset, other in compared.items()},
-    )
+    bleu = given.get("bleu") or _definition(flags)
+    of_segments = _of_segments(flags, bleu.metric)
+    compared = COMPARISONS[flags.compare_presets](bleu) if flags.compare_presets else {}
+    metrics = []
+    for name in chosen_metrics(flags):
+        config = bleu
+        others: dict[str, Any] = {"languages": flags.language_column, "unpooled": unpooled}
+        if name == "bleu":
+            texts = [bleu.text, *(other.text for other in compared.values())]
+            others |= {
+                "picked": of_segments,
+                "texts": tuple(dict.fromkeys(texts)),
+                "presets": {
+                    preset: Definition(name, other.text.name, other.metric)
+                    for preset, other in compared.items()
+                },
+            }
+        else:
+            config = given.get(name) or config_of(name, flags, bleu.text)
+        metric = JobMetric.of(name, config, **others)
+        if flags.segment_scores:
+            metric = dataclasses.replace(metric, segments=metric.picked)
+        metrics.append(metric)
+    return bleu.text, tuple(metrics)
 
 
 def _definition(flags: argparse.Namespace) -> BleuConfig:

@@ -53,7 +53,7 @@ def job_of(
       InputError: a file that a flag names cannot be read.
     """
     kept = keep(flags)
-    text, metrics = job_metrics(flags, configs)
+    text, metrics = job_metrics(flags, unpooled, configs)
     slices = slicing(flags)
     if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
         raise UsageError(
@@ -74,8 +74,6 @@ def job_of(
         threads=threads,
         allow=tuple(sorted({*flags.allow})),
         slicing=slices,
-        languages=flags.language_column,
-        unpooled=unpooled,
         evidence=with_partition(with_saving(found_out, flags), partition(flags)),
     )
     columns = None

@@ -131,7 +131,7 @@ def with_documents(
 def counted_of(job: Job) -> Counted:
     """What is counted for a job."""
     return {
-        (metric.name, text.name): (text, job.scorings[metric.name].counted[text.name])
+        (metric.name, text.name): (text, metric.counted[text.name])
         for metric in job.metrics
         for text in metric.texts
     }
@@ -141,11 +141,12 @@ def counting(job: Job, step: Step) -> beam.ParDo:
     """The step that counts each batch for all metrics, and picks examples of it."""
     counted = counted_of(job)
     first = counts_empty_candidates(job.scorings) or job.metrics[0].name
+    languages = job.metrics[0].languages
     return count_matches(
         list(counted.values()),
         job.threads,
         step,
-        languages=None if job.languages is None else _label(job, job.languages),
+        languages=None if languages is None else _label(job, languages),
         lengths=_lengths(job),
         keep_texts=job.source.keeps_texts,
         on_consoles=list(counted).index((first, job.scorings[first].text)),
@@ -158,8 +159,8 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
     metrics = tuple(
         PickedMetric(
             metric.name,
-            metric.segments,
-            counted.index((metric.name, metric.text.name)),
+            metric.picked,
+            counted.index((metric.name, metric.text)),
             row_of(metric.name).lower_is_better,
         )
         for metric in job.metrics

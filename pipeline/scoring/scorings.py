@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,10 +26,10 @@ class Scorings:
       presets: other definitions of the corpus's score to compare with it, by name. They can
         have other tokens.
       segments: the same for single segments; None if their scores are not asked for.
-      languages: the label with each segment's language, which chooses the tokenizer; None if all
-        segments have that of `text`.
-      unpooled: the label with each segment's task. If it has several values, the whole corpus has
-        no score. None if all segments have a common score.
+      languages: the label with each segment's language, which chooses the tokenizer, and which is
+        in each item of the slicing; None if all segments have the tokenizer of `text`.
+      unpooled: the label with each segment's task, of which an item of the slicing is made. If it
+        has several values, the whole corpus has no score. None if all segments have a common score.
     """
 
     name: MetricWord
@@ -99,59 +100,31 @@ def schema_of_segments(
     return segment_schema(metrics, labels, kept, texts=texts)
 
 
-@dataclasses.dataclass(frozen=True)
-class JobMetric:
-    """A metric, and how a job scores by it.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JobMetric(Scorings):
+    """How a job scores by one metric, with what only the steps before the last one need.
 
     Attributes:
-      name: the metric.
-      text: how texts become tokens, with the bytes of a tokenizer's model.
-      corpus: how the sums of a corpus become a score.
-      segments: how those of a single segment do.
-      presets: other definitions of the corpus's score to compare with it, by name: how texts become
-        tokens, and how sums become a score.
+      texts: each way to make tokens, with the bytes of a tokenizer's model; its own is the first.
+      picked: how single segments are scored if examples of them are picked.
     """
 
-    name: MetricWord
-    text: Text
-    corpus: Metric
-    segments: Metric
-    presets: Mapping[str, tuple[Text, Metric]] = dataclasses.field(default_factory=dict)
+    texts: tuple[Text, ...]
+    picked: Metric
 
     @classmethod
-    def of(cls, name: MetricWord, config: Config) -> JobMetric:
-        """A metric whose segments are scored as the corpus is, without presets.
-
-        Args:
-          name: the metric.
-          config: its definition.
-        """
-        return cls(name, config.text, config.metric, config.metric)
-
-    @property
-    def texts(self) -> Sequence[Text]:
-        """Each way to make tokens that the metric needs, once; its own is the first."""
-        return list(dict.fromkeys([self.text, *(text for text, _ in self.presets.values())]))
+    def of(cls, name: MetricWord, config: Config, **others: Any) -> JobMetric:
+        """A metric whose segments are scored as the corpus is, unless `others` say how."""
+        own = {"texts": (config.text,), "picked": config.metric, **others}
+        return cls(name, config.text.name, config.metric, **own)
 
     @property
     def highest_of_segments(self) -> float | None:
         """The highest possible score of a segment; None if there is none."""
-        signatures = self.segments.signatures(self.text.name, 0, 0)
-        return row_of(self.name).highest_of(signatures.own)
+        return row_of(self.name).highest_of(self.picked.signatures(self.text, 0, 0).own)
 
-    def scorings(
-        self, *, with_segments: bool, languages: str | None, unpooled: str | None
-    ) -> Scorings:
-        """The definitions without the bytes of a model. `Job` explains the arguments."""
-        return Scorings(
-            self.name,
-            self.text.name,
-            self.corpus,
-            {
-                preset: Definition(self.name, text.name, metric)
-                for preset, (text, metric) in self.presets.items()
-            },
-            self.segments if with_segments else None,
-            languages,
-            unpooled,
-        )
+    @property
+    def scorings(self) -> Scorings:
+        """The definitions alone."""
+        fields = dataclasses.fields(Scorings)
+        return Scorings(**{field.name: getattr(self, field.name) for field in fields})

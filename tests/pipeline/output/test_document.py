@@ -187,7 +187,10 @@ class RepeatsABatch(CountMatches):
 
 
 def lose_a_system(adder: BatchAdder) -> MetricTotals:
-    return MetricTotals(summed(adder).corpus.only("a"))
+    corpus = summed(adder).corpus
+    a = {name: getattr(corpus, name)[:, :1] for name in ("common", "facts")}
+    crosses = corpus.crosses[:, :0]
+    return MetricTotals(dataclasses.replace(corpus, systems=("a",), pairs=(), crosses=crosses, **a))
 
 
 summed = BatchAdder.totals
