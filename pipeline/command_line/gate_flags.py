@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,10 @@ from beam_bleu.pipeline.gates.thresholds import (
     require_metrics,
     require_systems,
 )
-from beam_bleu.pipeline.history.nights import are_nights_around, last_passed
+from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
 from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.job import Job
@@ -97,7 +95,8 @@ def gates(
             )
             return chosen
         flags.against = night
-    replaced = output is not None and _is_in(flags.against, output)
+    below = None if output is None else inside(output, flags.against)
+    replaced = below is not None and "/" not in below
     old = result_at(flags.against, must_be_last=not replaced)
     # It is sent with the job, so it has only what a gate looks at.
     judged_by = dataclasses.replace(old.result, comparisons=(), resampling=None)
@@ -155,15 +154,6 @@ def require_comparable(asked: Gates, metrics: Mapping[str, str]) -> None:
                 f"{chosen} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
-
-
-def _is_in(path: str, folder: str) -> bool:
-    """Whether a path is a folder, or a file in it."""
-    path, folder = (
-        os.path.realpath(place) if is_local(place) else place.rstrip("/")
-        for place in (path.removeprefix("file://"), folder.removeprefix("file://"))
-    )
-    return folder in (path, os.path.dirname(path))
 
 
 def _escaped(text: str) -> str:

@@ -112,19 +112,18 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
 
 def are_nights_around(folder: str, result: str) -> bool:
     """Whether a folder contains a result among others, and has none of its own."""
-    is_inside = _inside(folder, result) is not None
-    folder = folder.removeprefix("file://")
-    return is_inside and is_folder(folder) and not _is_result(folder)
+    below, folder = inside(folder, result), folder.removeprefix("file://")
+    return bool(below) and is_folder(folder) and not _is_result(folder)
 
 
-def _inside(folder: str, path: str) -> str | None:
-    """The part of a path that is below a folder; None if it is not below it."""
+def inside(folder: str, path: str) -> str | None:
+    """The part of a path that is below a folder; "" for the folder itself, None outside of it."""
     folder, path = (
         os.path.realpath(name) if is_local(name) else name.rstrip("/")
         for name in (folder.removeprefix("file://"), path.removeprefix("file://"))
     )
     above = f"{folder.rstrip('/')}/"
-    return path.removeprefix(above) if path.startswith(above) else None
+    return path.removeprefix(above) if path.startswith(above) else "" if path == folder else None
 
 
 def last_passed(folder: str, result: str) -> str | None:
@@ -226,7 +225,7 @@ def _dated(path: str, folder: str = "") -> Night:
     Raises:
       InputError: there is none, or there are several.
     """
-    periods = periods_in((folder and _inside(folder, path)) or path)
+    periods = periods_in((folder and inside(folder, path)) or path)
     if len(periods) != 1:
         dates = joined([period.text() for period in periods])
         raise InputError(

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.subcommands.saved_results import run
-from beam_bleu.transforms.errors import InputError, UsageError, unreadable
+from beam_bleu.transforms.errors import InputError, UsageError
 
 _DESCRIPTION = (
     "Copies a file, such as a scores.json or a metrics.prom. It replaces an existing file in one "
@@ -45,7 +46,7 @@ def _copy(flags: argparse.Namespace) -> bytes:
     )
     if target.endswith("/") or (is_local(target) and os.path.isdir(target)):
         raise UsageError(f"{target} is a folder", "name the new file")
-    data = _read_stdin() if source == _STREAM else _read(source)
+    data = _read_stdin() if source == _STREAM else read(source)
     if target == _STREAM:
         return data
     storage.write_atomically(target, data)
@@ -56,14 +57,3 @@ def _read_stdin() -> bytes:
     if sys.stdin is None:
         raise InputError("stdin is closed", "name a file, or redirect stdin")
     return sys.stdin.buffer.read()
-
-
-def _read(path: str) -> bytes:
-    from beam_bleu.transforms.pairing.files.found_files import open_anywhere
-
-    try:
-        with open_anywhere(path) as file:
-            data: bytes = file.read()
-    except Exception as error:  # each filesystem has exceptions of its own
-        raise unreadable("it cannot be read", error, "check the path", path) from error
-    return data
