@@ -35,10 +35,6 @@ class Period:
             return f"{self.place // 12:04}-{self.place % 12 + 1:02}"
         return datetime.date.fromordinal(self.place).isoformat()
 
-    def later(self, number: int) -> Period:
-        """The day or the month that is this number of days or months later."""
-        return Period(self.place + number, self.is_month)
-
 
 def periods_in(text: str) -> list[Period]:
     """The days that a label or a path names, in their order; without days, the months."""
