@@ -217,11 +217,3 @@ def typed_in_bash(script: str) -> Run:
         timeout=120,
     )
     return Run(process.returncode, process.stdout, process.stderr.decode())
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "arrows"])
-def test_a_file_with_the_name_of_json_lines_is_named(suffix: str, tmp_path: Path) -> None:
-    path = write(tmp_path / f"all.{suffix}", flat(ROWS)).rename(tmp_path / "all.jsonl")
-    flag = f"add --input_format {suffix.removesuffix('s')}"
-    label = {"parquet": "a Parquet", "avro": "an Avro"}.get(suffix, "an Arrow")
-    called("--input", path).assert_failed(3, f"it is {label} file", flag)

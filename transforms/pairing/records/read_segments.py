@@ -1,112 +1,180 @@
-"""Reads segments from records that hold candidates and references side by side, in any format."""
+"""Reads segments from records that hold candidates and references side by side, in any format.
+
+Text goes directly from the file into the batch that is scored. A worker reads parts of a portion on
+one thread, and parses them on all of its threads.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 
-from beam_bleu.transforms.pairing.bad_records import FoundBad, OnBadRecord, bad_records_error
+from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.paired import Digests, Paired
-from beam_bleu.transforms.pairing.records.record_reader import PlannedRecords, RecordReader
-from beam_bleu.transforms.pairing.records.record_segments import to_segments
-from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.wiring.coders import as_batches
+from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
+from beam_bleu.transforms.wiring.coders import as_batches, giving_batches
 from beam_bleu.transforms.wiring.steps import Step
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["read_segments"]
-
-
-def read_segments(
-    planned: PlannedRecords,
-    reader: RecordReader,
-    label: str,
-    step: Step,
-    describe: bool,
-    on_bad_record: OnBadRecord,
-) -> Paired:
-    """Adds the steps that read the portions of a plan and make batches of segments.
-
-    This is a function and not a transform, so that consoles show each step by its own name.
-
-    Args:
-      planned: the plan.
-      reader: reads the portions.
-      label: the input in messages.
-      step: the function that makes a step of each DoFn.
-      describe: whether to add up the digests of the records.
-      on_bad_record: what happens at a bad record.
-    """
-    reading = step(_ReadPortion(reader, label, describe, on_bad_record))
-    read = (
-        planned.portions
-        | "Spread the portions" >> beam.Reshuffle()
-        | "Read records"
-        >> beam.ParDo(reading).with_outputs(
-            _ReadPortion.TALLIES, _ReadPortion.REJECTED, _ReadPortion.DIGESTS, main="batches"
-        )
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.record_files import (
+        PartOfPortion,
+        Portion,
+        RecordFiles,
     )
-    digests = None
-    if describe:
-        digests = (
-            read[_ReadPortion.DIGESTS]
-            | "Add up digests" >> beam.CombinePerKey(_AddUpDigests(reader.digest_method))
-            | "Take the digests" >> beam.Values()
+
+__all__ = ["PairRecords"]
+
+
+class PairRecords(beam.PTransform):
+    """Expands a pipeline's root to the `Paired` segments of a source.
+
+    The pipeline fails with an `InputError` if a file is missing, unreadable, damaged or of another
+    format, if it changes while the pipeline runs, if it does not have the columns, if the input is
+    not what was expected, and, unless they are rejected, if there are bad records.
+    """
+
+    def __init__(self, source: RecordFiles, threads: int, step: Step, describe: bool) -> None:
+        super().__init__()
+        self._source = source
+        self._threads = threads
+        self._step = step
+        self._describe = describe
+
+    def default_label(self) -> str:
+        return "Read records"
+
+    def expand(self, root: beam.Pipeline) -> Paired:
+        source, step = self._source, self._step
+        planned = root | source.plan(self._threads, step, self._describe)
+        reading = step(_ReadParts(source))
+        parsing = step(_ParseParts(source, self._threads, self._describe))
+        rejects = source.on_bad_record == "reject"
+        segments = (
+            planned.portions
+            | "Spread the portions" >> beam.Reshuffle()
+            | "Read parts" >> giving_batches(reading, _Part)
+            | "Parse parts" >> giving_batches(parsing, _Parsed)
+            | "Hand on segments"
+            >> beam.ParDo(step(_HandOn(rejects))).with_outputs(
+                _HandOn.TALLIES, _HandOn.REJECTED, _HandOn.DIGESTS, main="batches"
+            )
         )
-    rejected = read[_ReadPortion.REJECTED] if on_bad_record == "reject" else None
-    batches = as_batches(read.batches, SegmentBatch)
-    return Paired(batches, planned.segments, digests, read[_ReadPortion.TALLIES], rejected)
+        digests = None
+        if self._describe:
+            digests = (
+                segments[_HandOn.DIGESTS]
+                | "Add up digests" >> beam.CombinePerKey(_AddUpDigests(source.digest_method))
+                | "Take the digests" >> beam.Values()
+            )
+        return Paired(
+            as_batches(segments.batches, SegmentBatch),
+            planned.segments,
+            digests,
+            segments[_HandOn.TALLIES],
+            segments[_HandOn.REJECTED] if rejects else None,
+        )
 
 
 @dataclasses.dataclass(frozen=True)
-class _RecordDigest:
-    """The sum of the hashes of records, and the number of the records."""
+class _Part:
+    """A part of a portion, and the number of the portion's records."""
 
-    records: int = 0
-    sum: int = 0
+    part: PartOfPortion
+    of_portion: int
 
-    def __add__(self, other: _RecordDigest) -> _RecordDigest:
-        return _RecordDigest(self.records + other.records, (self.sum + other.sum) % MODULUS)
+    @property
+    def nbytes(self) -> int:
+        return self.part.nbytes
 
 
-class _ReadPortion(beam.DoFn):
+@dataclasses.dataclass(frozen=True)
+class _Parsed:
+    """The segments of a part, its digest or 0, and the number of the portion's records."""
+
+    segments: Segments
+    digest: int
+    of_portion: int
+
+    @property
+    def nbytes(self) -> int:
+        return sum(batch.nbytes for batch in self.segments.batches)
+
+
+class _ReadParts(beam.DoFn):
+    def __init__(self, source: RecordFiles) -> None:
+        self._source = source
+
+    def process(self, portion: Portion) -> Iterator[_Part]:
+        for part in self._source.parts(portion):
+            yield _Part(part, portion.records)
+
+
+class _ParseParts(ThreadedDoFn):
+    def __init__(self, source: RecordFiles, threads: int, describe: bool) -> None:
+        super().__init__(threads, threads + 1)
+        self._source = source
+        self._describe = describe
+
+    def work(self, element: _Part) -> Iterable[_Parsed]:
+        read = self._source.parsed(element.part, self._describe)
+        segments = to_segments(read, element.part.chosen, self._source.stream.label)
+        return [_Parsed(segments, read.digest or 0, element.of_portion)]
+
+
+class _HandOn(beam.DoFn):
+    """Gives the batches, the tallies, the rejected records and the digests as they are.
+
+    If bad records are not rejected, the rest of a portion is read to count them, and then the
+    job fails.
+    """
+
     TALLIES = "tallies"
     REJECTED = "rejected"
     DIGESTS = "digests"
 
-    def __init__(
-        self, reader: RecordReader, label: str, describe: bool, on_bad_record: OnBadRecord
-    ) -> None:
-        self._reader = reader
-        self._label = label
-        self._describe = describe
-        self._rejects = on_bad_record == "reject"
+    def __init__(self, rejects: bool) -> None:
+        self._rejects = rejects
 
-    def process(self, portion: Any) -> Iterator[Any]:
-        chosen = self._reader.chosen(portion)
-        tally, digest = Tally(), _RecordDigest()
-        bad = FoundBad()
-        for read in self._reader.read(portion, self._describe):
-            segments = to_segments(read, chosen, self._label)
-            tally += segments.tally
-            if read.digest is not None:
-                digest += _RecordDigest(segments.tally.read, read.digest)
-            if self._rejects:
-                for record in segments.bad:
-                    yield beam.pvalue.TaggedOutput(self.REJECTED, record)
-            else:
-                bad.add(segments.bad, len(segments.bad))
-            if not bad.records:
-                yield from segments.batches
-        if bad.records:
-            raise bad_records_error(bad.first, tally.read, bad.segments)
-        yield beam.pvalue.TaggedOutput(self.TALLIES, tally)
-        if self._describe:
-            yield beam.pvalue.TaggedOutput(self.DIGESTS, (0, digest))
+    def start_bundle(self) -> None:
+        self._begin_portion()
+
+    def _begin_portion(self) -> None:
+        self._bad = FoundBad()
+        self._read = 0
+
+    def _end_portion(self) -> None:
+        if self._bad.records:
+            raise bad_records_error(self._bad.first, self._read, self._bad.segments)
+        self._begin_portion()
+
+    def finish_bundle(self) -> None:
+        self._end_portion()  # for an engine that divides a portion
+
+    def process(self, parsed: _Parsed) -> Iterator[Any]:
+        segments = parsed.segments
+        if self._rejects:
+            for record in segments.bad:
+                yield beam.pvalue.TaggedOutput(self.REJECTED, record)
+        else:
+            self._bad.add(segments.bad, len(segments.bad))
+            self._read += segments.tally.read
+            if self._read >= parsed.of_portion:
+                self._end_portion()
+        if not self._bad.records:
+            yield from segments.batches
+        yield beam.pvalue.TaggedOutput(self.TALLIES, segments.tally)
+        yield beam.pvalue.TaggedOutput(self.DIGESTS, (0, (segments.tally.read, parsed.digest)))
+
+
+_RecordDigest = tuple[int, int]
+"""The number of records, and the sum of their hashes."""
 
 
 class _AddUpDigests(beam.CombineFn):
@@ -114,13 +182,13 @@ class _AddUpDigests(beam.CombineFn):
         self._method = method
 
     def create_accumulator(self) -> _RecordDigest:
-        return _RecordDigest()
+        return 0, 0
 
     def add_input(self, accumulator: _RecordDigest, digest: _RecordDigest) -> _RecordDigest:
-        return accumulator + digest
+        return accumulator[0] + digest[0], (accumulator[1] + digest[1]) % MODULUS
 
     def merge_accumulators(self, accumulators: Iterable[_RecordDigest]) -> _RecordDigest:
-        return sum(accumulators, start=self.create_accumulator())
+        return functools.reduce(self.add_input, accumulators, self.create_accumulator())
 
     def extract_output(self, accumulator: _RecordDigest) -> Digests:
-        return Digests(accumulator.records, (f"{self._method}:{accumulator.sum:032x}",))
+        return Digests(accumulator[0], (f"{self._method}:{accumulator[1]:032x}",))

@@ -1,8 +1,11 @@
-"""What the sources of records have in common: files with named columns."""
+"""What the sources of records have in common: files with named columns, read portion by portion."""
 
 from __future__ import annotations
 
+import abc
 import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -10,12 +13,61 @@ from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.lines.visible import check_readable, check_visible
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, known_systems
-from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
+from beam_bleu.transforms.pairing.records.read_segments import PairRecords
+from beam_bleu.transforms.wiring.steps import Step, unchanged
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+    from apache_beam.pvalue import PCollection
+
+    from beam_bleu.transforms.pairing.paired import FoundSegments
 
 
 @dataclasses.dataclass(frozen=True)
-class RecordFiles:
-    """Files of records, and what is read of them. A join can have several.
+class PlannedRecords:
+    """A plan for the records of one stream.
+
+    Attributes:
+      portions: PCollection of the portions, before they are spread over the workers.
+      segments: PCollection of one `FoundSegments`. Its `count` is the number of the records.
+    """
+
+    portions: PCollection[Portion]
+    segments: PCollection[FoundSegments]
+
+
+class Portion(Protocol):
+    """The records that one worker reads."""
+
+    @property
+    def records(self) -> int:
+        """Their number."""
+
+    @property
+    def bytes(self) -> int:
+        """About how many bytes they have in their files."""
+
+    @property
+    def chosen(self) -> Chosen:
+        """The columns that are read. They are the same for all portions."""
+
+
+class PartOfPortion(Protocol):
+    """Neighbouring records as they are in a file, before they are parsed."""
+
+    @property
+    def nbytes(self) -> int:
+        """Their size."""
+
+    @property
+    def chosen(self) -> Chosen:
+        """The columns that are read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordFiles(abc.ABC):
+    """Files of records, and what is read of them: a source of segments, or a stream of a join.
 
     Attributes:
       stream: the files; their records are the segments, in the order of the files.
@@ -34,6 +86,52 @@ class RecordFiles:
     expected: Expected = dataclasses.field(default_factory=Expected)
     on_bad_record: OnBadRecord = "fail"
     roles: tuple[Role, ...] = BOTH
+
+    @property
+    @abc.abstractmethod
+    def digest_method(self) -> str:
+        """The name of the method of `ReadRecords.digest`."""
+
+    @abc.abstractmethod
+    def plan(
+        self, threads: int, step: Step = unchanged, describe: bool = False
+    ) -> beam.PTransform[Any, Any]:
+        """The transform of a pipeline's root to `PlannedRecords`."""
+
+    @abc.abstractmethod
+    def parts(self, portion: Any) -> Iterator[PartOfPortion]:
+        """The records of a portion in order, as they are in the file, a part after the other.
+
+        Raises:
+          InputError: a file cannot be read, is damaged, or has changed since the plan was made.
+        """
+
+    @abc.abstractmethod
+    def parsed(self, part: Any, digest: bool) -> ReadRecords:
+        """The records of a part. It can run on any thread.
+
+        Args:
+          part: the part.
+          digest: whether to fill `ReadRecords.digest`.
+        """
+
+    def read(self, portion: Portion, digest: bool = False) -> Iterator[ReadRecords]:
+        """The records of a portion, in order; see `parts` and `parsed`."""
+        return (self.parsed(part, digest) for part in self.parts(portion))
+
+    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
+        """The files as a stream of a join, whose records have texts of one role, or no texts.
+
+        Args:
+          roles: the role, if there is one.
+          wanted: the columns that are read. All other properties stay as they are, also those that
+            follow from the columns that the user asks for.
+        """
+        return dataclasses.replace(self, roles=roles, wanted=wanted)
+
+    def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairRecords:
+        """The transform that reads the segments. A worker uses this number of threads."""
+        return PairRecords(self, threads, step, describe)
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -48,7 +48,7 @@ A record with a thousand references would otherwise make a thousand columns for 
 """
 
 _WITH_TEXTS = (
-    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null),
+    *(pa.types.is_large_string, pa.types.is_null),
     *(pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal),
     *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
 )
@@ -75,12 +75,7 @@ class Segments:
     tally: Tally
 
 
-def to_segments(
-    read: ReadRecords,
-    chosen: Chosen,
-    label: str = "input",
-    raw: Callable[[int], bytes] | None = None,
-) -> Segments:
+def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segments:
     """The segments of records that hold candidates and references side by side.
 
     Records for a join can hold only one of the two. Then batches have no columns of the other.
@@ -93,8 +88,6 @@ def to_segments(
       read: the records.
       chosen: the columns of the texts, the numbers, the labels, the conditions, and those to keep.
       label: the input in messages.
-      raw: the bytes of the record of a row. By default, the raw content of a bad record is JSON of
-        the values that were read.
 
     Raises:
       InputError: a column of labels or conditions, or one to keep, has values of a type that has no
@@ -122,7 +115,7 @@ def to_segments(
         for of_system in of_systems:
             no_number |= has_texts & (of_system.missing | of_system.wrong)
     kept = np.flatnonzero(has_texts & ~no_number)
-    judge = _Judge(read, chosen, label, raw)
+    judge = _Judge(read, chosen, label)
     bad = [
         *read.bad,
         *(judge.without_candidate(row) for row in np.flatnonzero(no_candidate).tolist()),
@@ -221,6 +214,59 @@ def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict
     }
 
 
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Why a record is bad that a reader has read.
+
+    Attributes:
+      path: the column with the fault; None if the record could not be read at all.
+      reason: why it is bad.
+      what: the same for a person.
+      remedy: what to do.
+    """
+
+    path: ColumnPath | None
+    reason: BadReason
+    what: str
+    remedy: str
+
+
+def without_faulty(
+    columns: dict[ColumnPath, pa.Array], faults: Mapping[int, Fault], chosen: Chosen
+) -> tuple[dict[ColumnPath, pa.Array], dict[int, Fault]]:
+    """The columns with null in the rows of bad records, and the faults of these rows.
+
+    A record that the conditions leave out is not bad, unless their own columns have the fault. The
+    ids and the names of systems of bad records stay, because a join needs them.
+
+    Args:
+      columns: the columns, with null in place of all wrong values.
+      faults: the first fault of each row.
+      chosen: the columns that are read.
+    """
+    conditions = {condition.column for condition in chosen.where}
+    if faults and conditions:
+        meeting = meeting_conditions(columns, chosen, len(next(iter(columns.values()))))
+        faults = {
+            row: fault
+            for row, fault in faults.items()
+            if fault.path is None or fault.path in conditions or meeting[row]
+        }
+    return {
+        path: column if path in chosen.names else null_in(column, list(faults))
+        for path, column in columns.items()
+    }, dict(faults)
+
+
+def null_in(column: pa.Array, rows: Sequence[int]) -> pa.Array:
+    """The column with null in these rows."""
+    if not rows:
+        return column
+    mask = np.zeros(len(column), bool)
+    mask[rows] = True
+    return column.take(pa.array(np.arange(len(column)), mask=mask))
+
+
 def _all(meeting: Iterable[Rows], count: int) -> Rows:
     """For each of so many records, whether it meets all conditions."""
     rows = np.ones(count, bool)
@@ -296,7 +342,6 @@ class _Judge:
     read: ReadRecords
     chosen: Chosen
     label: str
-    raw: Callable[[int], bytes] | None
 
     def without_candidate(self, row: int) -> BadRecord:
         missing = [
@@ -354,12 +399,16 @@ class _Judge:
             reason,
             what,
             remedy,
-            (self.raw(row) if self.raw else self._values(row))[:MAX_RAW_BYTES],
+            raw_record(read, row),
         )
 
-    def _values(self, row: int) -> bytes:
-        values = {path.text: column[row].as_py() for path, column in self.read.columns.items()}
-        return json.dumps(values, ensure_ascii=False, default=str).encode()
+
+def raw_record(read: ReadRecords, row: int) -> bytes:
+    """The bytes of a record, or JSON of the values that were read; at most `MAX_RAW_BYTES`."""
+    if read.raw is not None:
+        return read.raw(row)[:MAX_RAW_BYTES]
+    values = {path.text: column[row].as_py() for path, column in read.columns.items()}
+    return json.dumps(values, ensure_ascii=False, default=str).encode()[:MAX_RAW_BYTES]
 
 
 def _named(columns: Sequence[str]) -> str:

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    is_list,
-    is_string,
     is_text,
     is_texts,
     parse_column_path,
@@ -74,7 +73,7 @@ def choose(
 
     Args:
       wanted: what the user asks for.
-      schema: the columns of the file. Without a header they are called "1", "2" and so on.
+      schema: the canonical columns of the file. Without a header they are called "1", "2", ...
       label: the input, for messages.
       roles: the roles of the texts that the file has: candidates, references, both or none.
       numbered: whether a column can also be named by its number, from 1, as in
@@ -136,6 +135,89 @@ def choose(
         name for name in schema.names if name in SYSTEM and (schema.names.index(name),) not in used
     ]
     return dataclasses.replace(chosen, unused_system=unused[0] if unused else None)
+
+
+@dataclasses.dataclass(frozen=True)
+class FileChoice:
+    """The columns that are read of a file.
+
+    Attributes:
+      shard: the file.
+      chosen: its columns; None if there is an error.
+      error: the error for a file that does not have the wanted columns.
+    """
+
+    shard: Shard
+    chosen: Chosen | None
+    error: InputError | None
+
+    @property
+    def columns(self) -> Chosen:
+        """The columns that are read.
+
+        Raises:
+          InputError: the file does not have them.
+        """
+        if self.chosen is None:
+            raise self.error or AssertionError("a file has columns or an error")
+        return self.chosen
+
+
+def choose_of_file(
+    wanted: Wanted,
+    schema: pa.Schema,
+    stream: Stream,
+    shard: Shard,
+    roles: Sequence[Role],
+    numbered: bool = False,
+) -> FileChoice:
+    """As `choose`, for a file: an error names it, and is kept until all files are known."""
+    try:
+        return FileChoice(shard, choose(wanted, schema, stream.label, roles, numbered), None)
+    except InputError as error:
+        cause = f"{error.cause}: {stream.shown(shard.file.path)}"
+        return FileChoice(shard, None, InputError(cause, error.remedy))
+
+
+def require_same_columns(stream: Stream, files: Sequence[FileChoice]) -> Chosen:
+    """Checks that the same columns are read of all files.
+
+    Args:
+      stream: the stream.
+      files: the columns of its files, in order.
+
+    Returns:
+      the columns that are read of all files.
+
+    Raises:
+      InputError: a file has other columns. It names both files.
+    """
+    first = files[0]
+    for file in files:
+        if file.chosen == first.columns:
+            continue
+        if file.error is not None:
+            said = file.error.cause
+        else:
+            said = _differences(first.columns.columns, file.columns.columns)
+        paths = ", ".join(stream.shown(each.shard.file.path) for each in (first, file))
+        raise InputError(
+            f"{stream.label}: two files do not have the same columns: {said}: {paths}",
+            "name columns that all files have, and write null for a missing value; or use a "
+            "pattern that matches only files with the same columns",
+        )
+    in_all = set.intersection(*({*file.columns.witnesses} for file in files))
+    witnesses = tuple(filter(in_all.__contains__, first.columns.witnesses))
+    return dataclasses.replace(first.columns, witnesses=witnesses)
+
+
+def _differences(first: Sequence[ColumnPath], second: Sequence[ColumnPath]) -> str:
+    said = []
+    for place, columns, others in (("first", first, second), ("second", second, first)):
+        only = [quoted_path(path.steps) for path in columns if path not in others]
+        if only:
+            said.append(f"only the {place} has {joined(only, _SHOWN)}")
+    return "; ".join(said) or "they have another order"
 
 
 def describe_choice(chosen: Chosen, stream: str | None = None) -> str:
@@ -379,7 +461,7 @@ class FileColumns:
         return tuple(
             path
             for path in paths
-            if is_string(self.type_of(path)) and self.place(path) not in places
+            if pa.types.is_large_string(self.type_of(path)) and self.place(path) not in places
         )
 
     def named(self, what: str, text: str, *, can_be_number: bool = True) -> ColumnPath:
@@ -449,7 +531,7 @@ class FileColumns:
         kind = self.type_of(path)
         if is_text(kind) or (lists and is_texts(kind)):
             return
-        if is_list(kind):
+        if pa.types.is_large_list(kind):
             remedy = f"write the place in the list, such as {path}[0]"
             if not lists and is_texts(kind):
                 remedy += "; only a single column of references can have lists"

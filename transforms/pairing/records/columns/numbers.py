@@ -22,14 +22,8 @@ from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    elements_of,
-    is_list,
-    is_text,
-    plain_type,
-    plain_values,
-)
-from beam_bleu.transforms.pairing.text_lists import nulls
+from beam_bleu.transforms.pairing.records.columns.column_paths import is_text
+from beam_bleu.transforms.pairing.text_lists import lengths, nulls
 from beam_bleu.transforms.text.split_words import split_words
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -84,7 +78,6 @@ class _Items:
 
 def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
     """The numbers of a column whose type `has_values` allows."""
-    column = plain_values(column)
     missing = nulls(column)
     values, wrong = _FUNCTIONS[part](column)
     wrong = ~missing & (wrong | ~(np.abs(values) < VALUE_BOUND))
@@ -93,9 +86,8 @@ def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
 
 def has_values(kind: pa.DataType, value: ValueColumn) -> bool:
     """Whether values of a type can be those of a column."""
-    kind = plain_type(kind)
-    if is_list(kind):
-        return value.takes("list") and _has_numbers(plain_type(kind.value_type))
+    if pt.is_large_list(kind):
+        return value.takes("list") and _has_numbers(kind.value_type)
     if pt.is_null(kind):
         return True
     return (value.takes("number") and _has_numbers(kind)) or (value.takes("text") and is_text(kind))
@@ -104,8 +96,7 @@ def has_values(kind: pa.DataType, value: ValueColumn) -> bool:
 def _has_numbers(kind: pa.DataType) -> bool:
     """Whether values of a type are numbers, or texts that can be numbers."""
     is_number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
-    is_string = pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
-    return bool(is_number or is_string or pt.is_boolean(kind) or pt.is_null(kind))
+    return bool(is_number or is_text(kind) or pt.is_boolean(kind))
 
 
 def numbers_as_texts(column: pa.Array) -> pa.Array:
@@ -113,16 +104,21 @@ def numbers_as_texts(column: pa.Array) -> pa.Array:
 
     Equal numbers have equal texts, also if one is an integer and the other one is a float.
     """
-    column = plain_values(column)
-    if is_list(column.type):
-        offsets, elements, there = elements_of(column)
-        texts = numbers_as_texts(elements)
-        return pa.LargeListArray.from_arrays(pa.array(offsets), texts, mask=pa.array(~there))
+    if pt.is_large_list(column.type):
+        texts = numbers_as_texts(column.flatten())
+        mask = column.is_null()
+        return pa.LargeListArray.from_arrays(pa.array(_offsets(column)), texts, mask=mask)
     if pt.is_boolean(column.type):
         column = column.cast(pa.uint8())
     if pt.is_integer(column.type) or pt.is_floating(column.type) or pt.is_decimal(column.type):
         column = _as_floats(column)
     return column.cast(pa.large_string())
+
+
+def _offsets(lists: pa.LargeListArray) -> Integers:
+    """Where the elements of each list begin in all elements, those of null lists left out."""
+    offsets: Integers = np.concatenate([[0], np.cumsum(lengths(lists))])
+    return offsets
 
 
 def _as_floats(column: pa.Array) -> pa.Array:
@@ -134,9 +130,8 @@ def _as_floats(column: pa.Array) -> pa.Array:
 
 
 def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:
-    if is_list(column.type):
-        offsets, column, _ = elements_of(column)
-        column = plain_values(column)
+    if pt.is_large_list(column.type):
+        offsets, column = _offsets(column), column.flatten()
     else:
         offsets = np.arange(len(column) + 1)
     kind, missing = column.type, nulls(column)

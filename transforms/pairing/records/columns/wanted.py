@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -206,10 +206,10 @@ class ReadRecords:
 
     Attributes:
       columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array with a row for
-        each record. A column of texts is a large_string array with valid UTF-8, not yet padded. A
-        column of several references is a large_list of large_string. A column that only conditions,
-        labels, ids or numbers use can also be of integers, floats or booleans, and one of numbers
-        can have lists.
+        each record, of a canonical type (`column_paths.py`). A column of texts is a large_string
+        array with valid UTF-8, not yet padded. A column of several references is a large_list of
+        large_string. A column that only conditions, labels, ids or numbers use can also be of
+        integers, floats or booleans, and one of numbers can have lists.
       first: the number of the first record in the whole input, from 0. The others have the next
         numbers.
       path: the file.
@@ -223,6 +223,7 @@ class ReadRecords:
       digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it. The sums
         of all parts are added up.
       typed: whether the values have types in their file. In tab-separated text, all are texts.
+      raw: gives the bytes of the record of a row; if None, JSON of the values stands for them.
     """
 
     columns: Mapping[ColumnPath, pa.Array]
@@ -233,6 +234,7 @@ class ReadRecords:
     bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
     typed: bool = True
+    raw: Callable[[int], bytes] | None = None
 
 
 def with_path_columns(read: ReadRecords, chosen: Chosen, label: str) -> ReadRecords:

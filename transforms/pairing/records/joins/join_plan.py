@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
@@ -14,7 +15,9 @@ from beam_bleu.transforms.pairing.records.joins.bucket_join import (
 )
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGES, CoverageName, Side
 from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
-from beam_bleu.transforms.pairing.records.record_reader import RecordReader
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +35,7 @@ class JoinPlan:
       allow: what does not end the job, although it is probably a mistake.
     """
 
-    readers: tuple[RecordReader, ...]
+    readers: tuple[RecordFiles, ...]
     systems: tuple[str, ...]
     coverage: CoverageName
     expected: int | None

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
+from beam_bleu.transforms.pairing.bad_records import BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.missing_labels import without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
@@ -41,7 +41,11 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     VALUE,
     WITNESS,
 )
-from beam_bleu.transforms.pairing.records.record_segments import named_text, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import (
+    named_text,
+    raw_record,
+    to_segments,
+)
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 from beam_bleu.transforms.shown_names import can_be_shown
 
@@ -236,5 +240,5 @@ def _without_id(read: ReadRecords, chosen: Chosen, label: str, row: int) -> BadR
         reason,
         f"has {' and '.join(missing)}",
         f"write {' and '.join(remedies)}",
-        json.dumps(values, ensure_ascii=False, default=str).encode()[:MAX_RAW_BYTES],
+        raw_record(read, row),
     )

@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.records.joins.coverage import CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_plan import JoinPlan
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
 from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
-from beam_bleu.transforms.pairing.records.record_reader import RecordReader
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["JoinedRecords", "LongRecords"]
@@ -43,8 +43,8 @@ class JoinedRecords:
     """
 
     systems: tuple[str, ...]
-    candidates: tuple[RecordReader, ...]
-    references: tuple[RecordReader, ...]
+    candidates: tuple[RecordFiles, ...]
+    references: tuple[RecordFiles, ...]
     coverage: CoverageName = "strict"
     expected: int | None = None
     on_bad_record: OnBadRecord = "fail"
@@ -117,12 +117,12 @@ class JoinedRecords:
         return PairByIds(plan, threads, step, describe)
 
     @property
-    def _base(self) -> RecordReader:
+    def _base(self) -> RecordFiles:
         """The reader of the stream that says which segments there are."""
         return (*self.references, *self.candidates)[0]
 
     @property
-    def _of_references(self) -> tuple[RecordReader, ...]:
+    def _of_references(self) -> tuple[RecordFiles, ...]:
         """The readers of the references. Only the first one reads what segments have."""
         # Two streams of references have different texts.
         witnesses = self._witnesses if len(self.references) == 1 else WITNESSES
@@ -133,7 +133,7 @@ class JoinedRecords:
         )
 
     @property
-    def _of_candidates(self) -> tuple[RecordReader, ...]:
+    def _of_candidates(self) -> tuple[RecordFiles, ...]:
         return tuple(
             _reading(
                 reader,
@@ -150,21 +150,21 @@ class JoinedRecords:
         named = self._base.wanted.references
         return (*WITNESSES, *(map(re.escape, named) if named else FIRST["references"]))
 
-    def _of_segments(self, reader: RecordReader) -> Mapping[str, Any]:
+    def _of_segments(self, reader: RecordFiles) -> Mapping[str, Any]:
         """What is read of segments, which only one stream gives: their labels and kept columns."""
         if reader is self._base:
             return {}
         return {"labels": (), "kept": (), "keeps_texts": False}
 
 
-def _only(role: Role, reader: RecordReader) -> tuple[Role, ...]:
+def _only(role: Role, reader: RecordFiles) -> tuple[Role, ...]:
     """The role of a stream of a join; none if its texts are not read."""
     return (role,) if role in reader.roles else ()
 
 
 def _reading(
-    reader: RecordReader, roles: tuple[Role, ...], *differing: Mapping[str, Any]
-) -> RecordReader:
+    reader: RecordFiles, roles: tuple[Role, ...], *differing: Mapping[str, Any]
+) -> RecordFiles:
     """A reader of a stream of the join. Some of what it reads differs from the other streams."""
     wanted = dataclasses.replace(reader.wanted, where_if_there=True)
     for of_stream in differing:
@@ -188,7 +188,7 @@ class LongRecords:
       row_folder: where rows wait. By default, they go through the runner's shuffle.
     """
 
-    records: RecordReader
+    records: RecordFiles
     coverage: CoverageName = "strict"
     expected: int | None = None
     on_bad_record: OnBadRecord = "fail"

@@ -42,7 +42,7 @@ from beam_bleu.transforms.pairing.records.joins.portion_report import (
 )
 from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind
 from beam_bleu.transforms.pairing.records.joins.row_messages import SYSTEM, messages_of
-from beam_bleu.transforms.pairing.records.record_reader import RecordReader
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
@@ -265,18 +265,18 @@ class _CheckIds(beam.DoFn):
 class ChooseBuckets(beam.DoFn):
     """(0, all portions) -> (number of the stream, portion, number of buckets)."""
 
-    def __init__(self, readers: Sequence[RecordReader]) -> None:
+    def __init__(self, readers: Sequence[RecordFiles]) -> None:
         self._readers = readers
 
     def process(self, gathered: tuple[int, Iterable[tuple[int, Any]]]) -> Iterator[Any]:
         first_portions = dict(gathered[1])
         require_columns_of_conditions(
             {
-                self._readers[stream].stream.label: self._readers[stream].chosen(portion)
+                self._readers[stream].stream.label: portion.chosen
                 for stream, portion in sorted(first_portions.items(), key=lambda item: item[0])
             }
         )
-        total = sum(self._readers[stream].portion_bytes(portion) for stream, portion in gathered[1])
+        total = sum(portion.bytes for _, portion in gathered[1])
         buckets = min(max(-(-total // _BUCKET_BYTES), 1), _MOST_BUCKETS)
         PROGRESS.begin("scoring", total)
         for stream, portion in gathered[1]:
@@ -332,7 +332,7 @@ class SendRows(ThreadedDoFn):
     def work(self, element: tuple[int, Any, int]) -> Iterator[Any]:
         stream, portion, buckets = element
         reader = self._readers[stream]
-        chosen = reader.chosen(portion)
+        chosen = portion.chosen
         report = PortionReport(stream)
         bad = FoundBad()
         waiting: dict[IdKind, list[pa.Table]] = {}
@@ -381,7 +381,7 @@ def _messages(
 class NameSystems(beam.DoFn):
     """(0, (number of buckets, names of systems) of all portions) -> (bucket, all names)."""
 
-    def __init__(self, reader: RecordReader) -> None:
+    def __init__(self, reader: RecordFiles) -> None:
         self._column = str(reader.wanted.system)
         self._label = reader.stream.label
 

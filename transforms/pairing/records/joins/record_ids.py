@@ -87,8 +87,8 @@ def id_texts(ids: pa.Array, typed: bool = True) -> tuple[PartKind, pa.LargeStrin
     Raises:
       NotAnIdError: they are neither strings nor integers.
     """
-    if pa.types.is_large_string(ids.type) or pa.types.is_string(ids.type):
-        return "string" if typed else "text", ids.cast(pa.large_string())
+    if pa.types.is_large_string(ids.type):
+        return "string" if typed else "text", ids
     if pa.types.is_integer(ids.type) or (pa.types.is_decimal(ids.type) and not ids.type.scale):
         return "integer", ids.cast(pa.large_string())
     if pa.types.is_dictionary(ids.type):

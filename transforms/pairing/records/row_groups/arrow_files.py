@@ -1,75 +1,80 @@
-"""Arrow files (IPC, also called Feather): those that can be read in any order, and streams."""
+"""Arrow files (IPC, also called Feather): those that can be read in any order, and streams.
+
+pyarrow reads the content. But it takes a stream that ends early for a whole one, and ignores what
+follows the end of a stream, or two files that were put together. So the heads of all messages are
+read here, and every byte of a file must belong to a message. The layout is that of "IPC streaming
+format" in the specification of the Arrow columnar format. Heads are flatbuffers.
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
-from beam_bleu.transforms.pairing.records.row_groups.arrow_messages import (
-    MAGIC,
-    arrow_groups,
-    is_stream,
-)
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
-    GroupFormat,
+    GroupFile,
     GroupsChangedError,
 )
 from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
-_OLD_FEATHER = b"FEA1"
-_PARQUET = b"PAR1"
+_MAGIC = b"ARROW1"
+"""The first and the last bytes of a file that can be read in any order. A stream has none."""
+
+_START = 8
+"""Where the messages of such a file begin."""
+
+_CONTINUES = 0xFFFFFFFF
+"""The first 4 bytes of each message, and of the mark of the end."""
+
+_PREFIX = struct.Struct("<Ii")
+_HEAD_BYTES = 1 << 12
+"""Bytes that are read at once. The heads of most messages have fewer."""
+
+_SCHEMA, _RECORD_BATCH = 1, 3
+"""The types of the first message and of those with rows. Between them are dictionaries."""
+
+_TRUNCATED = "it ends within a message, so it is truncated"
 
 
-class _ArrowFile:
+class ArrowFile(GroupFile):
     """An open Arrow file. A stream is one group, because it is read from its beginning."""
 
-    def __init__(self, source: pa.NativeFile) -> None:
+    label, a_file, groups_name = "Arrow", "an Arrow file", "record batches"
+
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
         self._source = source
-        self._streamed = is_stream(source)
-        self.schema: pa.Schema = self._reader(None).schema
+        self._streamed = source.read_at(len(_MAGIC), 0) != _MAGIC
+        self.schema = self._reader(None).schema
 
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
         """The numbers of rows of the record batches, and their bytes as they are in the file."""
-        found = arrow_groups(self._source)
-        if not self._streamed:
-            return found.rows, found.bytes
-        return [sum(found.rows)], [sum(found.bytes)]
+        rows, sizes = record_batches(self._source)
+        return ([sum(rows)], [sum(sizes)]) if self._streamed else (rows, sizes)
 
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
         """The rows of record batches: only the columns that the paths begin with.
 
-        A record batch is read as a whole, because it can be compressed.
+        A record batch is read as a whole, because it can be compressed. pyarrow trusts the places
+        of values that a file has, and wrong ones would be outside of the memory, so they are
+        checked first.
         """
-        fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
-        read = 0
-        for batch in self._whole_batches(piece, fields):
-            for column in batch.columns:
-                _require_sound(column)
-            read += len(batch)
-            if read > piece.rows:
-                raise GroupsChangedError
-            for first in range(0, len(batch), batch_rows):
-                yield batch.slice(first, batch_rows)
-
-    def _whole_batches(self, piece: GroupPiece, fields: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        reader = self._reader(fields)
+        reader = self._reader(sorted({self.schema.names.index(path.steps[0]) for path in paths}))
         try:
             if self._streamed:
-                yield from reader
-                return
-            if piece.groups.stop > reader.num_record_batches:
+                batches = iter(reader)
+            elif piece.groups.stop > reader.num_record_batches:
                 raise GroupsChangedError
-            for number, rows in zip(piece.groups, piece.group_rows, strict=True):
-                batch = reader.get_batch(number)
-                if len(batch) != rows:
-                    raise GroupsChangedError
-                yield batch
+            else:
+                batches = map(reader.get_batch, piece.groups)
+            for batch in batches:
+                batch.validate(full=True)
+                for first in range(0, len(batch), batch_rows):
+                    yield batch.slice(first, batch_rows)
         except pa.ArrowMemoryError as error:
             raise pa.ArrowInvalid(
                 f"{error}; the file is damaged, or its record batches are too large for the memory"
@@ -81,80 +86,108 @@ class _ArrowFile:
         opened = pa.ipc.open_stream if self._streamed else pa.ipc.open_file
         return opened(self._source, options=options)
 
+    @staticmethod
+    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
+        """See `GroupFile`."""
+        first = source.read_at(len(_MAGIC), 0)
+        if first != _MAGIC and first[:4] != b"\xff" * 4:
+            return (
+                "this is not an Arrow file",
+                "check the path and --input_format; an Arrow file is not compressed as a whole, "
+                "and Feather files of version 1 must be written again",
+            )
+        if first == _MAGIC and source.read_at(len(_MAGIC), max(size - len(_MAGIC), 0)) != _MAGIC:
+            return (
+                "the Arrow file is truncated: its footer is missing",
+                "copy it again, or wait until it is written",
+            )
+        return None
 
-def _require_sound(column: pa.Array) -> None:
-    """Checks that the places of all values are within the column. Texts may have any bytes.
 
-    pyarrow trusts the places that a file has. Wrong ones would be outside of the memory.
+def record_batches(source: pa.NativeFile) -> tuple[list[int], list[int]]:
+    """The number of rows of each record batch of a file, and the bytes of its message.
 
     Raises:
-      ArrowInvalid: they are not.
+      ArrowInvalid: the file is truncated, or damaged, or has bytes that belong to no message.
     """
-    column.validate()
-    column.view(_with_bytes(column.type)).validate(full=True)
+    size = end = source.size()
+    place, streamed = 0, source.read_at(len(_MAGIC), 0) != _MAGIC
+    if not streamed:
+        tail = source.read_at(len(_MAGIC) + 4, max(size - len(_MAGIC) - 4, 0))
+        if size < _START + 10 or not tail.endswith(_MAGIC):
+            raise pa.ArrowInvalid("it is truncated: its footer is missing")
+        place, end = _START, size - len(tail) - struct.unpack_from("<i", tail)[0]
+        if not place <= end < size - len(tail):
+            raise pa.ArrowInvalid("the size of its footer is wrong")
+    first = place
+    rows: list[int] = []
+    sizes: list[int] = []
+    while place < end:
+        data = source.read_at(min(_HEAD_BYTES, end - place), place)
+        if len(data) < _PREFIX.size:
+            raise pa.ArrowInvalid(_TRUNCATED)
+        mark, length = _PREFIX.unpack_from(data)
+        body = place + _PREFIX.size + length
+        if mark != _CONTINUES or length < 0:
+            raise pa.ArrowInvalid(f"there is no message at byte {place}")
+        if not length and place > first:  # the mark of the end
+            if body != end:
+                raise pa.ArrowInvalid(f"{end - body} bytes follow its end at byte {body}")
+            return rows, sizes
+        if body > end:
+            raise pa.ArrowInvalid(_TRUNCATED)
+        head = data[_PREFIX.size :][:length]
+        if len(head) < length:
+            head = source.read_at(length, place + _PREFIX.size)
+        try:
+            kind, count, body_bytes = _head(head)
+        except struct.error:
+            raise pa.ArrowInvalid(f"the message at byte {place} is damaged") from None
+        if (kind == _SCHEMA) != (place == first) or kind > _RECORD_BATCH or count < 0:
+            raise pa.ArrowInvalid(f"the message at byte {place} is damaged")
+        if not body <= body + body_bytes <= end:
+            raise pa.ArrowInvalid(_TRUNCATED)
+        if kind == _RECORD_BATCH:
+            rows.append(count)
+            sizes.append(body + body_bytes - place)
+        place = body + body_bytes
+    if streamed or place == first:
+        raise pa.ArrowInvalid("it has no mark of its end, so it is truncated")
+    return rows, sizes
 
 
-def _with_bytes(kind: pa.DataType) -> pa.DataType:
-    """The type with bytes in place of strings."""
-    of = pa.types
-    if isinstance(kind, pa.BaseExtensionType):
-        return _with_bytes(kind.storage_type)
-    for is_string, of_bytes in (
-        (of.is_string, pa.binary()),
-        (of.is_large_string, pa.large_binary()),
-        (of.is_string_view, pa.binary_view()),
-    ):
-        if is_string(kind):
-            return of_bytes
-    if of.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _with_bytes(kind.value_type), kind.ordered)
-    if of.is_map(kind):
-        return pa.map_(_with_bytes(kind.key_type), _with_bytes(kind.item_type))
-    if of.is_fixed_size_list(kind):
-        return pa.list_(_with_bytes(kind.value_type), kind.list_size)
-    for is_list, of_values in (
-        (of.is_list, pa.list_),
-        (of.is_large_list, pa.large_list),
-        (of.is_list_view, pa.list_view),
-        (of.is_large_list_view, pa.large_list_view),
-    ):
-        if is_list(kind):
-            return of_values(_with_bytes(kind.value_type))
-    if of.is_struct(kind):
-        return pa.struct([field.with_type(_with_bytes(field.type)) for field in kind])
-    return kind
+def _head(head: bytes) -> tuple[int, int, int]:
+    """(type, number of rows, bytes of the body) of a message.
+
+    Raises:
+      struct.error: a number lies outside of the head.
+    """
+    message = _number(head, 0, "<I")
+    kind = _field(head, message, 1, "<B")
+    of_rows = 0
+    if kind == _RECORD_BATCH:
+        at = _place(head, message, 2)
+        of_rows = _field(head, at + _number(head, at, "<I"), 0, "<q")
+    return kind, of_rows, _field(head, message, 3, "<q")
 
 
-def _open(source: pa.NativeFile, piece: GroupPiece | None) -> _ArrowFile:
-    return _ArrowFile(source)
+def _field(data: bytes, table: int, field: int, form: str) -> int:
+    """An integer of a table of a flatbuffer; 0 if it is left out."""
+    place = _place(data, table, field)
+    return _number(data, place, form) if place != table else 0
 
 
-def _check(stream: Stream, path: str, source: pa.NativeFile, size: int) -> None:
-    first = source.read_at(len(MAGIC), 0)
-    if first.startswith(_PARQUET):
-        raise InputError(stream.told("it is a Parquet file", path), "add --input_format parquet")
-    if first.startswith(_OLD_FEATHER):
-        raise InputError(
-            stream.told("it is a Feather file of version 1, which is not Arrow", path),
-            "write it again with pyarrow.feather.write_feather",
-        )
-    is_magic = first == MAGIC
-    if not is_magic and first[:4] != b"\xff" * 4:
-        raise InputError(
-            stream.told("this is not an Arrow file", path),
-            "check the path and --input_format; an Arrow file is not compressed as a whole",
-        )
-    if is_magic and source.read_at(len(MAGIC), max(size - len(MAGIC), 0)) != MAGIC:
-        raise InputError(
-            stream.told("the Arrow file is truncated: its footer is missing", path),
-            "copy it again, or wait until it is written",
-        )
+def _place(data: bytes, table: int, field: int) -> int:
+    """Where a field of a table is; the table's own place if it is left out."""
+    places = table - _number(data, table, "<i")
+    at = 4 + 2 * field
+    if at >= _number(data, places, "<H"):
+        return table
+    return table + _number(data, places + at, "<H")
 
 
-def _explained(stream: Stream, path: str, said: str) -> None:
-    return None
-
-
-ARROW = GroupFormat(
-    "Arrow", "an Arrow file", "record batch", "record batches", _check, _open, _explained
-)
+def _number(data: bytes, place: int, form: str) -> int:
+    if place < 0:  # struct would count from the end
+        raise struct.error("a place before the beginning")
+    number: int = struct.unpack_from(form, data, place)[0]
+    return number

@@ -7,22 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
-    GroupFormat,
+    GroupFile,
     GroupsChangedError,
 )
 from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
 _MAGIC = b"Obj\x01"
-_SYNC_BYTES = 16
-"""The bytes at the end of the head of a file, and of each block. They are the same in a file."""
-
-_MOST_NUMBER_BYTES = 10
-"""The most bytes of an integer."""
-
 _TYPES: dict[str, pa.DataType] = {
     "null": pa.null(),
     "boolean": pa.bool_(),
@@ -47,40 +39,43 @@ _LOGICAL_TYPES: dict[str, pa.DataType] = {
 """The types of values that fastavro gives as Python's dates and times."""
 
 
-class _AvroFile:
+class AvroFile(GroupFile):
     """An open Avro file."""
 
-    def __init__(self, source: pa.NativeFile) -> None:
+    label, a_file, groups_name = "Avro", "an Avro file", "blocks"
+
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
         from fastavro import block_reader  # a run without Avro does not load it
 
+        if source.read_at(len(_MAGIC), 0) != _MAGIC:
+            raise pa.ArrowInvalid("it does not begin like an Avro file")
+        source.seek(0)  # pyarrow wants this after read_at
         self._source = source
-        self._blocks = block_reader(source)
+        try:
+            self._blocks = block_reader(source)
+        except (pa.ArrowException, OSError, MemoryError):
+            raise
+        except Exception as error:  # fastavro raises those of Python for what it cannot read
+            raise pa.ArrowInvalid(f"its head is truncated or damaged: {error}") from error
         self._first: int = source.tell()
         schema = self._blocks.writer_schema
         if not isinstance(schema, dict) or schema.get("type") != "record":
             raise pa.ArrowInvalid("its schema is not one of records")
-        kind = _arrow_type(schema, {})
-        self.schema = pa.schema(list(kind))
+        self.schema = pa.schema(list(_arrow_type(schema, {})))
 
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
         """The numbers of records of all blocks, and their bytes as they are in the file."""
         rows, sizes = [], []
-        sync = self._source.read_at(_SYNC_BYTES, self._first - _SYNC_BYTES)
-        place, end = self._first, self._source.size()
-        while place < end:
-            head = self._source.read_at(2 * _MOST_NUMBER_BYTES, place)
-            count, read = _number(head, 0)
-            size, read = _number(head, read)
-            after = place + read + size + _SYNC_BYTES
-            if count < 0 or size < 0:
-                raise pa.ArrowInvalid(f"there is no block at byte {place}")
-            if after > end:
-                raise pa.ArrowInvalid("it ends within a block, so it is truncated")
-            if self._source.read_at(_SYNC_BYTES, after - _SYNC_BYTES) != sync:
-                raise pa.ArrowInvalid(f"the block at byte {place} does not end where it should")
-            rows.append(count)
-            sizes.append(after - place)
-            place = after
+        end = self._first
+        try:
+            for block in self._blocks:
+                rows.append(block.num_records)
+                sizes.append(block.size)
+                end = block.offset + block.size
+        except EOFError:
+            raise pa.ArrowInvalid("it ends within a block, so it is truncated") from None
+        if end != self._source.size() or min(rows, default=0) < 0:
+            raise pa.ArrowInvalid(f"there is no block at byte {end}")
         return rows, sizes
 
     def batches(
@@ -95,8 +90,6 @@ class _AvroFile:
             if block is None or block.num_records != rows:
                 raise GroupsChangedError
             records: list[Any] = list(block)
-            if len(records) != rows:
-                raise GroupsChangedError
             for first in range(0, rows, batch_rows):
                 part = records[first : first + batch_rows]
                 columns = [
@@ -105,17 +98,15 @@ class _AvroFile:
                 ]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
-
-def _number(data: bytes, place: int) -> tuple[int, int]:
-    """(an integer as Avro writes it, the place after it)."""
-    value = shift = 0
-    for byte in data[place : place + _MOST_NUMBER_BYTES]:
-        place += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return (value >> 1) ^ -(value & 1), place
-    raise pa.ArrowInvalid("it ends within a block, or is damaged")
+    @staticmethod
+    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
+        """See `GroupFile`."""
+        if source.read_at(len(_MAGIC), 0) == _MAGIC:
+            return None
+        return (
+            "this is not an Avro file",
+            "check the path and --input_format; an Avro file is not compressed as a whole",
+        )
 
 
 def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
@@ -163,30 +154,3 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
 
 def _unread(what: str) -> pa.DataType:
     return pa.dense_union([pa.field(what, pa.null())])
-
-
-def _open(source: pa.NativeFile, piece: GroupPiece | None) -> _AvroFile:
-    if source.read_at(len(_MAGIC), 0) != _MAGIC:
-        raise pa.ArrowInvalid("it does not begin like an Avro file")
-    source.seek(0)  # pyarrow wants this after read_at
-    try:
-        return _AvroFile(source)
-    except (pa.ArrowException, OSError, MemoryError):
-        raise
-    except Exception as error:  # fastavro raises those of Python for what it cannot read
-        raise pa.ArrowInvalid(f"its head is truncated or damaged: {error}") from error
-
-
-def _check(stream: Stream, path: str, source: pa.NativeFile, size: int) -> None:
-    if source.read_at(len(_MAGIC), 0) != _MAGIC:
-        raise InputError(
-            stream.told("this is not an Avro file", path),
-            "check the path and --input_format; an Avro file is not compressed as a whole",
-        )
-
-
-def _explained(stream: Stream, path: str, said: str) -> None:
-    return None
-
-
-AVRO = GroupFormat("Avro", "an Avro file", "block", "blocks", _check, _open, _explained)

@@ -1,20 +1,21 @@
-"""What a format of files says about itself whose rows lie in groups, and what an open file can do.
+"""Files whose rows lie in groups: what each format does, and the errors of all of them.
 
 A group is a row group of Parquet, a record batch of Arrow or a block of Avro. One worker reads it.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+import abc
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.errors import BleuError, InputError, lacks_open_files, open_file_limit
+from beam_bleu.transforms.pairing.files.streams import Stream, changed
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.errors import InputError
     from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
     from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
@@ -23,16 +24,33 @@ class GroupsChangedError(Exception):
     """The groups of a file are not those of its plan, so the file has changed."""
 
 
-class GroupFile(Protocol):
-    """An open file."""
+class GroupFile(abc.ABC):
+    """An open file of a format.
 
-    @property
-    def schema(self) -> pa.Schema:
-        """All columns."""
+    Args:
+      source: the open file.
+      piece: the groups that are read; None to read only the columns and the groups' sizes.
 
+    Attributes:
+      label: the format's name in messages.
+      a_file: one of its files, with an article.
+      groups_name: what its groups are called.
+      schema: all columns.
+    """
+
+    label: str
+    a_file: str
+    groups_name: str
+    schema: pa.Schema
+
+    @abc.abstractmethod
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None: ...
+
+    @abc.abstractmethod
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
         """The numbers of rows of all groups, and their bytes."""
 
+    @abc.abstractmethod
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
@@ -45,30 +63,48 @@ class GroupFile(Protocol):
 
         Raises:
           GroupsChangedError: the file does not have these groups.
-          InputError: the file cannot be read.
         """
 
+    @staticmethod
+    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
+        """(what is wrong, what to do) with a file that could not be opened, if it is known."""
+        return None
 
-@dataclasses.dataclass(frozen=True)
-class GroupFormat:
-    """A format of files whose rows lie in groups.
+    @staticmethod
+    def explained(said: str) -> tuple[str, str] | None:
+        """(what is wrong, what to do) for what a library says of a file, if it is known."""
+        return None
 
-    Attributes:
-      label: its name in messages.
-      a_file: one of its files, with an article.
-      group: what one of its groups is called.
-      group_plural: what several of them are called.
-      check: raises a better error for a file that could not be opened, if there is one. Its
-        arguments are the stream, the path, the open file and its size.
-      open: opens a file. Its arguments are the open file and the groups that are read, None to read
-        only the columns and the groups' sizes.
-      explained: a better error for what a library says of a file; None if there is none.
-    """
 
-    label: str
-    a_file: str
-    group: str
-    group_plural: str
-    check: Callable[[Stream, str, pa.NativeFile, int], None]
-    open: Callable[[pa.NativeFile, GroupPiece | None], GroupFile]
-    explained: Callable[[Stream, str, str], InputError | None]
+@contextlib.contextmanager
+def errors_named(
+    form: type[GroupFile], stream: Stream, path: str, groups: range | None = None
+) -> Iterator[None]:
+    """Makes an `InputError` of each error inside."""
+    try:
+        yield
+    except (BleuError, MemoryError):
+        raise
+    except GroupsChangedError:
+        raise changed(stream, path, "was changed after its footer was read") from None
+    except Exception as error:  # Arrow and each filesystem have exceptions of their own
+        if lacks_open_files(error):
+            raise open_file_limit(stream.told("cannot be read", path)) from error
+        if isinstance(error, FileNotFoundError):
+            raise InputError(
+                stream.told("the file was removed while the job ran", path),
+                "start again when the file is complete, and do not remove it",
+            ) from error
+        said = str(error).strip().partition("\n")[0].rstrip(".")
+        if told := form.explained(said):
+            raise InputError(stream.told(told[0], path), told[1]) from error
+        where = f"{form.groups_name} {groups.start} to {groups[-1]}: " if groups else ""
+        raise damaged(form, stream, path, f"{where}{said}") from error
+
+
+def damaged(form: type[GroupFile], stream: Stream, path: str, what: str) -> InputError:
+    """The error for a file that cannot be read."""
+    return InputError(
+        stream.told(f"the {form.label} file cannot be read: {what}", path),
+        "check the file, for example copy it again",
+    )

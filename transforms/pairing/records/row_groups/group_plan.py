@@ -9,8 +9,12 @@ import numpy as np
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
 from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
+from beam_bleu.transforms.pairing.records.columns.choosing import (
+    FileChoice,
+    require_same_columns,
+)
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 
 _FILE_BYTES = 1 << 20
@@ -18,24 +22,18 @@ _FILE_BYTES = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class Footer:
+class Footer(FileChoice):
     """What the footer of a file says.
 
     Attributes:
-      shard: the file.
       version: the version of the file; None if its filesystem has no versions.
       rows: int64, the number of rows of each row group.
       bytes: int64, the bytes of each row group, of all columns and before compression.
-      chosen: the columns that are read; None if there is an error.
-      error: the error for a file that does not have the wanted columns.
     """
 
-    shard: Shard
     version: str | None
     rows: Integers
     bytes: Integers
-    chosen: Chosen | None
-    error: InputError | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +77,11 @@ class GroupPortion:
     first_record: int
     pieces: tuple[GroupPiece, ...]
     chosen: Chosen
+
+    @property
+    def records(self) -> int:
+        """The number of all rows."""
+        return sum(piece.rows for piece in self.pieces)
 
     @property
     def bytes(self) -> int:
@@ -164,8 +167,7 @@ def make_group_plan(
       portion_bytes: about how many bytes a portion has; None: a size that suits the input.
 
     Raises:
-      InputError: there are no rows, or the first file does not have the wanted columns.
-      OtherColumnsError: another file does not have the columns of the first one.
+      InputError: there are no rows, or files do not have the wanted columns, or different ones.
       JobError: a footer is missing, or is there twice.
     """
     ordered = sorted(footers, key=lambda footer: footer.shard.number)
@@ -175,12 +177,7 @@ def make_group_plan(
             f"{stream}: not every footer was read exactly once",
             "the runner lost or repeated data: do not use it for this job",
         )
-    first = ordered[0]
-    if first.error is not None or first.chosen is None:
-        raise first.error or AssertionError("a footer has columns or an error")
-    for footer in ordered:
-        if footer.chosen != first.chosen:
-            raise OtherColumnsError(first, footer)
+    chosen = require_same_columns(stream, ordered)
     if not any(footer.rows.any() for footer in ordered):
         raise InputError(
             f"{stream.label}: there are no rows: {stream.pattern}",
@@ -188,16 +185,4 @@ def make_group_plan(
         )
     if portion_bytes is None:
         portion_bytes = range_bytes_for(sum(int(footer.bytes.sum()) for footer in ordered))
-    by_file = [{*footer.chosen.witnesses} for footer in ordered if footer.chosen]
-    witnesses = tuple(filter(set.intersection(*by_file).__contains__, first.chosen.witnesses))
-    chosen = dataclasses.replace(first.chosen, witnesses=witnesses)
     return GroupPlan(ordered, chosen, portion_bytes)
-
-
-class OtherColumnsError(Exception):
-    """A file does not have the columns of the first file, or other ones would be chosen there."""
-
-    def __init__(self, first: Footer, other: Footer) -> None:
-        super().__init__(first, other)
-        self.first = first
-        self.other = other

@@ -6,13 +6,21 @@ scored.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import apache_beam as beam
+import numpy as np
+import pyarrow as pa
 
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.text_columns import offsets_of
+from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
+from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.found_files import (
     find_files,
     open_for_arrow,
@@ -20,51 +28,93 @@ from beam_bleu.transforms.pairing.files.found_files import (
     version_of,
 )
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream, changed
 from beam_bleu.transforms.pairing.files.tables import require_table_columns
 from beam_bleu.transforms.pairing.lines.line_steps import tell_files
-from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, Paired
-from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
+from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
+from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes, choose_of_file
+from beam_bleu.transforms.pairing.records.columns.column_paths import (
+    canonical_schema,
+    faulty_texts,
+    is_text,
+    is_texts,
+    raw_value,
+    rows_of,
+    value_of,
+)
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
+    ColumnPath,
     ReadRecords,
-    Wanted,
     with_path_columns,
 )
-from beam_bleu.transforms.pairing.records.read_segments import read_segments
-from beam_bleu.transforms.pairing.records.record_files import RecordFiles
-from beam_bleu.transforms.pairing.records.record_reader import PlannedRecords
-from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFormat
-from beam_bleu.transforms.pairing.records.row_groups.group_files import (
-    other_columns,
-    read_footer,
-    read_portion,
-)
-from beam_bleu.transforms.pairing.records.row_groups.group_formats import (
-    GROUP_FORMATS,
-    GroupFormatName,
+from beam_bleu.transforms.pairing.records.record_files import PlannedRecords, RecordFiles
+from beam_bleu.transforms.pairing.records.record_segments import Fault, null_in, without_faulty
+from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
+from beam_bleu.transforms.pairing.records.row_groups.avro_files import AvroFile
+from beam_bleu.transforms.pairing.records.row_groups.group_file import (
+    GroupFile,
+    damaged,
+    errors_named,
 )
 from beam_bleu.transforms.pairing.records.row_groups.group_plan import (
     Footer,
+    GroupPiece,
     GroupPortion,
-    OtherColumnsError,
     make_group_plan,
 )
-from beam_bleu.transforms.pairing.records.row_groups.record_digest import METHOD
+from beam_bleu.transforms.pairing.records.row_groups.parquet_files import ParquetFile
+from beam_bleu.transforms.pairing.records.row_groups.record_digest import (
+    METHOD,
+    sum_of_record_hashes,
+)
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import Step, starting_with, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["PairRowGroups", "PlanRowGroups", "RowGroupRecords"]
+__all__ = ["PlanRowGroups", "RowGroupRecords"]
+
+GroupFormatName = Literal["parquet", "arrow", "avro"]
+
+GROUP_FORMATS: dict[GroupFormatName, type[GroupFile]] = {
+    "parquet": ParquetFile,
+    "arrow": ArrowFile,
+    "avro": AvroFile,
+}
+
+_BATCH_BYTES = 1 << 22
+"""About the largest number of bytes of a batch."""
 
 _LOG = logging.getLogger("beam_bleu_workers")
 _DETAILS = logging.getLogger("beam_bleu")
 
 
 @dataclasses.dataclass(frozen=True)
+class _Rows:
+    """Neighbouring rows of a file.
+
+    Attributes:
+      rows: the rows, with the columns that are read, and perhaps others.
+      chosen: the columns that are read.
+      path: the file.
+      first: the number of the first row in the input, from 0.
+      first_row: the same in the file.
+    """
+
+    rows: pa.RecordBatch
+    chosen: Chosen
+    path: str
+    first: int
+    first_row: int
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.rows.nbytes)
+
+
+@dataclasses.dataclass(frozen=True)
 class RowGroupRecords(RecordFiles):
-    """A source of segments from files of a format: each row is a record. A join can use it, too.
+    """Files of a format whose rows lie in groups: each row is a record.
 
     Attributes:
       format: the format of the files.
@@ -73,7 +123,7 @@ class RowGroupRecords(RecordFiles):
     format: GroupFormatName
 
     @property
-    def form(self) -> GroupFormat:
+    def form(self) -> type[GroupFile]:
         """What the format says about itself."""
         return GROUP_FORMATS[self.format]
 
@@ -82,41 +132,173 @@ class RowGroupRecords(RecordFiles):
         """The name of the method of `ReadRecords.digest`."""
         return METHOD
 
-    def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairRowGroups:
-        """The transform that reads the segments. A worker reads footers on `threads` threads."""
-        return PairRowGroups(self, threads, step, describe)
-
-    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RowGroupRecords:
-        """The reader of a stream of a join, whose records have texts of one role, or none."""
-        return dataclasses.replace(self, roles=roles, wanted=wanted)
-
     def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanRowGroups:
         """The transform of a pipeline's root to `PlannedRecords`."""
         return PlanRowGroups(self, threads, step, describe)
 
-    def portion_bytes(self, portion: GroupPortion) -> int:
-        """About how many bytes a portion has."""
-        return portion.bytes
+    def footer(self, shard: Shard) -> Footer:
+        """Reads the footer of a file: its groups and columns.
 
-    def chosen(self, portion: GroupPortion) -> Chosen:
-        """The columns that are read of a portion. They are the same for all portions."""
-        return portion.chosen
+        Raises:
+          InputError: the file does not have the format, or cannot be read.
+        """
+        stream, path = self.stream, shard.file.path
+        version = version_of(stream, path)
+        with _opened(self.form, stream, shard.file) as file:
+            try:
+                schema = canonical_schema(file.schema)
+            except UnicodeDecodeError as failed:  # pyarrow decodes a name when it is asked for it
+                what = f"the name of a column: {failed}"
+                raise damaged(self.form, stream, path, what) from failed
+            with errors_named(self.form, stream, path):
+                rows, sizes = (np.array(counts, np.int64) for counts in file.groups())
+        of_file = choose_of_file(self.wanted, schema, stream, shard, self.roles)
+        return Footer(shard, of_file.chosen, of_file.error, version, rows, sizes)
 
-    def read(self, portion: GroupPortion, digest: bool = False) -> Iterator[ReadRecords]:
-        """The records of a portion, in order.
+    def parts(self, portion: GroupPortion) -> Iterator[_Rows]:
+        """The rows of a portion, in order.
 
         Raises:
           InputError: a file cannot be read, is damaged, or has changed since the plan was made.
         """
-        longest = self.expected.max_line_bytes
-        for read in read_portion(
-            self.form, self.stream, portion, open_for_arrow, version_of, longest, digest
-        ):
-            yield with_path_columns(read, portion.chosen, self.stream.label)
+        first = portion.first_record
+        for piece in portion.pieces:
+            path = piece.file.path
+            try:
+                if piece.rows:
+                    yield from self._piece_rows(piece, portion.chosen, first)
+            except InputError:
+                # A file that was replaced looks as if it were damaged.
+                self._require_version(path, piece.version)
+                raise
+            self._require_version(path, piece.version)
+            first += piece.rows
+
+    def _require_version(self, path: str, version: str | None) -> None:
+        if version_of(self.stream, path) != version:
+            raise changed(self.stream, path, "was changed after its footer was read") from None
+
+    def _piece_rows(self, piece: GroupPiece, chosen: Chosen, first: int) -> Iterator[_Rows]:
+        form, stream, path = self.form, self.stream, piece.file.path
+        row_bytes = piece.bytes // piece.rows + 1
+        most = max(min(usual_rows(len(chosen.columns)), _BATCH_BYTES // row_bytes), 1)
+        read = 0
+        with _opened(form, stream, piece.file, piece) as file:
+            batches = file.batches(piece, chosen.columns, most)
+            while True:
+                with errors_named(form, stream, path, piece.groups):
+                    rows = next(batches, None)
+                if rows is None:
+                    break
+                yield _Rows(rows, chosen, path, first + read, piece.first_row + read)
+                read += len(rows)
+                PROGRESS.add(piece.bytes * len(rows) // piece.rows)
+        if read != piece.rows:
+            raise damaged(form, stream, path, f"{read} of {piece.rows} rows could be read")
+
+    def parsed(self, part: _Rows, digest: bool) -> ReadRecords:
+        """Rows as records, with texts that are UTF-8, and not too long."""
+        chosen = part.chosen
+        columns: dict[ColumnPath, pa.Array] = {}
+        of_paths: dict[ColumnPath, dict[int, Fault]] = {}
+        faults: dict[int, Fault] = {}
+        conditions = (condition.column for condition in chosen.where)
+        for path in dict.fromkeys([*conditions, *chosen.columns]):
+            columns[path] = value_of(part.rows, path)
+            of_paths[path] = self._faults(path, columns[path])
+            faults = {**of_paths[path], **faults}
+        raw = {row: _raw(columns, row, chosen) for row in faults}
+        columns = {path: null_in(columns[path], list(of_paths[path])) for path in chosen.columns}
+        columns, faults = without_faulty(columns, faults, chosen)
+        bad = tuple(
+            BadRecord(
+                part.first + row,
+                self.stream.label,
+                part.path,
+                f"row {part.first_row + row + 1}",
+                fault.reason,
+                fault.what,
+                fault.remedy,
+                raw[row],
+            )
+            for row, fault in sorted(faults.items())
+        )
+        read = ReadRecords(columns, part.first, part.path, part.first_row + 1, "row", bad)
+        if digest:
+            read = dataclasses.replace(read, digest=sum_of_record_hashes(read, chosen))
+        return with_path_columns(read, chosen, self.stream.label)
+
+    def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
+        """The rows of a column with texts that are not UTF-8 or too long."""
+        if not is_text(column.type) and not is_texts(column.type):
+            return {}
+        faults = {
+            row: Fault(path, "invalid-utf8", f"column {path}: {what}", "convert the texts to UTF-8")
+            for row, what in faulty_texts(column).items()
+        }
+        most = self.expected.max_line_bytes
+        texts = column.values if is_texts(column.type) else column
+        too_long = rows_of(column, np.flatnonzero(np.diff(offsets_of(texts)) > most))
+        for row in np.unique(too_long).tolist():
+            what = f"column {path}: the text has more than {most} bytes"
+            remedy = (
+                "check that this column is the right one; if its texts are that long, raise "
+                "--max_line_bytes"
+            )
+            faults.setdefault(row, Fault(path, "line-too-long", what, remedy))
+        return faults
 
 
-class _OfRowGroups(beam.PTransform):
-    """What both transforms of a source have. A worker reads footers on `threads` threads."""
+def _raw(columns: Mapping[ColumnPath, pa.Array], row: int, chosen: Chosen) -> bytes:
+    """The values of a row as JSON. Bytes that are not UTF-8 stay as they are."""
+    values = {path.text: raw_value(columns[path], row) for path in chosen.columns}
+    text = json.dumps(values, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "surrogateescape")[:MAX_RAW_BYTES]
+
+
+@contextlib.contextmanager
+def _opened(
+    form: type[GroupFile], stream: Stream, listed: FoundFile, piece: GroupPiece | None = None
+) -> Iterator[GroupFile]:
+    """A file that is closed at the end.
+
+    Args:
+      form: its format.
+      stream: its stream.
+      listed: the file, as it was listed.
+      piece: the groups that are read; None to read only the footer.
+
+    Raises:
+      InputError: it does not have the format, or cannot be read.
+    """
+    path = listed.path
+    with contextlib.ExitStack() as stack:
+        with errors_named(form, stream, path):
+            source = stack.enter_context(open_for_arrow(path))
+            size = source.size()
+        if size != listed.size:
+            raise changed(stream, path, f"has {size} bytes, and had {listed.size} when listed")
+        if not size:
+            raise InputError(
+                stream.told(f"the file is empty, so it is not {form.a_file}", path),
+                f"check that it was written; {form.a_file} without rows has some bytes",
+            )
+        with errors_named(form, stream, path):
+            try:
+                file = form(source, piece)
+            except (pa.ArrowException, OSError):
+                if told := form.why_not(source, size):
+                    raise InputError(stream.told(told[0], path), told[1]) from None
+                raise
+        yield file
+
+
+class PlanRowGroups(beam.PTransform):
+    """Expands a pipeline's root to the `PlannedRecords` of a source.
+
+    A worker reads footers on `threads` threads. The pipeline fails with an `InputError` if a file
+    is missing, damaged, encrypted or of another format, or does not have the columns.
+    """
 
     def __init__(self, source: RowGroupRecords, threads: int, step: Step, describe: bool) -> None:
         super().__init__()
@@ -124,34 +306,6 @@ class _OfRowGroups(beam.PTransform):
         self._threads = threads
         self._step = step
         self._describe = describe
-
-
-class PairRowGroups(_OfRowGroups):
-    """Expands a pipeline's root to the `Paired` segments of a source.
-
-    The pipeline fails with an `InputError` if a file is missing, damaged, encrypted or of another
-    format, if it changes while the pipeline runs, if a file does not have the columns, or at bad
-    records.
-    """
-
-    def default_label(self) -> str:
-        return f"Read {self._source.form.label}"
-
-    def expand(self, root: beam.Pipeline) -> Paired:
-        source = self._source
-        planned = root | source.plan(self._threads, self._step, self._describe)
-        return read_segments(
-            planned,
-            source,
-            source.stream.label,
-            self._step,
-            self._describe,
-            source.on_bad_record,
-        )
-
-
-class PlanRowGroups(_OfRowGroups):
-    """Expands a pipeline's root to the `PlannedRecords` of a source."""
 
     def default_label(self) -> str:
         return f"Plan {self._source.form.label}"
@@ -191,12 +345,7 @@ class _ReadFooters(ThreadedDoFn):
         self._source = source
 
     def work(self, shard: Shard) -> Iterable[tuple[int, Footer]]:
-        source = self._source
-        version = version_of(source.stream, shard.file.path)
-        footer = read_footer(
-            source.form, source.stream, shard, version, open_for_arrow, source.wanted, source.roles
-        )
-        return [(0, footer)]
+        return [(0, self._source.footer(shard))]
 
 
 class _Plan(beam.DoFn):
@@ -209,10 +358,7 @@ class _Plan(beam.DoFn):
     def process(self, keyed: tuple[int, Iterable[Footer]]) -> Iterator[Any]:
         PROGRESS.begin("planning")
         source, (_, footers) = self._source, keyed
-        try:
-            plan = make_group_plan(source.stream, footers, source.range_bytes)
-        except OtherColumnsError as error:
-            raise other_columns(source.form, source.stream, error, open_for_arrow) from error
+        plan = make_group_plan(source.stream, footers, source.range_bytes)
         require_table_columns(
             source.stream.label,
             [footer.shard.file for footer in plan.footers],

@@ -1,22 +1,28 @@
 """Records of JSON lines: each line is an object.
 
-The scanner reads almost all lines, column by column. The lines that it does not know, and those
-whose values have a wrong type, go one by one through Python's json module, which says what they
-mean or what is wrong with them. So every line means what it means for Python.
+The scanner finds the values of almost all lines. A line that it does not know goes through Python's
+json module, which says what is wrong with it, or writes its values in a form that the scanner
+knows. So every line means what it means for Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import json
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Booleans, Integers
+from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.bad_records import BadReason
+from beam_bleu.transforms.pairing.records.columns.column_paths import quoted_path
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
-from beam_bleu.transforms.pairing.records.text.json_record import BadLineError, WantedValues
+from beam_bleu.transforms.pairing.records.record_segments import Fault, null_in, without_faulty
 from beam_bleu.transforms.pairing.records.text.json_scanner import (
     NESTED,
     NULL,
@@ -34,6 +40,76 @@ _REMEDY = "repair the file, or the program that wrote it"
 _NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"
 """The JSON of numbers that can be written in several ways: 1.50 is 1.5, and -0 is 0."""
 
+_MOST_BYTES = 1 << 24
+"""The largest number of bytes of a line of which objects are made. They take up to a hundred times
+the bytes of a line that has very many keys or items."""
+
+_SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 64) - 1
+
+_KINDS = {TEXT: "a text", SCALAR: "a number or a boolean", NESTED: "an object or a list"}
+_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+
+
+class BadLineError(Exception):
+    """A line that cannot be read.
+
+    Attributes:
+      fault: what is wrong with it.
+    """
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.what)
+        self.fault = fault
+
+
+@dataclasses.dataclass(frozen=True)
+class _Form:
+    """The values that a column can have beside null.
+
+    Attributes:
+      must_be: the same for a person.
+      values: their kinds.
+      items: the kinds of the items of lists; none if no value is a list.
+      is_optional: whether another value counts as null.
+    """
+
+    must_be: str
+    values: tuple[int, ...] = (TEXT,)
+    items: tuple[int, ...] = ()
+    is_optional: bool = False
+
+
+_TEXT = _Form("a text")
+_TEXTS = _Form("a text", items=(TEXT,))
+_WITNESS = _Form("a text", is_optional=True)
+_ID = _Form("a string, as other ids are")
+_INTEGER = _Form("an integer from -2^63 to 2^64 - 1, as other ids are", (SCALAR,))
+_NUMBER = _Form("a number", (TEXT, SCALAR))
+_NUMBERS = _Form("a list of numbers", (), (TEXT, SCALAR))
+_NUMBER_OR_NUMBERS = _Form("a number", (TEXT, SCALAR), (TEXT, SCALAR))
+_ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
+
+
+def _forms(chosen: Chosen, integer_ids: Sequence[ColumnPath]) -> dict[ColumnPath, _Form]:
+    """The form of each column. Of a column with several uses, the last one here counts.
+
+    The columns of conditions are the first ones: a fault in them counts more than others.
+    """
+    forms = dict.fromkeys(chosen.witnesses, _WITNESS)
+    for column, paths in chosen.values:
+        form = _NUMBER_OR_NUMBERS if column.takes("number") else _NUMBERS
+        forms |= dict.fromkeys(paths, form if column.takes("list") else _NUMBER)
+    named = [*chosen.labels, *(condition.column for condition in chosen.where)]
+    named += [*(path for _, path in chosen.kept), *chosen.names]
+    forms |= dict.fromkeys(named, _ANY)
+    forms |= {path: _INTEGER if path in integer_ids else _ID for path in chosen.ids}
+    for column, paths in chosen.values:
+        forms |= dict.fromkeys(paths if column.takes("text") else (), _TEXT)
+    forms |= {path: _TEXT for _, path in chosen.candidates}
+    forms |= dict.fromkeys(chosen.references, _TEXTS if len(chosen.references) == 1 else _TEXT)
+    conditions = (condition.column for condition in chosen.where)
+    return {path: forms[path] for path in dict.fromkeys([*conditions, *chosen.columns])}
+
 
 def read_json_lines(
     lines: RawLines, chosen: Chosen, integer_ids: Sequence[ColumnPath] = ()
@@ -50,69 +126,123 @@ def read_json_lines(
       integer_ids: the columns of ids that must be integers, and not strings. They are int64.
     """
     column, is_bad = lines.readable()
-    wanted = WantedValues(chosen, integer_ids)
-    read, unknown = _read_columns(column, wanted)
+    forms = _forms(chosen, integer_ids)
+    spans, unknown = _spans(column, list(forms))
+    faults: dict[int, Fault] = {}
     rows = np.flatnonzero(unknown & ~is_bad)
-    bad = list(lines.bad)
-    values: list[dict[ColumnPath, Any]] = []
+    texts = []
     for row in rows.tolist():
-        try:
-            values.append(wanted.values_of(lines.line(row)))
-        except BadLineError as error:
-            values.append(dict(error.names))
-            bad.append(lines.bad_record(row, error.reason, error.what, _REMEDY))
-    if len(rows) or lines.bad:
-        order = np.arange(len(column))
-        order[rows] = len(column) + np.arange(len(rows))
-        order[is_bad] = len(column) + len(rows)  # a row of nulls
-        values.append({})
-        read = {
-            path: _merged(array, [of_row.get(path) for of_row in values], order)
-            for path, array in read.items()
-        }
-    for path in wanted.paths:
-        if wanted.is_integer(path):
-            read[path] = _integers(read[path])
+        text, fault = _simplified(lines.line(row), forms)
+        texts.append(text)
+        if fault is not None:
+            faults[row] = fault
+    simplified = padded(pa.array(texts, pa.large_string()))  # spans lead into it
+    if texts:
+        begins, ends, _ = find_keys(simplified, [str(number) for number in range(len(forms))])
+        for (of_path, to), begin, end in zip(spans.values(), begins, ends, strict=True):
+            of_path[rows], to[rows] = begin, end
+    read: dict[ColumnPath, pa.Array] = {}
+    for path, form in forms.items():
+        read[path], wrong = _column(path, form, *spans[path])
+        if not form.is_optional:
+            faults = {**wrong, **faults}
+    read, faults = without_faulty({path: read[path] for path in chosen.columns}, faults, chosen)
+    bad = [*lines.bad]
+    bad += (lines.bad_record(row, of.reason, of.what, of.remedy) for row, of in faults.items())
     bad.sort(key=lambda record: record.number)
     return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
 
 
-def _read_columns(
-    column: pa.LargeStringArray, wanted: WantedValues
-) -> tuple[dict[ColumnPath, pa.Array], np.ndarray]:
-    """The columns as the scanner reads them, and bool (rows,): which rows it does not know."""
-    keys = list(dict.fromkeys(str(path.steps[0]) for path in wanted.paths))
+_Span = tuple[Integers, Integers]
+"""The begins and the ends of the values of a column."""
+
+
+def _spans(
+    column: pa.LargeStringArray, paths: Sequence[ColumnPath]
+) -> tuple[dict[ColumnPath, _Span], Booleans]:
+    """The spans of columns, and bool (rows,): the rows in which the scanner does not know one."""
+    keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
     begins, ends, known = find_keys(column, keys)
-    unknown = known == 0
+    unknown: Booleans = known == 0
     begins[:, unknown] = 0
-    read: dict[ColumnPath, pa.Array] = {}
-    for path in wanted.paths:
+    spans = {}
+    for path in paths:
         number = keys.index(str(path.steps[0]))
-        span = begins[number], ends[number]
+        span = begins[number].copy(), ends[number].copy()
         for to in path.steps[1:]:
             span = step(*span, to)
-        if wanted.has_lists(path):
-            read[path], wrong = _read_lists(*span, path, wanted)
-        else:
-            read[path], wrong = _read_scalars(*span, path, wanted)
-        unknown |= wrong
-    return read, unknown
+        unknown |= span[0] < 0
+        spans[path] = span
+    return spans, unknown
 
 
-def _read_scalars(
-    begins: Integers, ends: Integers, path: ColumnPath, wanted: WantedValues
-) -> tuple[pa.LargeStringArray, np.ndarray]:
+def _column(
+    path: ColumnPath, form: _Form, begins: Integers, ends: Integers
+) -> tuple[pa.Array, dict[int, Fault]]:
+    """The values at spans as texts, lists of texts or integers, null for the wrong ones."""
+    name, of_lists, wrong = str(path), None, {}
+    if form.items:
+        kinds, offsets, *of_items = items(begins, ends)
+        if (kinds == NESTED).any():
+            of_lists = kinds, offsets
+            begins, ends = of_items
     kinds, column = texts_of(begins, ends)
-    wrong = (kinds == REFUSED) | (kinds == NESTED)
-    if wanted.is_text(path):
-        wrong |= kinds == SCALAR
-    elif wanted.is_integer(path):
-        # Python judges numbers that may be too large, and numbers with a point.
-        wrong |= kinds == TEXT
-        wrong |= (kinds == SCALAR) & ~_matches(column, r"^-?[0-9]{1,18}$")
-    elif not wanted.is_number(path) and (kinds == SCALAR).any():
-        wrong |= (kinds == SCALAR) & _matches(column, _NOT_CANONICAL)
-    return column, wrong
+    refused = ~_is_one_of(kinds, form.items if of_lists else form.values)
+    if form is _ANY:
+        column = _canonical_numbers(column, kinds)
+    if form is _INTEGER:
+        refused |= (kinds == SCALAR) & ~_are_ids(column)
+    rows = np.flatnonzero(refused)
+    found = kinds[rows].tolist()
+    if of_lists is not None:
+        name = f"an item of {path}"
+        kinds, offsets = of_lists
+        rows = np.searchsorted(offsets, rows, side="right") - 1
+        column = pa.LargeListArray.from_arrays(
+            pa.array(offsets), column, mask=pa.array(kinds == NULL)
+        )
+        alone = np.flatnonzero(~_is_one_of(kinds, (*form.values, NESTED)))
+        wrong = {row: _fault(path, str(path), form, int(kinds[row])) for row in alone.tolist()}
+    for row, kind in zip(rows.tolist(), found, strict=True):
+        wrong.setdefault(row, _fault(path, name, form, kind))
+    column = null_in(column, list(wrong))
+    return _integers(column) if form is _INTEGER else column, wrong
+
+
+def _is_one_of(kinds: Integers, allowed: Sequence[int]) -> Booleans:
+    """For each kind, whether it is null or one of these."""
+    table = np.zeros(REFUSED + 1, bool)
+    table[[NULL, *allowed]] = True
+    return table[kinds]
+
+
+def _fault(path: ColumnPath, name: str, form: _Form, kind: int) -> Fault:
+    if kind == REFUSED:
+        what = f"the text of {name} has half of a surrogate pair, which is not a character"
+        return Fault(path, "invalid-utf8", what, _REMEDY)
+    what = f"{name} is {_KINDS[kind]}, and must be {form.must_be}"
+    return Fault(path, "wrong-type", what, _REMEDY)
+
+
+def _canonical_numbers(column: pa.LargeStringArray, kinds: Integers) -> pa.LargeStringArray:
+    """A column of texts and the JSON of numbers, with these numbers as Python writes them."""
+    numbers = kinds == SCALAR
+    if numbers.any():
+        numbers &= _matches(column, _NOT_CANONICAL)
+    if not numbers.any():
+        return column
+    encoded = column.filter(pa.array(numbers)).dictionary_encode()
+    texts = [json.dumps(json.loads(text)) for text in encoded.dictionary.to_pylist()]
+    written = pa.array(texts, pa.large_string()).take(encoded.indices)
+    return pc.replace_with_mask(column, pa.array(numbers), written)
+
+
+def _are_ids(column: pa.LargeStringArray) -> Booleans:
+    """For each JSON of a number or a boolean, whether it is an integer that can be an id."""
+    are_ids = _matches(column, r"^-?[0-9]{1,20}$")
+    for row in np.flatnonzero(are_ids & _matches(column, "[0-9]{19}")).tolist():
+        are_ids[row] = _SMALLEST_ID <= int(column[row].as_py()) <= _LARGEST_ID
+    return are_ids
 
 
 def _integers(texts: pa.LargeStringArray) -> pa.Array:
@@ -123,43 +253,93 @@ def _integers(texts: pa.LargeStringArray) -> pa.Array:
         return texts.cast(pa.decimal128(20))
 
 
-def _matches(column: pa.LargeStringArray, regex: str) -> np.ndarray:
+def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
     matched = pc.fill_null(pc.match_substring_regex(column, regex), False)
-    matches: np.ndarray = matched.to_numpy(zero_copy_only=False)
+    matches: Booleans = matched.to_numpy(zero_copy_only=False)
     return matches
 
 
-def _read_lists(
-    begins: Integers, ends: Integers, path: ColumnPath, wanted: WantedValues
-) -> tuple[pa.Array, np.ndarray]:
-    """A column of texts, or of lists of texts if a row has a list; or of numbers."""
-    usual = (TEXT, NULL, SCALAR) if wanted.is_number(path) else (TEXT, NULL)
-    kinds, offsets, item_begins, item_ends = items(begins, ends)
-    wrong = kinds == REFUSED
-    if wanted.is_always_list(path):
-        wrong |= (kinds == TEXT) | (kinds == SCALAR)
-    if not (kinds == NESTED).any():
-        kinds, column = texts_of(begins, ends)
-        return column, wrong | ~np.isin(kinds, usual)
-    item_kinds, texts = texts_of(item_begins, item_ends)
-    refused = ~np.isin(item_kinds, usual)
-    before = np.concatenate([[0], np.cumsum(refused)])
-    wrong |= np.diff(before[offsets]) > 0
-    mask = pa.array((kinds == NULL) | wrong)
-    return pa.LargeListArray.from_arrays(pa.array(offsets), texts, mask=mask), wrong
+def _simplified(line: bytes, forms: Mapping[ColumnPath, _Form]) -> tuple[str, Fault | None]:
+    """An object of a line's values with the numbers of the columns as keys, and what is wrong."""
+    values, fault = {}, None
+    try:
+        record = record_of(line)
+    except BadLineError as error:
+        return "{}", error.fault
+    for number, (path, form) in enumerate(forms.items()):
+        try:
+            values[number] = _plain(value_at(record, path))
+        except BadLineError as error:
+            if not form.is_optional:
+                fault = fault or error.fault
+    # A half of a surrogate pair is written as an escape, which the scanner judges.
+    written = json.dumps(values, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return written.decode(), fault
 
 
-def _merged(column: pa.Array, values: list[Any], order: Integers) -> pa.Array:
-    """A column with values after it, and then its rows in this order."""
-    if pa.types.is_large_list(column.type) or any(isinstance(value, list) for value in values):
-        of_lists = pa.large_list(pa.large_string())
-        values = [[value] if isinstance(value, str) else value for value in values]
-        if not pa.types.is_large_list(column.type):
-            lengths = column.is_valid().to_numpy(zero_copy_only=False).astype(np.int64)
-            column = pa.LargeListArray.from_arrays(
-                pa.array(np.concatenate([[0], np.cumsum(lengths)])),
-                column.drop_null(),
-                mask=column.is_null(),
+def _plain(value: Any) -> Any:
+    """A value without what the scanner does not know, and what it refuses in any case."""
+    if isinstance(value, dict):
+        return {}
+    if isinstance(value, list):
+        return [{} if isinstance(item, list) else _plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def record_of(line: bytes) -> dict[str, Any]:
+    """The object in a line.
+
+    Raises:
+      BadLineError: the line is not an object of JSON, or has too many bytes.
+    """
+    reason: BadReason = "invalid-json"
+    if not line.strip(b" \t\r"):
+        what = "the line is empty, and each line must be an object"
+    elif len(line) > _MOST_BYTES:
+        reason = "line-too-long"
+        what = (
+            f"the line has {len(line)} bytes, and only plain records can have more than "
+            f"{_MOST_BYTES}"
+        )
+    else:
+        try:
+            record = json.loads(line.decode())
+        except UnicodeDecodeError as error:
+            reason, what = "invalid-utf8", f"invalid UTF-8 at byte {error.start + 1}"
+        except json.JSONDecodeError as error:
+            what = f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
+        except (ValueError, RecursionError) as error:  # too many digits, or nested too deeply
+            what = f"not JSON that can be read: {error}"
+        else:
+            if isinstance(record, dict):
+                return record
+            reason, what = "wrong-type", f"the line is {_named(record)}, and must be an object"
+    raise BadLineError(Fault(None, reason, what, _REMEDY))
+
+
+def value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:
+    """The value at the end of a path; None if a part of the path is missing.
+
+    Raises:
+      BadLineError: a part of the path is of the wrong type.
+    """
+    value: Any = record
+    for number, step_to in enumerate(path.steps):
+        if value is None:
+            return None
+        if isinstance(step_to, int) and isinstance(value, list):
+            value = value[step_to] if step_to < len(value) else None
+        elif isinstance(step_to, str) and isinstance(value, dict):
+            value = value.get(step_to)
+        else:
+            must_be = "a list" if isinstance(step_to, int) else "an object"
+            what = (
+                f"{quoted_path(path.steps[:number])} is {_named(value)}, and must be {must_be}, "
+                f"for {path}"
             )
-        return pa.concat_arrays([column, pa.array(values, of_lists)]).take(pa.array(order))
-    return pa.concat_arrays([column, pa.array(values, pa.large_string())]).take(pa.array(order))
+            raise BadLineError(Fault(path, "wrong-type", what, _REMEDY))
+    return value
+
+
+def _named(value: Any) -> str:
+    return _TYPES.get(type(value), "a number")

@@ -5,36 +5,39 @@ Only heads, counts and plans go through a shuffle.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_steps import CountLines, tell_files
 from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Plan, Portion, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
-from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
-from beam_bleu.transforms.pairing.records.record_reader import PlannedRecords
+from beam_bleu.transforms.pairing.records.columns.choosing import (
+    choice_notes,
+    require_same_columns,
+)
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
+from beam_bleu.transforms.pairing.records.record_files import PlannedRecords
 from beam_bleu.transforms.pairing.records.text.heads import (
     Head,
-    NoColumnsError,
     NoRecordError,
-    OtherHead,
-    read_header,
-    require_same_columns,
     require_same_headers,
 )
-from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import Step, starting_with
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
 _LOG = logging.getLogger("beam_bleu_workers")
 _DETAILS = logging.getLogger("beam_bleu")
@@ -54,6 +57,16 @@ class RecordPortion:
     head: Head
     bytes: int
 
+    @property
+    def records(self) -> int:
+        """The number of the records."""
+        return self.as_lines.lines
+
+    @property
+    def chosen(self) -> Chosen:
+        """The columns that are read."""
+        return self.head.columns
+
 
 class PlanLineRecords(beam.PTransform):
     """Expands a pipeline's root to the `PlannedRecords` of a source.
@@ -63,7 +76,7 @@ class PlanLineRecords(beam.PTransform):
     what was expected.
     """
 
-    def __init__(self, source: LineFiles, threads: int, step: Step, describe: bool) -> None:
+    def __init__(self, source: LineRecords, threads: int, step: Step, describe: bool) -> None:
         super().__init__()
         self._source = source
         self._threads = threads
@@ -100,18 +113,10 @@ class PlanLineRecords(beam.PTransform):
         return PlannedRecords(planned.portions, planned[_Plan.SEGMENTS])
 
 
-@dataclasses.dataclass(frozen=True)
-class _Header:
-    """The first line of a file."""
-
-    shard: Shard
-    line: bytes
-
-
 class _ListRanges(beam.DoFn):
     HEAD = "head"
 
-    def __init__(self, source: LineFiles) -> None:
+    def __init__(self, source: LineRecords) -> None:
         self._source = source
 
     def process(self, stream: Stream) -> Iterator[Any]:
@@ -127,9 +132,9 @@ class _ListRanges(beam.DoFn):
 
 
 class _CountRecords(CountLines):
-    """Maps each `ByteRange` to (0, its `LineCounts`), and the first one of a file to columns."""
+    """Maps each `ByteRange` to (0, its `LineCounts`), and the first one of a file to its `Head`."""
 
-    def __init__(self, source: LineFiles, threads: int) -> None:
+    def __init__(self, source: LineRecords, threads: int) -> None:
         longest = source.expected.max_line_bytes
         super().__init__(
             [source.stream], None if source.on_bad_record == "reject" else longest, threads
@@ -138,31 +143,19 @@ class _CountRecords(CountLines):
 
     def work(self, part: ByteRange) -> Iterable[tuple[int, Any]]:
         yield from super().work(part)
-        if part.start == 0:
-            yield from ((0, columns) for columns in self._columns_of(part.shard))
-
-    def _columns_of(self, shard: Shard) -> Iterator[_Header | OtherHead]:
-        source = self._source
-        if source.has_header:
-            line = read_header(source.stream, shard, open_anywhere, source.expected.max_line_bytes)
-            if line is not None:
-                yield _Header(shard, line)
-        elif not (shard.number == 0 and shard.is_last):  # the listing has read a single file
-            try:
-                head = source.head_reader.head(shard)
-            except NoRecordError:
-                return  # each record is judged when it is read
-            except NoColumnsError as error:
-                yield OtherHead(shard, None, error.cause)
-            else:
-                if head is not None:
-                    yield OtherHead(shard, head.chosen)
+        shard = part.shard
+        if part.start or (shard.number == 0 and shard.is_last):  # the listing has read this head
+            return
+        with contextlib.suppress(NoRecordError):  # each record is judged when it is read
+            head = self._source.head_reader.head(shard)
+            if head is not None:
+                yield 0, head
 
 
 class _Plan(beam.DoFn):
     SEGMENTS = "segments"
 
-    def __init__(self, source: LineFiles, describe: bool) -> None:
+    def __init__(self, source: LineRecords, describe: bool) -> None:
         self._source = source
         self._describe = describe
 
@@ -171,27 +164,25 @@ class _Plan(beam.DoFn):
         source, stream = self._source, self._source.stream
         elements = list(gathered[1])
         counts = [element for element in elements if isinstance(element, LineCounts)]
-        headers = [
-            (element.shard, element.line) for element in elements if isinstance(element, _Header)
-        ]
-        (head,) = (element for element in elements if isinstance(element, Head))
+        by_file = {each.shard.number: each for each in elements if isinstance(each, Head)}
+        heads = [by_file[number] for number in sorted(by_file)]
         notices = nul_notices([stream], counts)
-        require_same_headers(stream, headers)
-        others = [element for element in elements if isinstance(element, OtherHead)]
-        require_same_columns(stream, head, others)
-        _require_records(stream, counts, len(headers))
+        if source.has_header:
+            require_same_headers(stream, heads)
+            _require_records(stream, counts, len(heads))
+        head = dataclasses.replace(heads[0], chosen=require_same_columns(stream, heads))
         plan = make_plan([stream], counts, header_lines=int(source.has_header))
         source.expected.require_segments(plan.segments)
         notes = (
             *source.expected.notes,
-            *choice_notes(source.wanted, head.chosen, source.stream_of_join),
+            *choice_notes(source.wanted, head.columns, source.stream_of_join),
             *source.header_notes,
             *notes_of([stream], plan.shards),
         )
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker
         inputs = (_described(stream, plan),) if self._describe else ()
-        systems = head.chosen.systems
+        systems = head.columns.systems
         segments = FoundSegments(plan.segments, notices, notes, inputs, systems)
         _DETAILS.info("records: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)

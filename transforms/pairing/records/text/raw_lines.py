@@ -34,11 +34,6 @@ class RawLines:
     first_place: int
     bad: tuple[BadRecord, ...] = ()
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the column."""
-        return int(self.column.nbytes)
-
     def readable(self) -> tuple[pa.LargeStringArray, npt.NDArray[np.bool_]]:
         """The lines with empty texts in place of the bad ones, and bool (rows,): which are bad."""
         is_bad = np.zeros(len(self.column), bool)

@@ -1,51 +1,107 @@
-"""JSON lines and tab-separated text as a source of segments: wires their parsing to Beam.
-
-`plan_records.py` finds the portions. Then text goes directly from the file into the batch that is
-scored. A worker reads lines on one thread, and parses them on all of its threads.
-"""
+"""JSON lines and tab-separated text as a source of segments, or as a stream of a join."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-import apache_beam as beam
-
-from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
-from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.lines.line_steps import AddUpLineDigests
-from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests
+from beam_bleu.transforms.pairing.batch import usual_rows
+from beam_bleu.transforms.pairing.files.found_files import open_anywhere
+from beam_bleu.transforms.pairing.lines.line_reader import LineReader
+from beam_bleu.transforms.pairing.lines.line_steps import require_unchanged
+from beam_bleu.transforms.pairing.lines.plan import Piece
+from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.paired import Paired
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
-from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
-from beam_bleu.transforms.pairing.records.text.heads import Head
-from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ReadRecords,
+    Wanted,
+    with_path_columns,
+)
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles
+from beam_bleu.transforms.pairing.records.text.heads import Head, HeadReader, LineFormat
+from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
 from beam_bleu.transforms.pairing.records.text.plan_records import PlanLineRecords, RecordPortion
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
-from beam_bleu.transforms.wiring.coders import as_batches, giving_batches
+from beam_bleu.transforms.pairing.records.text.tsv import has_header, read_tab_separated
 from beam_bleu.transforms.wiring.steps import Step, unchanged
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineRecords"]
 
 
 @dataclasses.dataclass(frozen=True)
-class LineRecords(LineFiles):
-    """A source of segments from files in which each line is a record. A join can use it, too."""
+class _Lines:
+    """Lines of a portion, and what is read of them."""
+
+    lines: RawLines
+    head: Head
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.lines.column.nbytes)
+
+    @property
+    def chosen(self) -> Chosen:
+        return self.head.columns
+
+
+@dataclasses.dataclass(frozen=True)
+class LineRecords(RecordFiles):
+    """Files in which each line is a record.
+
+    Attributes:
+      format: the format of the files.
+      header: whether the first line of each file of tab-separated text has the names of the
+        columns; None: it has them unless all columns are given by numbers.
+    """
+
+    format: LineFormat
+    header: bool | None = None
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first line of each file is a header."""
+        if self.format == "jsonl":
+            return False
+        return has_header(self.wanted, self.roles) if self.header is None else self.header
+
+    @property
+    def header_is_open(self) -> bool:
+        """Whether the user did not say whether tab-separated text has a header."""
+        return self.format == "tsv" and self.header is None
+
+    @property
+    def header_notes(self) -> tuple[str, ...]:
+        """The note for a user who did not say that there is no header."""
+        if not self.header_is_open or self.has_header:
+            return ()
+        return (
+            "the first line of each file is read as a record; if it has the names of the columns, "
+            "add --header",
+        )
+
+    @property
+    def head_reader(self) -> HeadReader:
+        """Reads the heads of the files."""
+        return HeadReader(
+            self.stream,
+            self.format,
+            self.wanted,
+            self.roles,
+            self.has_header,
+            self.header_is_open,
+            self.on_bad_record == "reject",
+            open_anywhere,
+            self.expected.max_line_bytes,
+        )
 
     @property
     def digest_method(self) -> str:
         """The name of the method of `ReadRecords.digest`."""
         return METHOD
 
-    def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairLineRecords:
-        """The transform that reads the segments. A worker uses this number of threads."""
-        return PairLineRecords(self, threads, step, describe)
-
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> LineRecords:
-        """The reader of a stream of a join, whose records have texts of one role, or none."""
+        """See `RecordFiles`."""
         # All columns of the join say whether files have headers, so the answer is kept here.
         return dataclasses.replace(self, roles=roles, wanted=wanted, header=self.has_header)
 
@@ -53,170 +109,49 @@ class LineRecords(LineFiles):
         """The transform of a pipeline's root to `PlannedRecords`."""
         return PlanLineRecords(self, threads, step, describe)
 
-    def portion_bytes(self, portion: RecordPortion) -> int:
-        """About how many bytes a portion has in its files."""
-        return portion.bytes
-
-    def chosen(self, portion: RecordPortion) -> Chosen:
-        """The columns that are read of a portion. They are the same for all portions."""
-        return portion.head.chosen
-
-    def read(self, portion: RecordPortion, digest: bool = False) -> Iterator[ReadRecords]:
-        """The records of a portion, in order.
+    def parts(self, portion: RecordPortion) -> Iterator[_Lines]:
+        """The lines of a portion, in order, with those that are too long or not UTF-8.
 
         Raises:
           InputError: a file cannot be read, or has changed since the plan was made.
         """
-        for lines in self.read_lines(portion.as_lines, portion.head):
-            read = self.parse(lines, portion.head)
-            if digest:
-                (of_lines,) = LineDigests.of([lines.column], lines.first).sums
-                read = dataclasses.replace(read, digest=of_lines)
-            yield read
+        (pieces,) = portion.as_lines.pieces
+        rows = usual_rows(len(portion.chosen.columns))
+        first = portion.as_lines.first_line
+        for piece in pieces:
+            for lines in self._piece_lines(piece, rows, first):
+                yield _Lines(lines, portion.head)
+            first += piece.lines
+        require_unchanged(self.stream, pieces)
 
-
-class PairLineRecords(beam.PTransform):
-    """Expands a pipeline's root to the `Paired` segments of a source.
-
-    The pipeline fails for the reasons of `PlanLineRecords`, and, unless they are rejected, if
-    there are bad records.
-    """
-
-    def __init__(self, source: LineFiles, threads: int, step: Step, describe: bool) -> None:
-        super().__init__()
-        self._source = source
-        self._threads = threads
-        self._step = step
-        self._describe = describe
-
-    def default_label(self) -> str:
-        return "Read records"
-
-    def expand(self, root: beam.Pipeline) -> Paired:
-        source = self._source
-        planned = root | PlanLineRecords(source, self._threads, self._step, self._describe)
-        reading = self._step(_ReadLines(source))
-        parsing = self._step(_ParseLines(source, self._threads, self._describe))
-        rejects = source.on_bad_record == "reject"
-        handing = self._step(_HandOn(rejects))
-        segments = (
-            planned.portions
-            | "Spread the portions" >> beam.Reshuffle()
-            | "Read lines" >> giving_batches(reading, _PortionLines)
-            | "Parse lines" >> giving_batches(parsing, _Parsed)
-            | "Hand on segments"
-            >> beam.ParDo(handing).with_outputs(
-                _HandOn.TALLIES, _HandOn.REJECTED, _HandOn.DIGESTS, main="batches"
-            )
+    def _piece_lines(self, piece: Piece, rows: int, first: int) -> Iterator[RawLines]:
+        reader = LineReader(
+            self.stream, (piece,), open_anywhere, self.expected.max_line_bytes, first
         )
-        digests = None
-        if self._describe:
-            digests = (
-                segments[_HandOn.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(AddUpLineDigests())
-                | "Take the digests" >> beam.Values()
+        done = 0
+        while done < piece.lines:
+            lines = reader.available(min(rows, piece.lines - done))
+            column = reader.take(lines)
+            yield RawLines(
+                column,
+                first + done,
+                self.stream.label,
+                self.stream.shown(piece.file.path),
+                piece.first_line + done + 1,
+                tuple(reader.bad),
             )
-        return Paired(
-            as_batches(segments.batches, SegmentBatch),
-            planned.segments,
-            digests,
-            segments[_HandOn.TALLIES],
-            segments[_HandOn.REJECTED] if rejects else None,
-        )
+            done += lines
+        reader.finish()
 
-
-@dataclasses.dataclass(frozen=True)
-class _PortionLines:
-    """Lines of a portion. `ends_portion`: whether they are its last ones."""
-
-    lines: RawLines
-    head: Head
-    ends_portion: bool
-
-    @property
-    def nbytes(self) -> int:
-        return self.lines.nbytes
-
-
-@dataclasses.dataclass(frozen=True)
-class _Parsed:
-    """The segments of such lines, and the digest of the lines."""
-
-    segments: Segments
-    digest: LineDigests | None
-    ends_portion: bool
-
-    @property
-    def nbytes(self) -> int:
-        return sum(batch.nbytes for batch in self.segments.batches)
-
-
-class _ReadLines(beam.DoFn):
-    def __init__(self, source: LineFiles) -> None:
-        self._source = source
-
-    def process(self, portion: RecordPortion) -> Iterator[_PortionLines]:
-        last = portion.as_lines.first_line + portion.as_lines.lines
-        for lines in self._source.read_lines(portion.as_lines, portion.head):
-            ends_portion = lines.first + len(lines.column) == last
-            yield _PortionLines(lines, portion.head, ends_portion)
-
-
-class _ParseLines(ThreadedDoFn):
-    def __init__(self, source: LineFiles, threads: int, describe: bool) -> None:
-        super().__init__(threads)
-        self._source = source
-        self._describe = describe
-
-    def work(self, element: _PortionLines) -> Iterable[_Parsed]:
-        lines, head = element.lines, element.head
-        read = self._source.parse(lines, head)
-        segments = to_segments(read, head.chosen, lines.label, lines.line)
-        digest = LineDigests.of([lines.column], lines.first) if self._describe else None
-        return [_Parsed(segments, digest, element.ends_portion)]
-
-
-class _HandOn(beam.DoFn):
-    """Gives the batches, the tallies, the rejected records and the digests as they are.
-
-    If bad records are not rejected, the rest of a portion is read to count them, and then the
-    job fails.
-    """
-
-    TALLIES = "tallies"
-    REJECTED = "rejected"
-    DIGESTS = "digests"
-
-    def __init__(self, rejects: bool) -> None:
-        self._rejects = rejects
-
-    def start_bundle(self) -> None:
-        self._begin_portion()
-
-    def _begin_portion(self) -> None:
-        self._bad = FoundBad()
-        self._read = 0
-
-    def _end_portion(self) -> None:
-        if self._bad.records:
-            raise bad_records_error(self._bad.first, self._read, self._bad.segments)
-        self._begin_portion()
-
-    def finish_bundle(self) -> None:
-        self._end_portion()  # for an engine that divides a portion
-
-    def process(self, parsed: _Parsed) -> Iterator[Any]:
-        segments = parsed.segments
-        if self._rejects:
-            for record in segments.bad:
-                yield beam.pvalue.TaggedOutput(self.REJECTED, record)
+    def parsed(self, part: _Lines, digest: bool) -> ReadRecords:
+        """The records of lines. It can run on any thread."""
+        lines, head = part.lines, part.head
+        if self.format == "tsv":
+            read = read_tab_separated(
+                lines, head.columns, head.names, self.has_header, self.header_is_open
+            )
         else:
-            self._bad.add(segments.bad, len(segments.bad))
-            self._read += segments.tally.read
-            if parsed.ends_portion:
-                self._end_portion()
-        if not self._bad.records:
-            yield from segments.batches
-        yield beam.pvalue.TaggedOutput(self.TALLIES, segments.tally)
-        if parsed.digest is not None:
-            yield beam.pvalue.TaggedOutput(self.DIGESTS, (0, parsed.digest))
+            read = read_json_lines(lines, head.columns, head.integer_ids)
+        sums = sum_of_hashes(lines.column, lines.first) if digest else None
+        read = dataclasses.replace(read, digest=sums, raw=lines.line)
+        return with_path_columns(read, head.columns, self.stream.label)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_bleu.transforms.pairing.records.columns.column_paths import canonical
 from beam_bleu.transforms.pairing.records.joins.record_ids import (
     NotAnIdError,
     buckets_of,
@@ -50,7 +51,7 @@ def test_integers_become_texts(of_type):
     ],
 )
 def test_ids_of_several_columns_are_kept_as_lists_of_json(parts):
-    kind, ids = ids_of_columns([id_texts(pa.array(part)) for part in parts])
+    kind, ids = ids_of_columns([id_texts(canonical(pa.array(part))) for part in parts])
     assert [json.loads(kept) for kept in kept_ids(ids, kind).to_pylist()] == [
         list(values) for values in zip(*parts, strict=True)
     ]

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_arrow, version_of
+from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.formats import format_of_name
-from beam_bleu.transforms.pairing.records.row_groups.group_files import read_footer
-from beam_bleu.transforms.pairing.records.row_groups.group_formats import GROUP_FORMATS
 from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPlan, make_group_plan
-from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
+from beam_bleu.transforms.pairing.records.row_groups.source import GROUP_FORMATS, RowGroupRecords
 
 TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 
@@ -32,18 +30,7 @@ def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wa
 
 def plan_of(source: RowGroupRecords) -> GroupPlan:
     stream = source.stream
-    footers = [
-        read_footer(
-            source.form,
-            stream,
-            shard,
-            version_of(stream, shard.file.path),
-            open_for_arrow,
-            source.wanted,
-            source.roles,
-        )
-        for shard in shards_in_order(0, stream, find_files(stream))
-    ]
+    footers = [source.footer(shard) for shard in shards_in_order(0, stream, find_files(stream))]
     return make_group_plan(stream, footers[::-1], source.range_bytes)
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.row_groups.arrow_messages import arrow_groups
+from beam_bleu.transforms.pairing.records.row_groups.arrow_files import record_batches
 
 FORMS = ["file", "stream"]
 
@@ -135,10 +135,10 @@ def test_a_file_that_was_cut_at_any_byte_has_no_rows(tmp_path, form, compression
     """A stream that is cut between record batches looks whole to pyarrow."""
     path = write(tmp_path / "t.arrow", table_of(12), form, 4, compression=compression)
     data = path.read_bytes()
-    assert arrow_groups(pa.BufferReader(data)).rows == (4, 4, 4)
+    assert record_batches(pa.BufferReader(data))[0] == [4, 4, 4]
     for length in range(len(data)):
         with pytest.raises(pa.ArrowInvalid):
-            arrow_groups(pa.BufferReader(data[:length]))
+            record_batches(pa.BufferReader(data[:length]))
     for length in range(0, len(data), 97):
         path.write_bytes(data[:length])
         assert isinstance(outcome(path), str), length
@@ -206,4 +206,4 @@ def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
         path.write_bytes(data.replace(offsets, struct.pack("<3i", *wrong)))
         said = outcome(path)
         assert isinstance(said, str)
-        assert "the Arrow file cannot be read: record batch 0: " in said
+        assert "the Arrow file cannot be read: record batches 0 to 0: " in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 
@@ -12,9 +13,7 @@ from command_line import called
 from group_reading import plan_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.found_files import open_for_arrow, version_of
-from beam_bleu.transforms.pairing.records.row_groups.group_files import read_portion
-from beam_bleu.transforms.pairing.records.row_groups.parquet_files import PARQUET
+from beam_bleu.transforms.pairing.lines.correspondence import Expected
 
 ROWS = 200
 
@@ -118,7 +117,7 @@ def test_files_with_other_columns_are_named_with_the_difference(tmp_path):
     run(tmp_path / "*.parquet", "--candidate_columns", "hyp").assert_failed(
         3,
         "input: two files do not have the same columns: only the first has ref; "
-        f"only the second has mt, ref2: {tmp_path}/0.parquet, {tmp_path}/1.parquet",
+        f"only the second has ref2: {tmp_path}/0.parquet, {tmp_path}/1.parquet",
         "use a pattern that matches only files with the same columns",
     )
 
@@ -147,7 +146,7 @@ def test_a_text_that_is_too_long_is_named(tmp_path):
     source = records(tmp_path / "t.parquet")
     (portion,) = plan_of(source).portions()
     for limit, columns in ((101, []), (100, ["ref"]), (99, ["hyp"])):
-        (read,) = read_portion(PARQUET, source.stream, portion, open_for_arrow, version_of, limit)
+        (read,) = dataclasses.replace(source, expected=Expected(max_line_bytes=limit)).read(portion)
         place = f"input: row 2: column {''.join(columns)}: "
         told = f"{place}the text has more than {limit} bytes: {tmp_path}/t.parquet"
         assert [each.told for each in read.bad] == [told] * len(columns)
@@ -189,7 +188,7 @@ def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):
     pq.write_table(pa.table({"id": ids, "hyp": texts, "ref": texts}), tmp_path / "t.parquet")
     source = records(tmp_path / "t.parquet", ids=("id",))
     (portion,) = plan_of(source).portions()
-    (read,) = read_portion(PARQUET, source.stream, portion, open_for_arrow, version_of, 50)
+    (read,) = dataclasses.replace(source, expected=Expected(max_line_bytes=50)).read(portion)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}
     texts = ["h", None, None, None, None, None]
     assert values == {"id": ["a", "b", "c", None, None, "f"], "hyp": texts, "ref": texts}

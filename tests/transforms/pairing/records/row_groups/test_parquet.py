@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from murmur3 import murmur3_x64_128
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.found_files import version_of
-from beam_bleu.transforms.pairing.records.row_groups import group_files, parquet_files
+from beam_bleu.transforms.pairing.records.row_groups import parquet_files
+from beam_bleu.transforms.pairing.records.row_groups import source as source_module
 
 TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 
@@ -186,14 +186,14 @@ def test_only_the_leaves_of_the_chosen_columns_are_read(tmp_path):
     rows = nested_rows(30)
     table = pa.Table.from_pylist(rows, NESTED)
     pq.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
-    chosen = {"t.en", "t.de.list.element"}
+    chosen = {"t.en", "t.de.list.element", "t.de"}  # the last two begin with the same names
     group = pq.read_metadata(path).row_group(0)
     for column in map(group.column, range(group.num_columns)):
         if column.path_in_schema not in chosen:
             damage(path, column.data_page_offset, column.total_compressed_size)
     source = records(path, candidates=("t.en",), references=("t.de[0]",))
     assert rows_of(source) == [(row["t"]["en"], next(iter(row["t"]["de"]), None)) for row in rows]
-    with pytest.raises(InputError, match="cannot be read: row group 0: "):
+    with pytest.raises(InputError, match="cannot be read: row groups 0 to 0: "):
         rows_of(records(path, candidates=("d",), references=("t.en",)))
 
 
@@ -262,18 +262,18 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
     pq.write_table(table, path, row_group_size=5000, data_page_size=1000)
     source = records(path)
     (portion,) = plan_of(source).portions()
+    monkeypatch.setattr(
+        source_module,
+        "open_for_arrow",
+        lambda path: pa.PythonFile(Remote(pathlib.Path(path).read_bytes()), "r"),
+    )
     for most in (1 << 27, 0):  # the second one reads as for a large row group
         monkeypatch.setattr(parquet_files, "_MOST_PRE_BUFFERED", most)
         Remote.reads = 0
-        found = group_files.read_portion(
-            parquet_files.PARQUET,
-            source.stream,
-            portion,
-            lambda path: pa.PythonFile(Remote(pathlib.Path(path).read_bytes()), "r"),
-            version_of,
-            1000,
-        )
-        columns = [[column.to_pylist() for column in read.columns.values()] for read in found]
+        columns = [
+            [column.to_pylist() for column in read.columns.values()]
+            for read in source.read(portion)
+        ]
         pairs = [pair for hyp, ref in columns for pair in zip(hyp, ref, strict=True)]
         assert pairs == pairs_of(table)
         assert Remote.reads < 20

@@ -13,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_records import chosen_columns, raw_lines, rows_of
 
-from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path, type_at
-from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
-from beam_bleu.transforms.pairing.records.text import json_record
-from beam_bleu.transforms.pairing.records.text.json_schema import columns_of
+from beam_bleu.transforms.pairing.records.text import jsonl
+from beam_bleu.transforms.pairing.records.text.heads import schema_of
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
 
 PLAIN = chosen_columns(["hyp"], ["ref"])
@@ -243,7 +241,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
     def no_python(*_: object) -> object:
         raise AssertionError("a line went through the json module")
 
-    monkeypatch.setattr(json_record, "record_of", no_python)
+    monkeypatch.setattr(jsonl, "record_of", no_python)
     rows = rows_of(read_json_lines(raw_lines(given_lines), PATHS))
     assert [row["hyp"] for row in rows] == [record["hyp"] for record in records]
     assert [row["refs"] for row in rows] == [
@@ -257,9 +255,13 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
     [
         (b" ", "invalid-json", "the line is empty"),
         (b'{"hyp": "a",', "invalid-json", "not JSON: .* at character 13"),
-        (b'{"hyp": 1, "ref": "b"}', "wrong-type", "hyp is a number, and must be a text"),
+        (
+            b'{"hyp": 1, "ref": "b"}',
+            "wrong-type",
+            "hyp is a number or a .*must be a text",
+        ),
         (b'{"hyp": "a", "ref": [1]}', "wrong-type", "an item of ref is a number"),
-        (b'{"hyp": "\\ud83d", "ref": "b"}', "invalid-utf8", r"surrogate pair \(\\ud83d\)"),
+        (b'{"hyp": "\\ud83d", "ref": "b"}', "invalid-utf8", "half of a surrogate pair"),
     ],
 )
 def test_what_is_said_of_a_bad_line(line: bytes, reason: str, what: str) -> None:
@@ -273,7 +275,7 @@ def test_what_is_said_of_a_bad_line(line: bytes, reason: str, what: str) -> None
 def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(json_record, "_MOST_BYTES", 40)
+    monkeypatch.setattr(jsonl, "_MOST_BYTES", 40)
     plain, unusual = (
         b'{"hyp": "a", "ref": "%s"%s}' % (b"b" * 40, end) for end in (b"", b',"x":NaN')
     )
@@ -329,34 +331,14 @@ def test_the_id_of_a_bad_record_stays_if_it_can_be_read(line: bytes, found: str 
 
 
 def test_the_schema_of_the_first_records() -> None:
-    given_lines = [
-        b'{"id": 1, "tr": {"de": "a"}, "l": [], "x": null}',
-        b"not JSON",
-        b'{"id": 1.5, "tr": {"en": "b"}, "l": ["c"], "\\ud800": 1, "mixed": 1}',
-        b'{"mixed": "a"}',
+    records = [
+        {"id": 1, "tr": {"de": "a"}, "l": [], "x": None},
+        {"id": 1.5, "tr": {"en": "b"}, "l": ["c"], "\ud800": 1, "mixed": 1},
+        {"tr": "text", "l": "text", "mixed": "a"},
     ]
-    schema = columns_of(given_lines, Wanted()).schema()
+    schema = schema_of(records)
     assert schema.names == ["id", "tr", "l", "x", "?", "mixed"]
     assert schema.field("id").type == pa.float64()
     assert [field.name for field in schema.field("tr").type] == ["de", "en"]
     assert schema.field("l").type == pa.large_list(pa.large_string())
     assert schema.field("mixed").type == pa.large_string()
-
-
-@pytest.mark.parametrize(
-    ("column", "found"),
-    [
-        ("a", pa.large_string()),
-        ("a.b", pa.large_string()),
-        ("a[0]", pa.large_string()),
-        ("x=a.b", pa.large_string()),
-        ("l[1].t", pa.large_string()),
-    ],
-)
-def test_a_column_is_found_beside_values_of_other_types(column: str, found: pa.DataType) -> None:
-    values = [{"b": "x"}, "text", ["item"], 1, None]
-    for order in (values, values[::-1]):
-        given_lines = [json.dumps({"a": a, "l": ["m", {"t": "x"}, 1]}).encode() for a in order]
-        schema = columns_of(given_lines, Wanted((column,))).schema()
-        path = parse_column_path(column.removeprefix("x=").replace("*", "b"))
-        assert type_at(schema, path) == found

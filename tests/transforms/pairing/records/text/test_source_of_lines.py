@@ -20,9 +20,9 @@ from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
+from beam_bleu.transforms.pairing.records import read_segments
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.record_segments import Segments
-from beam_bleu.transforms.pairing.records.text import line_files
 from beam_bleu.transforms.pairing.records.text import source as source_module
 from beam_bleu.transforms.pairing.records.text.heads import LineFormat
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
@@ -92,7 +92,7 @@ def test_a_join_reads_the_same_records_with_the_same_digest(
         digest = sum(each.digest for each in read) % (1 << 128)
         assert digests == Digests(100, (f"{records.digest_method}:{digest:032x}",))
         sizes = [file.stat().st_size for file in tmp_path.iterdir()]
-        assert 0.5 < sum(map(records.portion_bytes, portions)) / sum(sizes) <= 1
+        assert 0.5 < sum(portion.bytes for portion in portions) / sum(sizes) <= 1
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         planned = pipeline | "Plan" >> records.plan(threads=1)
@@ -154,7 +154,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
                 os.utime(tmp_path / f"a.{of_format}")
             return column
 
-    monkeypatch.setattr(line_files, "LineReader", Meddling)
+    monkeypatch.setattr(source_module, "LineReader", Meddling)
     with (
         pytest.raises(Exception, match=r"^input: .*: .*[ab]\.(jsonl|tsv)\b") as error,
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
@@ -163,15 +163,15 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     assert re.search("was changed|was removed|listed|cannot be read", str(error.value))
 
 
-def parsed(bad: bool, ends_portion: bool) -> source_module._Parsed:
+def parsed(bad: bool, of_portion: int) -> read_segments._Parsed:
     record = BadRecord(0, "input", "f", "line 1", "invalid-json", "not JSON", "repair it")
     segments = Segments((), (record,) if bad else (), Tally(1))
-    return source_module._Parsed(segments, None, ends_portion)
+    return read_segments._Parsed(segments, 0, of_portion)
 
 
 def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_portion() -> None:
-    handing = source_module._HandOn(rejects=False)
+    handing = read_segments._HandOn(rejects=False)
     handing.start_bundle()
-    list(handing.process(parsed(bad=True, ends_portion=False)))
+    list(handing.process(parsed(bad=True, of_portion=2)))
     with pytest.raises(InputError, match="line 1: not JSON"):
         handing.finish_bundle()
