@@ -83,6 +83,17 @@ class AddersOfSystems:
             UnitAdder(systems, adding.basis, chosen, with_products=adding.with_products)
             for chosen in (pairs, slice_pairs)
         )
+        self._slicing = adding.slicing
+
+    def totals(self, slices: Sequence[GroupKey]) -> MetricTotals:
+        """The totals of all units.
+
+        Args:
+          slices: the slices by their numbers.
+        """
+        slicing = self._slicing
+        of_slices = self.slices.totals(slices, slicing.most) if slicing else None
+        return MetricTotals(self.corpus.totals(), of_slices)
 
 
 class BatchAdder:
@@ -141,7 +152,7 @@ class BatchAdder:
         numbering, adding = self._numbering, self._adding
         keys = () if numbering is None else numbering.keys
         parts = [] if self._added is None else [self._added]
-        parts += [totals_of(adders, keys, adding) for adders in self._sets.values()]
+        parts += [adders.totals(keys) for adders in self._sets.values()]
         zero = MetricTotals(
             GroupTotals.zero(adding.basis.width, with_products=adding.with_products)
         )
@@ -186,19 +197,6 @@ class MetricsAdder:
         """The totals of all batches, and what was picked, by their names."""
         sums: dict[str, Sums] = {name: adder.totals() for name, (_, adder) in self._adders.items()}
         return sums if self._picked is None else {**sums, self._picked_name: self._picked}
-
-
-def totals_of(adders: AddersOfSystems, slices: Sequence[GroupKey], adding: Adding) -> MetricTotals:
-    """The totals of some adders.
-
-    Args:
-      adders: those of a set of systems.
-      slices: the slices by their numbers.
-      adding: what is added up.
-    """
-    slicing = adding.slicing
-    of_slices = adders.slices.totals(slices, slicing.most) if slicing else None
-    return MetricTotals(adders.corpus.totals(), of_slices)
 
 
 def totals_of_rows(

@@ -12,7 +12,7 @@ import numpy as np
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers, exact
-from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, totals_of
+from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding
 from beam_bleu.transforms.totals.document_sums import DocumentSums, put_together
 from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
 
@@ -122,13 +122,13 @@ class _DocumentsOfSystems:
         Args:
           slices: the slices by their numbers.
         """
-        complete = totals_of(self._complete, slices, self._adding)
+        complete = self._complete.totals(slices)
         if self._common is None:
             return complete
         # In one group a document can be complete, and in another one it is not. So these are added
         # here: they are not the totals of two parts of the corpus.
-        common = totals_of(self._common, slices, self._adding)
-        own = [totals_of(adders, slices, self._adding) for adders in self._own]
+        common = self._common.totals(slices)
+        own = [adders.totals(slices) for adders in self._own]
         corpus = _with_rest(common.corpus, [totals.corpus for totals in own])
         if complete.slices is None or common.slices is None:
             return MetricTotals(complete.corpus + corpus)

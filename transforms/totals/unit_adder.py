@@ -36,7 +36,7 @@ from beam_bleu.transforms.totals.group_totals import (
     GroupTotals,
     Pair,
 )
-from beam_bleu.transforms.totals.unit_sums import products, unpacked
+from beam_bleu.transforms.totals.unit_sums import product, products
 
 _BLOCK = 128
 """The units whose columns are copied at a time."""
@@ -273,7 +273,7 @@ class UnitAdder:
             first, second = self._pair_places.T[:, :, np.newaxis]
             crosses = crosses.astype(np.result_type(crosses, packed), copy=False)
             for column in self._shared:
-                places = unpacked(self._width)[column]
+                places = [product(column, other) for other in range(self._width)]
                 crosses[:, :, column] = packed[:, second, places]
                 crosses[:, :, :, column] = packed[:, first, places]
         return GroupTotals(

@@ -89,12 +89,3 @@ def side_by_side(system: UnitSums, baseline: UnitSums, cross: ExactIntegers) -> 
 def _triangle(width: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows and columns of a lower triangle, in the order in which it is packed."""
     return np.tril_indices(width)
-
-
-@functools.cache
-def unpacked(width: int) -> NDArray[np.intp]:
-    """The place of the product of each two columns in the packed triangle, (W, W)."""
-    places: NDArray[np.intp] = np.zeros((width, width), np.intp)
-    high, low = _triangle(width)
-    places[high, low] = places[low, high] = np.arange(products(width))
-    return places
