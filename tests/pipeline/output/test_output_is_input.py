@@ -92,13 +92,12 @@ def test_data_files_that_are_read(data, monkeypatch):
     for number, name in enumerate(names):
         (data / name).write_bytes(TEXT)
         (data / f"linked{number}").symlink_to(name)
-        for pattern in (name, f"linked{number}"):
-            run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
-            run.assert_failed(2, f"{name}, where results are written")
+        run = called(*streams([f"x=linked{number}"], REFERENCES), "--output=.")
+        run.assert_failed(2, f"{name}, where results are written")
     run = called(*streams(["x=b*/*"], REFERENCES), "--output=.")
     run.assert_failed(3, "nothing matches b*/*")  # another folder
-    run = called(*streams(["x=s*/*.parque?"], REFERENCES), "--output=.")
-    run.assert_failed(2, "candidates x (s*/*.parque?) would read")
+    run = called(*streams(["x=examples-*"], REFERENCES), "--output=.")
+    run.assert_failed(2, "candidates x (examples-*) would read")
 
 
 def test_an_input_in_the_output_folder_can_be_read_again(data, monkeypatch):
