@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice, View
@@ -96,7 +95,7 @@ def add_display_flags(parser: argparse._ActionsContainer) -> None:
         type=_decimals,
         metavar="N",
         help="how many decimals scores and precisions have; default: enough for two digits of the "
-        f"standard error, or, without one, {usual_decimals()}; tsv: all",
+        "standard error, or, without one, as usual for the metric, such as 1 for BLEU; tsv: all",
     )
     add_row_flags(parser)
 

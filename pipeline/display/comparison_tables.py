@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.row_order import Facts, View, chosen_rows, verdict
+from beam_bleu.pipeline.display.row_order import Facts, View, chosen_rows, decimals_of, verdict
 from beam_bleu.pipeline.display.score_tables import (
     ranks_of,
     score_number,
@@ -172,7 +171,7 @@ def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -
         """The numbers of these names, and the intervals, which stand for standard errors."""
         ends = [entry["interval"] for entry in entries]
         errors = [own and (own[1] - own[0]) / (2 * TWO_SIDED_95) for own in ends]
-        decimals = decimals_of(metric.metric, view.decimals, errors)
+        decimals = decimals_of(metric.metric, errors) if view.decimals is None else view.decimals
         columns: dict[str, list[Cell]] = {
             name: [estimate(entry[name], None, decimals, write) for entry in entries]
             for name in names

@@ -6,12 +6,11 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
-from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_numbers import counted
+from beam_bleu.transforms.score.shown_numbers import counted, decimals_for
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 
 SHOWN_ROWS = 20
@@ -46,6 +45,20 @@ USUAL_ROWS = RowChoice()
 """All rows, in the usual order."""
 
 
+def decimals_of(metric: MetricWord, standard_errors: Iterable[float | None] = ()) -> int:
+    """How many decimals the scores or differences of a metric have.
+
+    Args:
+      metric: the metric.
+      standard_errors: of the numbers; None for one that has none. If none of them is above 0, the
+        numbers have the usual decimals of the metric.
+
+    >>> decimals_of("bleu", [0.34, None]), decimals_of("bleu", [12.0]), decimals_of("perplexity")
+    (2, 1, 4)
+    """
+    return decimals_for(standard_errors, metric_type(metric).score_type.DECIMALS)
+
+
 @dataclasses.dataclass(frozen=True)
 class View:
     """A result, and how it is to be shown.
@@ -75,8 +88,9 @@ class View:
         self, metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()
     ) -> int:
         """How many decimals scores or differences have that are compared with each other."""
-        errors = [row.standard_error for row in rows if row is not None]
-        return decimals_of(metric, self.decimals, errors)
+        if self.decimals is not None:
+            return self.decimals
+        return decimals_of(metric, [row.standard_error for row in rows if row is not None])
 
 
 Verdict = Literal["", "worse", "better"]

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.gates.thresholds import (
     DROP_RULES,
     DropRule,
@@ -140,7 +140,7 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
 
 def _decimals(metric: MetricWord, *rows: ScoreRow) -> int:
     errors = [row.standard_error for row in rows]
-    return max(_FEWEST_DECIMALS, decimals_of(metric, None, errors))
+    return max(_FEWEST_DECIMALS, decimals_of(metric, errors))
 
 
 def _beyond(

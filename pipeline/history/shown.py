@@ -6,8 +6,8 @@ import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import json_text
+from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines
 from beam_bleu.pipeline.display.table import as_text as table_text
@@ -71,9 +71,9 @@ def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
     rows.sort(key=lambda row: row[0])
     rows = rows[-(most or len(rows)) :]
     scores = [score for _, score, _ in rows if score is not None]
-    decimals = decimals_of(metric, None, [score.row.standard_error for score in scores])
+    decimals = decimals_of(metric, [score.row.standard_error for score in scores])
     errors = [score.change.standard_error for score in scores if score.change]
-    of_changes = decimals_of(metric, None, errors)
+    of_changes = decimals_of(metric, errors)
     cells: list[list[Cell]] = []
     for night, score, word in rows:
         shown = nothing if score is None else score_number(score.row, decimals)

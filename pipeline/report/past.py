@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report import charts, sentences
@@ -45,9 +45,7 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
         for nights in scores.values()
         if night in nights
     ]
-    decimals = decimals_of(
-        systems[0].key.metric, None, [score.row.standard_error for score in told]
-    )
+    decimals = decimals_of(systems[0].key.metric, [score.row.standard_error for score in told])
     missing = [gap.night for gap in history.gaps if gap.kind == "missing"]
     nights = sorted([*history.nights, *missing])  # dates and times as texts have the order of time
     series = {}

@@ -7,8 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.row_order import is_significant, verdict
+from beam_bleu.pipeline.display.row_order import decimals_of, is_significant, verdict
 from beam_bleu.pipeline.result.rows import ComparisonRow, MetricNames, ScoreRow
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
@@ -54,7 +53,7 @@ class Measure:
 
     def of(self, rows: Iterable[ScoreRow | ComparisonRow]) -> Measure:
         """The same, with the decimals that these scores or differences need."""
-        decimals = decimals_of(self.metric, None, [row.standard_error for row in rows])
+        decimals = decimals_of(self.metric, [row.standard_error for row in rows])
         return dataclasses.replace(self, decimals=decimals)
 
     def estimate(self, score: ScoreRow) -> str:
@@ -75,7 +74,7 @@ class Measure:
 
 def measure_of(metric: MetricNames) -> Measure:
     """How the page speaks of a metric of a result."""
-    return Measure(metric.metric, metric.name, decimals_of(metric.metric, None))
+    return Measure(metric.metric, metric.name, decimals_of(metric.metric))
 
 
 def best(

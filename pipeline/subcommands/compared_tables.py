@@ -7,9 +7,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from beam_bleu.pipeline.display.comparison_tables import interval_number
-from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.display.row_order import Facts, RowChoice, chosen_rows, verdict
+from beam_bleu.pipeline.display.row_order import Facts, RowChoice, chosen_rows, decimals_of, verdict
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import LOWER, Cell, Table
 from beam_bleu.pipeline.result.compared_results import ComparedResults
@@ -89,7 +88,7 @@ def _columns(
     metric: MetricNames, rows: Sequence[ComparedRow], *, has_holm: bool
 ) -> Iterator[Column]:
     """All that is known about differences."""
-    decimals = decimals_of(metric.metric, None, [row.standard_error for row in rows])
+    decimals = decimals_of(metric.metric, [row.standard_error for row in rows])
     yield "old", [Number(rounded(row.old, decimals)) for row in rows]
     yield "new", [Number(rounded(row.new, decimals)) for row in rows]
     yield (
@@ -104,7 +103,7 @@ def _columns(
 
 
 def _paper_columns(metric: MetricNames, rows: Sequence[ComparedRow]) -> Iterator[Column]:
-    decimals = decimals_of(metric.metric, None, [row.standard_error for row in rows])
+    decimals = decimals_of(metric.metric, [row.standard_error for row in rows])
     arrow = f" {LOWER}" if row_of(metric.metric).lower_is_better else ""
     yield f"old{arrow}", [Number(rounded(row.old, decimals)) for row in rows]
     yield f"new{arrow}", [Number(rounded(row.new, decimals)) for row in rows]

@@ -8,8 +8,8 @@ import os
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of, positive
-from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
+from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
@@ -129,7 +129,7 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
 
 def _as_text(found: Found, wanted: Wanted, name: str, screen: Screen) -> str:
     """The segments for a reader, by a metric of this name."""
-    decimals = decimals_of(wanted.metric, None)
+    decimals = decimals_of(wanted.metric)
     parts = [printable(_title(found, wanted, name)) + "\n"]
     parts += [
         shown_entry(entry, place, decimals, screen) for place, entry in enumerate(found.entries, 1)

@@ -33,9 +33,8 @@ from shown_tables import (
 )
 
 from beam_bleu.pipeline.command_line.definition_flags import presets_table
-from beam_bleu.pipeline.display import numbers
-from beam_bleu.pipeline.display.numbers import decimals_of
-from beam_bleu.pipeline.display.row_order import RowChoice
+from beam_bleu.pipeline.display import row_order
+from beam_bleu.pipeline.display.row_order import RowChoice, decimals_of
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.score import shown_numbers
@@ -90,7 +89,7 @@ def test_a_name_cannot_write_to_the_terminal(screen):
 
 
 def test_examples_of_numbers():
-    for module, examples in ((numbers, 1), (shown_numbers, 2)):
+    for module, examples in ((row_order, 1), (shown_numbers, 2)):
         found = doctest.testmod(module)
         assert (found.attempted, found.failed) == (examples, 0)
 
@@ -105,20 +104,19 @@ def test_small_numbers_have_no_sign_and_no_digits_that_mean_nothing():
 
 
 @pytest.mark.parametrize(
-    ("metric", "errors", "asked", "decimals"),
+    ("metric", "errors", "decimals"),
     [
-        ("bleu", [0.34, 0.094, None], None, 3),
-        ("bleu", [0.0996], None, 2),  # 0.10
-        ("bleu", [0.99, 1.7], None, 2),
-        ("bleu", [23.0], None, 1),
-        ("bleu", [0.021], 1, 1),
-        ("bleu", [None, 0.0], None, 1),
-        ("perplexity", [None], None, 4),
-        ("bleu", [3e-300], None, 12),
+        ("bleu", [0.34, 0.094, None], 3),
+        ("bleu", [0.0996], 2),  # 0.10
+        ("bleu", [0.99, 1.7], 2),
+        ("bleu", [23.0], 1),
+        ("bleu", [None, 0.0], 1),
+        ("perplexity", [None], 4),
+        ("bleu", [3e-300], 12),
     ],
 )
-def test_decimals_follow_the_smallest_standard_error(metric, errors, asked, decimals):
-    assert decimals_of(metric, asked, errors) == decimals
+def test_decimals_follow_the_smallest_standard_error(metric, errors, decimals):
+    assert decimals_of(metric, errors) == decimals
 
 
 # Rows
