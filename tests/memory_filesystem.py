@@ -29,8 +29,6 @@ class _Put(io.BytesIO):
 class MemoryFileSystem(FileSystem):
     """Beam finds this class because it is defined."""
 
-    CHUNK_SIZE = 2  # so that few files are several batches
-
     @classmethod
     def scheme(cls):
         return "mem"
