@@ -44,7 +44,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 def _cell(cell: Cell) -> str:
     if not isinstance(cell, Number):
         return _text(cell)
-    text = _text(cell.with_true_minus)
+    text = _text(cell.text.replace("-", "\N{MINUS SIGN}"))
     parts = [f"**{text}**" if cell.is_best else text]
     if cell.half:
         parts.append(f" ± {cell.half}")

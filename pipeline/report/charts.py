@@ -253,15 +253,14 @@ def short(text: str, longest: int) -> str:
 
 
 def _labels(names: Sequence[str], longest: int) -> list[str]:
-    """Names that fit beside a chart. They are cut where they do not differ, if that is possible."""
-
-    def cut(name: str, end: int) -> str:
-        if _columns(name) <= longest:
-            return name
-        return short(f"{name[: longest - 1 - end]}…{name[len(name) - end :]}", longest)
-
-    ways = [[cut(name, end) for name in names] for end in (longest // 2, longest - 1, 0)]
-    return next((way for way in ways if len({*way}) == len({*names})), ways[0])
+    """Names that fit beside a chart. They lose their middles, because many begin alike."""
+    end = longest // 2
+    return [
+        name
+        if _columns(name) <= longest
+        else short(f"{name[: longest - 1 - end]}…{name[-end:]}", longest)
+        for name in names
+    ]
 
 
 def _columns(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.display.row_order import View, is_significant, verdict
@@ -168,13 +168,9 @@ def _of_item(
     title = f"{measure.name} by {' and '.join(labels)}"
     chart = None
     if labels == [LENGTH] and len(scores) > 1:
-        series = {}
-        for system in systems:
-            line = [own.get(system) for own in scores.values()]
-            series[system] = charts.Series(
-                [row.score if row else None for row in line],
-                [row.interval if row else None for row in line],
-            )
+        series = {
+            system: series_of([own.get(system) for own in scores.values()]) for system in systems
+        }
         below = "tokens of the references"
         chart = charts.curves([*scores], series, measure.name, title=below)
     elif not differences and len(best) > 1:
@@ -189,6 +185,12 @@ def _of_item(
     if differences:
         measure = measure.of(row for _, row in differences)
         yield _differences_in_slices(measure, title, differences)
+
+
+def series_of(rows: Sequence[ScoreRow | None], breaks: Collection[int] = ()) -> charts.Series:
+    """The scores of a system in a chart, in some of whose categories it has none."""
+    scores = [row.score if row else None for row in rows]
+    return charts.Series(scores, [row.interval if row else None for row in rows], breaks)
 
 
 def _differences_in_slices(

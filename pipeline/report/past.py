@@ -9,7 +9,7 @@ from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report import charts, sentences
-from beam_bleu.pipeline.report.figures import Figure
+from beam_bleu.pipeline.report.figures import Figure, series_of
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.shown_numbers import Number, counted, p_value, rounded, signed
 
@@ -51,11 +51,8 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
     series = {}
     for system, found in scores.items():
         line = [found.get(night) for night in nights]
-        series[system] = charts.Series(
-            [None if score is None else score.row.score for score in line],
-            [None if score is None else score.row.interval for score in line],
-            {number for number, score in enumerate(line) if _is_break(score)},
-        )
+        breaks = {number for number, score in enumerate(line) if _is_break(score)}
+        series[system] = series_of([None if score is None else score.row for score in line], breaks)
     chart = charts.curves(nights, series, name)
     rows = [_row(score, decimals) for score in told]
     note = "p says how probable such a change is if nothing has changed in truth."

@@ -37,11 +37,6 @@ class Number:
     mark: str = ""
     is_best: bool = False
 
-    @property
-    def with_true_minus(self) -> str:
-        """Its digits, with the sign of mathematics for minus."""
-        return self.text.replace("-", "\N{MINUS SIGN}")
-
 
 def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
     """How many decimals scores or differences have that are shown together.
