@@ -178,7 +178,7 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
 
 def _write_report(output: str) -> None:
     """Makes the page of the result. If that is not possible, the run goes on: it has its result."""
-    from beam_bleu.pipeline.report.page_file import write_report
+    from beam_bleu.pipeline.report.page import write_report
 
     give_back_freed_memory()
     try:

@@ -1,4 +1,4 @@
-"""Makes the page: one HTML file that loads nothing, with its style and its charts inside.
+"""Makes and writes the page: one HTML file that loads nothing, with its style and charts inside.
 
 The same results give the same bytes, with the same version of Jinja2. So there are no times, and no
 paths but those that the results have.
@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import is_numeric
+from beam_bleu.pipeline.output.file_names import REPORT, SCORES
+from beam_bleu.pipeline.output.locking import locked
+from beam_bleu.pipeline.output.ownership import is_owned
+from beam_bleu.pipeline.output.result_files import read
+from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES
 from beam_bleu.pipeline.report.examples import JOINERS, groups, heading, texts
 from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.figures import places, reasons, standing
 from beam_bleu.pipeline.report.past import past
-from beam_bleu.pipeline.report.results import ReportedResult
+from beam_bleu.pipeline.report.results import ReportedResult, reported_result
 from beam_bleu.pipeline.report.sentences import UNCERTAINTY, measure_of
 from beam_bleu.pipeline.result.saved_result import named_if_damaged
-from beam_bleu.transforms.errors import UsageError, installing, joined
+from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
 if TYPE_CHECKING:
     import jinja2
@@ -113,3 +118,37 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, markupsafe.Markup):
         return printable(value, keep=f"\n{JOINERS}")
     return value
+
+
+def write_report(output: str) -> str:
+    """Makes the page of the result in an output folder; returns its path.
+
+    Args:
+      output: the folder. Its last run may still be judging its result, so _SUCCESS can be missing.
+
+    Raises:
+      BleuError: the result cannot be read or was replaced, or the page cannot be written.
+    """
+    folder = output.rstrip("/")
+    scores, path = f"{folder}/{SCORES}", f"{folder}/{REPORT}"
+    before = read(scores)
+    made = page(reported_result(output, must_be_last=False))
+    # A run that replaces the result while the page is drawn must not keep a page about this one.
+    with locked(folder):
+        if read(scores) != before:
+            raise JobError(
+                f"another run has replaced the result in {output}",
+                "give each run a folder of its own",
+            )
+        write_page(path, made)
+    return path
+
+
+def write_page(path: str, data: bytes) -> None:
+    """Writes a page. It replaces an earlier page, but no other file.
+
+    Raises:
+      JobError: there is another file at this path, or it cannot be written.
+    """
+    is_owned(path, REPORT)
+    write_atomically(path, data)

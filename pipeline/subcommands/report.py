@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.history.history import History, history
 from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
 from beam_bleu.pipeline.output.result_files import exists, is_folder
+from beam_bleu.pipeline.report.page import page, require_jinja2, write_page
+from beam_bleu.pipeline.report.results import ReportedResult, reported_result
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from beam_bleu.pipeline.history.history import History
-    from beam_bleu.pipeline.report.results import ReportedResult
 
 _DESCRIPTION = (
     "Makes one HTML page of a result, for people: who is best, where and why, with charts, "
@@ -54,10 +52,6 @@ def _report(flags: argparse.Namespace) -> bytes:
     # Beam, which writes the page, does not know this name of its local filesystem.
     several = are_several(flags.results)
     path = (flags.output or _beside_result(flags.results, several)).removeprefix("file://")
-    # These load libraries that only this subcommand needs.
-    from beam_bleu.pipeline.report.page import page, require_jinja2
-    from beam_bleu.pipeline.report.results import reported_result
-
     require_jinja2()
     if several:
         made = page(*_nights(flags.results, new_texts=flags.new_texts))
@@ -65,8 +59,6 @@ def _report(flags: argparse.Namespace) -> bytes:
         made = page(reported_result(flags.results[0]))
     if path == "-":
         return made
-    from beam_bleu.pipeline.report.page_file import write_page
-
     write_page(path, made)
     return f"{path}\n".encode()
 
@@ -77,9 +69,6 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult,
     Raises:
       InputError: one of them cannot be read, or their order is not known.
     """
-    from beam_bleu.pipeline.history.history import history
-    from beam_bleu.pipeline.report.results import reported_result
-
     nights = read_nights(results)
     scored = [night for night in nights if night.saved is not None]
     if not scored:

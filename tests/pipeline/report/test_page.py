@@ -13,9 +13,8 @@ from command_line import EXAMPLE, PROJECT, called
 from made_reports import EXAMPLES_FILE, HOSTILE, example, of_two_systems, reported, written_result
 from made_results import entry, result
 
-from beam_bleu.pipeline.report import page_file
 from beam_bleu.pipeline.report.examples import KINDS
-from beam_bleu.pipeline.report.page import page
+from beam_bleu.pipeline.report.page import page, write_report
 from beam_bleu.pipeline.report.results import ReportedResult, reported_result
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
@@ -226,9 +225,9 @@ def test_a_run_leaves_the_page_to_the_run_that_replaced_its_result(tmp_path, mon
         assert called(*EXAMPLE, "-m", "ter", "--output", output, "--report").code == 0
         return of_run
 
-    monkeypatch.setattr(page_file, "page", replaced)
+    monkeypatch.setattr("beam_bleu.pipeline.report.page.page", replaced)
     with pytest.raises(JobError, match="another run has replaced the result"):
-        page_file.write_report(str(output))
+        write_report(str(output))
     assert b"best, TER" in (output / "report.html").read_bytes()
 
 
