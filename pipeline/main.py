@@ -212,9 +212,7 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
         with progress_shown(arguments.progress):
             if not runner.in_process:
                 job.source.check_visible()
-            runner.check(arguments.beam)
-            runner.name_job(arguments.beam, job.source.systems, job.run)
-            runner.share_packages(arguments.beam)
+            runner.prepare(arguments.beam, job.source.systems, job.run)
             return _launch(arguments, watchers)
     finally:
         _log_end()

@@ -94,7 +94,8 @@ def _launch(given: Sequence[str]) -> None:
     if existing_result(arguments.job) is not None:
         warn(f"{arguments.job.output} has the result already, so no job was submitted")
         return
-    arguments.runner.check(arguments.beam)
+    job = arguments.job
+    arguments.runner.prepare(arguments.beam, job.source.systems, job.run)
     pipeline = arguments.runner.pipeline(arguments.beam)
     for note in prepare(arguments.job.output, arguments.job.data_kinds):
         warn(note)

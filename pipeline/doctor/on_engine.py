@@ -39,8 +39,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
             "name the engine with --runner, or leave out all flags",
         )
     job.source.check_visible()
-    runner.check(arguments.beam)
-    runner.name_job(arguments.beam, job.source.systems, job.run)
+    runner.prepare(arguments.beam, job.source.systems, job.run)
     handshake = Handshake.of(job, arguments.beam)
     heard: list[Worker] = []
     had_folder = os.path.isdir(job.output)

@@ -72,25 +72,6 @@ class Runner:
     name: str
     in_process: bool
 
-    def create(self) -> Any:
-        """The runner itself.
-
-        Raises:
-          UsageError: there is no runner of this name, or a package for it is missing.
-        """
-        if not self.in_process:
-            try:
-                return create_runner(self.name)
-            except (ImportError, AttributeError, ValueError) as error:
-                raise UsageError(
-                    f"--runner {self.name} cannot be loaded: {error}",
-                    "check its name, and install the packages that it needs",
-                ) from error
-        # Beam's DirectRunner would first try to download another runner (Prism).
-        from beam_bleu.pipeline.engines.in_process import InProcessRunner
-
-        return InProcessRunner()
-
     def flags_of_engine(self, given: Sequence[str]) -> list[str]:
         """The flags that only the engine knows.
 
@@ -101,8 +82,10 @@ class Runner:
         own = _OWN_FLAGS.get(self.name.rpartition(".")[2], ())
         return [*(flag for flag in own if _name_of(flag) not in names), *given]
 
-    def check(self, options: PipelineOptions) -> None:
-        """Checks early what a runner would check late, or would wait for without a message.
+    def prepare(self, options: PipelineOptions, systems: Sequence[str], run: str) -> None:
+        """Prepares the options of a run on an engine.
+
+        It checks early what a runner would check late, or would wait for without a message.
 
         Raises:
           UsageError: the runner cannot do what the options say, or misses something.
@@ -118,20 +101,14 @@ class Runner:
                 "leave it out",
             )
         check_reachable(self.name, options)
-
-    def name_job(self, options: PipelineOptions, systems: Sequence[str], run: str) -> None:
-        """Gives the job of a run on an engine a name, if the user has given none."""
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
-        if not self.in_process and not cloud.job_name:
-            cloud.job_name = job_name(systems, run, datetime.datetime.now(datetime.timezone.utc))
-
-    def share_packages(self, options: PipelineOptions) -> None:
-        """Lets all runs keep the packages of --requirements_file in one folder.
-
-        It is Beam's default, which would depend on the temporary folder of a run.
-        """
+        cloud.job_name = cloud.job_name or job_name(
+            systems, run, datetime.datetime.now(datetime.timezone.utc)
+        )
+        # All runs keep the packages of --requirements_file in one folder. It is Beam's default,
+        # which would depend on the temporary folder of a run.
         setup = options.view_as(SetupOptions)
-        if not self.in_process and setup.requirements_cache is None:
+        if setup.requirements_cache is None:
             setup.requirements_cache = os.path.join(
                 tempfile.gettempdir(), "beam-requirements-cache"
             )
@@ -180,7 +157,18 @@ class Runner:
         Raises:
           UsageError: there is no such runner, or it needs other options.
         """
-        runner = self.create()
+        if self.in_process:
+            # Beam's DirectRunner would first try to download another runner (Prism).
+            from beam_bleu.pipeline.engines.in_process import InProcessRunner
+
+            return beam.Pipeline(runner=InProcessRunner(), options=options)
+        try:
+            runner = create_runner(self.name)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise UsageError(
+                f"--runner {self.name} cannot be loaded: {error}",
+                "check its name, and install the packages that it needs",
+            ) from error
         try:
             return beam.Pipeline(runner=runner, options=options)
         except ValueError as error:  # Beam checks the options here, and lists all mistakes

@@ -5,7 +5,7 @@ This module loads that library, so it is imported only if events are asked for.
 
 from __future__ import annotations
 
-import dataclasses
+import os
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -32,8 +32,14 @@ from openlineage.client.facet_v2 import (
 )
 
 from beam_bleu.pipeline.lineage.datasets import Dataset, dataset
+from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.version import VERSION
+
+NAMESPACE = "OPENLINEAGE_NAMESPACE"
+PARENT = "OPENLINEAGE_PARENT_ID"
+"""Variables of the environment: the namespace of the job; the run that has started it, as
+NAMESPACE/NAME/UUID."""
 
 set_producer(f"urn:beam-bleu:{VERSION}")
 
@@ -50,27 +56,8 @@ class Scores(OutputDatasetFacet):
         return "urn:beam-bleu:scores-facet:1"
 
 
-@dataclasses.dataclass(frozen=True)
-class Named:
-    """What all events of a run have in common.
-
-    Attributes:
-      namespace: the namespace of the job.
-      job: the name of the job.
-      run: the run's name, a UUID without hyphens.
-      output: the folder of the result.
-      parent: the run that has started this one, as NAMESPACE/NAME/UUID; "" if it is not known.
-    """
-
-    namespace: str
-    job: str
-    run: str
-    output: str
-    parent: str = ""
-
-
 def event(
-    of: Named,
+    facts: RunFacts,
     state: str,
     time: str,
     patterns: Iterable[str],
@@ -82,7 +69,7 @@ def event(
     """An event of a run.
 
     Args:
-      of: the run.
+      facts: the run. The environment has the namespace of its job, and the run that has started it.
       state: START, COMPLETE, FAIL or ABORT.
       time: when it happened, in ISO 8601.
       patterns: the paths, patterns and tables of the input.
@@ -95,8 +82,8 @@ def event(
             version=version("apache-beam"), name="Apache Beam", openlineageAdapterVersion=VERSION
         )
     }
-    if of.parent:
-        namespace, job, run = of.parent.rsplit("/", 2)
+    if parent := os.environ.get(PARENT):
+        namespace, job, run = parent.rsplit("/", 2)
         facets["parent"] = parent_run.ParentRunFacet(
             run=parent_run.Run(runId=run), job=parent_run.Job(namespace=namespace, name=job)
         )
@@ -108,10 +95,10 @@ def event(
     return RunEvent(
         eventType=RunState(state),
         eventTime=time,
-        run=Run(str(uuid.UUID(of.run)), facets),
-        job=Job(of.namespace, of.job, {"jobType": kind}),
+        run=Run(str(uuid.UUID(facts.run)), facets),
+        job=Job(os.environ.get(NAMESPACE) or "default", facts.lineage, {"jobType": kind}),
         inputs=_inputs(patterns, manifest),
-        outputs=_outputs(of.output, result),
+        outputs=_outputs(facts.output, result),
     )
 
 

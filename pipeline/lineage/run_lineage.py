@@ -21,7 +21,6 @@ from beam_bleu.pipeline.output.run_record import RunFacts, now
 from beam_bleu.transforms.errors import UsageError
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.lineage.events import Named
     from beam_bleu.pipeline.output.handover import RunResult
 
 _PATIENCE = 3.0
@@ -39,7 +38,7 @@ class RunLineage:
     """
 
     def __init__(self) -> None:
-        self._named: Named | None = None
+        self._facts: RunFacts | None = None
         self._client: Any = None
         self._thread = ThreadPoolExecutor(1, "lineage")
         self._sent: list[Future[None]] = []
@@ -57,11 +56,8 @@ class RunLineage:
         if not facts.lineage:
             return
         self._client = _client()
-        from beam_bleu.pipeline.lineage.events import Named
-
-        namespace = os.environ.get("OPENLINEAGE_NAMESPACE") or "default"
-        parent = _checked_parent(os.environ.get("OPENLINEAGE_PARENT_ID", ""))
-        self._named = Named(namespace, facts.lineage, facts.run, facts.output, parent)
+        _check_parent(os.environ.get("OPENLINEAGE_PARENT_ID", ""))
+        self._facts = facts
 
     def start(self, inputs: Sequence[tuple[str, str]]) -> None:
         """Sends the event of a run whose job starts now.
@@ -75,7 +71,7 @@ class RunLineage:
 
     def kept(self) -> None:
         """Tells it that the result of an earlier run stays."""
-        self._named = None
+        self._facts = None
 
     def finished(self, result: RunResult) -> None:
         """Tells it the result of the job."""
@@ -83,7 +79,7 @@ class RunLineage:
 
     def end(self, ending: Ending) -> None:
         """Sends the event of a run that has ended, and waits for the server."""
-        if self._named is None or (ending.code == USAGE and not self._is_started):
+        if self._facts is None or (ending.code == USAGE and not self._is_started):
             return
         if not self._is_started:
             self._send("START", self._start)
@@ -104,20 +100,20 @@ class RunLineage:
             warn(f"the lineage of this run was not sent: no answer after {_PATIENCE:g} seconds")
 
     def _send(self, state: str, time: str, error: str = "") -> None:
-        if self._named is not None:
-            self._sent.append(self._thread.submit(self._emit, self._named, state, time, error))
+        if self._facts is not None:
+            self._sent.append(self._thread.submit(self._emit, self._facts, state, time, error))
 
-    def _emit(self, named: Named, state: str, time: str, error: str) -> None:
+    def _emit(self, facts: RunFacts, state: str, time: str, error: str) -> None:
         from beam_bleu.pipeline.lineage.events import event
 
         manifest = result = None
         if state == "COMPLETE" and self._result is not None:
             result = self._result.result
-            there = result_in(named.output)
+            there = result_in(facts.output)
             if there is not None and there[0] == self._result.scores:
                 manifest = there[1]
         self._client.emit(
-            event(named, state, time, self._patterns, manifest=manifest, result=result, error=error)
+            event(facts, state, time, self._patterns, manifest=manifest, result=result, error=error)
         )
 
 
@@ -150,8 +146,8 @@ def _client() -> Any:
     return client
 
 
-def _checked_parent(parent: str) -> str:
-    """The value of OPENLINEAGE_PARENT_ID.
+def _check_parent(parent: str) -> None:
+    """Checks the value of OPENLINEAGE_PARENT_ID.
 
     Raises:
       UsageError: it is not NAMESPACE/NAME/UUID.
@@ -164,4 +160,3 @@ def _checked_parent(parent: str) -> str:
         raise UsageError(
             f"OPENLINEAGE_PARENT_ID is {parent!r}", "set it to NAMESPACE/JOB/UUID, or to nothing"
         ) from error
-    return parent

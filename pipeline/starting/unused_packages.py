@@ -30,19 +30,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-_KNOWN_BEFORE = frozenset(
-    (
-        "__cached__",
-        "__class__",
-        "__dict__",
-        "__file__",
-        "__loader__",
-        "__name__",
-        "__package__",
-        "__path__",
-        "__spec__",
-    )
-)
+_IMPORTING = ("cached", "class", "dict", "file", "loader", "name", "package", "path", "spec")
+_KNOWN_BEFORE = frozenset(f"__{name}__" for name in _IMPORTING)
 """The attributes that Python itself sets and reads while it imports a module or a part of it."""
 
 

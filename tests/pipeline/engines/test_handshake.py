@@ -157,7 +157,7 @@ def test_a_step_that_fails_when_it_is_set_up_names_the_host(tmp_path: Path) -> N
 
 def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without them it would say of no worker that it can do the job."""
-    monkeypatch.setattr(Runner, "check", lambda *_: None)
+    monkeypatch.setattr(Runner, "prepare", lambda *_: None)
     monkeypatch.setattr(on_engine, "_run", lambda *_: None)
     words = ["doctor", *EXAMPLE, "--output", tmp_path / "out", "--runner", "FlinkRunner"]
     done = called(*words, "--log_format", "json")
@@ -171,7 +171,7 @@ def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_doctor_leaves_an_empty_folder_that_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Runner, "check", lambda *_: None)
+    monkeypatch.setattr(Runner, "prepare", lambda *_: None)
     monkeypatch.setattr(
         on_engine, "_run", lambda arguments, *_: Path(arguments.job.output).mkdir(exist_ok=True)
     )

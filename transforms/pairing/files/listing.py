@@ -46,7 +46,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
         base = "/" if pattern.startswith("/") else ""
         parts = [part for part in pattern.split("/") if part not in ("", ".")]
         matched = sorted(set(_matching(label, base, parts)))
-    if _exists(label, pattern):
+    if _entry(label, pattern) is not None:
         if matched not in ([], [pattern]):
             raise UsageError(
                 f"{label}: this is a file, and also a pattern that matches another one: "
@@ -121,7 +121,7 @@ def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:
         path = os.path.join(base, part)
         if rest:
             yield from _matching(label, path, rest)
-        elif _exists(label, path):
+        elif _entry(label, path) is not None:
             yield path
         return
     if part == "**" and rest:
@@ -129,7 +129,8 @@ def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:
     for name in _names(label, base):
         path = os.path.join(base, name)
         if part == "**":
-            if _is_own_folder(label, path):
+            status = _entry(label, path)  # of a link, not of its target: links can form a ring
+            if status is not None and stat.S_ISDIR(status.st_mode):
                 yield from _matching(label, path, parts)
             elif not rest:
                 yield path
@@ -147,17 +148,6 @@ def _names(label: str, folder: str) -> list[str]:
         return []
     except OSError as error:
         raise _unreadable(label, folder, error) from error
-
-
-def _is_own_folder(label: str, path: str) -> bool:
-    """Whether this is a folder and not a link to one. Links can form a ring."""
-    status = _entry(label, path)
-    return status is not None and stat.S_ISDIR(status.st_mode)
-
-
-def _exists(label: str, path: str) -> bool:
-    """Whether an entry with this name exists, even if it is a broken link."""
-    return _entry(label, path) is not None
 
 
 def _entry(label: str, path: str) -> os.stat_result | None:
