@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import shutil
 import socket
@@ -65,28 +64,17 @@ def check_reachable(runner: str, options: PipelineOptions) -> None:
             f"no Flink answers at --flink_master {url}",
             "start it, or correct the address: it is the REST port of the JobManager",
         )
-    pool = pool_address(options)
-    address = _address(pool) if pool else None
-    # The address is that of each machine of the engine. Only of this one is it known here.
-    if address is not None and _is_loopback(address[0]) and _starts_engine(name, options):
-        _connect(
-            address,
-            f"no pool of Python workers answers at {pool}",
-            "start it: see docs/engines.md",
-        )
+    _require_pool_address(options)
 
 
-def pool_address(options: PipelineOptions) -> str | None:
-    """The address of the pool of Python workers; None if they come from elsewhere.
+def _require_pool_address(options: PipelineOptions) -> None:
+    """Checks that there is an address of the pool if one starts the Python workers.
 
     With --environment_type EXTERNAL, each machine of an engine asks a pool to start its workers.
-
-    Raises:
-      UsageError: the flags do not give the address.
     """
     portable = options.view_as(PortableOptions)
     if portable.environment_type not in _POOL_TYPES:
-        return None
+        return
     config = portable.environment_config
     url = config or portable.lookup_environment_option("external_service_address")
     if config and looks_like_json(config):
@@ -101,7 +89,6 @@ def pool_address(options: PipelineOptions) -> str | None:
             "--environment_type EXTERNAL needs the address of the pool of Python workers",
             _GIVE_ADDRESS,
         )
-    return url
 
 
 def _ask_job_server(endpoint: str) -> None:
@@ -149,25 +136,6 @@ def _address(text: str) -> tuple[str, int] | None:
     if not host or not port.isascii() or not port.isdecimal():
         return None
     return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether every machine means itself by this host."""
-    try:
-        return host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _starts_engine(runner: str, options: PipelineOptions) -> bool:
-    """Whether the runner starts an engine on this machine, because no address of one is given."""
-    if options.view_as(PortableOptions).job_endpoint:
-        return False
-    if runner == "FlinkRunner":
-        return flink_url(options) is None
-    if runner == "SparkRunner":
-        return str(options.view_as(SparkRunnerOptions).spark_master_url).startswith("local")
-    return runner == "PrismRunner"
 
 
 def _sends_a_jar(options: PipelineOptions) -> bool:

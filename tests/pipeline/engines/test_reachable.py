@@ -166,3 +166,18 @@ def test_a_flink_that_does_not_answer(master, tmp_path, monkeypatch) -> None:
         url = master.format(deaf.getsockname()[1])
         run = on(tmp_path, "--runner=FlinkRunner", f"--flink_master={url}")
     run.assert_failed(1, "no Flink answers at --flink_master http://127.0.0.1:", "REST port")
+
+
+@pytest.mark.parametrize(
+    ("config", "what"),
+    [
+        (None, "needs the address of the pool"),
+        ("{}", "needs the address of the pool"),
+        ('{"url": 5}', "needs the address of the pool"),
+        ('{"url": }', "--environment_config is not valid JSON: "),
+    ],
+)
+def test_a_pool_of_workers_needs_an_address(config, what, tmp_path) -> None:
+    flags = [] if config is None else [f"--environment_config={config}"]
+    run = on(tmp_path, "--runner=PrismRunner", "--environment_type=EXTERNAL", *flags)
+    run.assert_failed(2, what)
