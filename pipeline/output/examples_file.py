@@ -9,8 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.printable import json_text
-from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, Example, alone
-from beam_bleu.transforms.examples.picked import ListKey, Picked, ScoresKey
+from beam_bleu.transforms.examples.example import (
+    EXAMPLE_KINDS,
+    Example,
+    ListKey,
+    Picked,
+    ScoresKey,
+    alone,
+)
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 

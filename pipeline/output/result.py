@@ -14,7 +14,7 @@ from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.examples.picked import Picked
+from beam_bleu.transforms.examples.example import Picked
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, cut
-from beam_bleu.transforms.examples.picked import ListKey, Picked
+from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, ListKey, Picked, cut
 from beam_bleu.transforms.examples.picking import (
     PickedMetric,
     Picker,
+    first_rows,
+    sample_ranks,
 )
-from beam_bleu.transforms.examples.ranks import first_rows, sample_ranks
 from beam_bleu.transforms.metrics.mean import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
