@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
     from beam_bleu.pipeline.command_line.options import Arguments
-    from beam_bleu.pipeline.engines.handshake import Handshake
-    from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
     from beam_bleu.pipeline.job import Job
     from beam_bleu.pipeline.output.handover import RunResult
 
@@ -247,7 +245,14 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
         job = dataclasses.replace(job, source=source)
         handshake = workers = None
         if not arguments.runner.in_process:
-            handshake, workers = _asking_workers(job, arguments, watchers.record)
+            with uninterrupted():
+                from beam_bleu.pipeline.engines import watched_job
+                from beam_bleu.pipeline.engines.handshake import Handshake
+
+            handshake = Handshake.of(job, arguments.beam)
+            workers = watched_job.AwaitedWorkers(
+                handshake, arguments.worker_timeout, watchers.record.answered
+            )
         build(pipeline, job, handshake)
         gc.freeze()
         gc.enable()
@@ -258,8 +263,11 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
             hidden = arguments.noisy and not arguments.verbose
             with silent_stderr() if hidden else contextlib.nullcontext(), _missing_allowed():
                 result = pipeline.run()
-                watchers.record.submitted(arguments.runner.job_id(result))
-                state = arguments.runner.wait(result, arguments.beam, workers)
+                if workers is None:
+                    state = result.wait_until_finish()
+                else:
+                    watchers.record.submitted(watched_job.job_id(result))
+                    state = watched_job.follow(result, arguments.beam, workers)
                 if state not in (None, PipelineState.DONE):
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
@@ -269,23 +277,12 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
             has_ended = arguments.runner.in_process or _has_failed(result, error)
             if has_ended and job.data_kinds:
                 discard(job.output, job.run)
-            known = arguments.runner.failure(error, result, arguments.beam)
-            if known is not None:
-                raise known from error
+            if workers is not None and isinstance(error, Exception):
+                known = watched_job.engine_failure(error, result, arguments.beam)
+                if known is not None:
+                    raise known from error
             raise
     return dataclasses.replace(finished, notes=(*notes, *finished.notes))
-
-
-def _asking_workers(
-    job: Job, arguments: Arguments, record: RunRecord
-) -> tuple[Handshake, AwaitedWorkers]:
-    """What the workers of an engine must say before they read anything, and who waits for it."""
-    with uninterrupted():
-        from beam_bleu.pipeline.engines.handshake import Handshake
-        from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
-
-    handshake = Handshake.of(job, arguments.beam)
-    return handshake, AwaitedWorkers(handshake, arguments.worker_timeout, record.answered)
 
 
 @contextlib.contextmanager

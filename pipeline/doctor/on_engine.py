@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from beam_bleu.pipeline.command_line.options import Arguments, parse
 from beam_bleu.pipeline.doctor.facts import Fact
 from beam_bleu.pipeline.engines.handshake import Handshake
-from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
+from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers, engine_failure, follow
 from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference, shown_name
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
@@ -47,7 +47,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
         _run(arguments, handshake, heard)
     except Exception as error:
         if not heard:
-            known = runner.failure(error, None, arguments.beam)
+            known = engine_failure(error, None, arguments.beam)
             raise known or as_bleu_error(error) from error
     finally:
         remove_handover(job.output, job.run)
@@ -67,7 +67,7 @@ def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> Non
     try:
         filesystems = filesystem_options(arguments.beam)
         _ = pipeline | handshake.steps(lambda dofn: marked(dofn, filesystems))
-        arguments.runner.wait(pipeline.run(), arguments.beam, waiting)
+        follow(pipeline.run(), arguments.beam, waiting)
     finally:
         shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 

@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import (
@@ -19,10 +19,10 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.runners.runner import create_runner
 
-from beam_bleu.transforms.errors import JobError, UsageError
+from beam_bleu.transforms.errors import UsageError
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers
+    pass
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
@@ -112,44 +112,6 @@ class Runner:
             setup.requirements_cache = os.path.join(
                 tempfile.gettempdir(), "beam-requirements-cache"
             )
-
-    def job_id(self, result: Any) -> str:
-        """The engine's id of a job; empty if it has none."""
-        if self.in_process:
-            return ""
-        from beam_bleu.pipeline.engines.watched_job import job_id
-
-        return job_id(result)
-
-    def wait(self, result: Any, options: PipelineOptions, workers: AwaitedWorkers | None) -> Any:
-        """Waits for a job; returns its state at the end.
-
-        If it is on an engine, stderr tells meanwhile what is known of it.
-
-        Args:
-          result: Beam's result of sending it.
-          options: Beam's options.
-          workers: waits for the workers of an engine; None in-process.
-
-        Raises:
-          BleuError: the workers of an engine cannot do the job, or do not answer.
-          Exception: what Beam raises if the job fails.
-        """
-        if workers is None:
-            return result.wait_until_finish()
-        from beam_bleu.pipeline.engines.watched_job import follow
-
-        return follow(result, options, workers)
-
-    def failure(
-        self, error: BaseException, result: Any, options: PipelineOptions
-    ) -> JobError | None:
-        """The error of a failed job, if an engine's messages tell the cause; otherwise None."""
-        if self.in_process or not isinstance(error, Exception):
-            return None
-        from beam_bleu.pipeline.engines.watched_job import engine_failure
-
-        return engine_failure(error, result, options)
 
     def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
         """An empty pipeline for this runner.

@@ -109,7 +109,7 @@ class RunRecord:
                 self._write(self._content("running", None))
 
     def submitted(self, job_id: str) -> None:
-        """Tells the record the name that an engine has given to the job; "" in-process."""
+        """Tells the record the name that an engine has given to the job; "" if none."""
         self._job_id = job_id or None
         if self._is_started and self._job_id is not None:
             with contextlib.suppress(Exception):
