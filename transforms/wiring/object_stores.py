@@ -19,7 +19,6 @@ import obstore
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem, MatchResult
 
 from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
-from beam_bleu.transforms.wiring.interruptible import interruptible
 from beam_bleu.transforms.wiring.object_store_clients import Place, check_redirect, client, place_of
 from beam_bleu.transforms.wiring.object_store_errors import (
     ChangedError,
@@ -27,7 +26,7 @@ from beam_bleu.transforms.wiring.object_store_errors import (
     is_unsupported,
     telling,
 )
-from beam_bleu.transforms.wiring.objects import NewObject, ReadObject, mark
+from beam_bleu.transforms.wiring.objects import NewObject, ReadObject, interruptible, mark
 
 __all__ = ["ObjectStores"]
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import obstore
 from obstore.exceptions import BaseError, NotSupportedError
 
-from beam_bleu.transforms.wiring.interruptible import interruptible
 from beam_bleu.transforms.wiring.object_store_errors import ChangedError, is_past_end, telling
 
-__all__ = ["NewObject", "ReadObject", "mark"]
+__all__ = ["NewObject", "ReadObject", "interruptible", "mark"]
 
 _READ_ATTEMPTS = 4
 """How often a part of an object is asked for if the connection breaks while it comes. obstore
@@ -263,3 +264,24 @@ def mark(meta: Any) -> str | None:
 def _strong(tag: str | None) -> str | None:
     """An ETag that a condition can name: weak ones never match (RFC 9110, section 13.1.1)."""
     return None if tag is None or tag.startswith("W/") else tag
+
+
+def interruptible(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """The result of a call of obstore that reads, which a signal can interrupt.
+
+    While obstore waits for a server, Python handles no signal in this thread: up to a minute. So in
+    the main thread, which gets the signals, another thread makes the call, and may go on with it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return call(*arguments, **named)
+    answer: Future[Any] = Future()
+
+    def answering() -> None:
+        try:
+            answer.set_result(call(*arguments, **named))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    # Not a pool, for whose threads Python would wait at its end.
+    threading.Thread(target=answering, name="beam-bleu object store", daemon=True).start()
+    return answer.result()

@@ -13,6 +13,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
+from beam_bleu.transforms.pairing.text_lists import spread
 
 References = list[str] | list[str | None]
 """[reference, ...]; one that is None is missing. A tuple would look like a segment with a key."""
@@ -104,8 +105,9 @@ class GatheredSegments:
         Raises:
           InputError: UTF-8 cannot encode a text (a lone surrogate).
         """
-        texts: list[Sequence[str | None]] = [*self._candidates, *self._reference_columns()]
-        columns = [_column(of_column) for of_column in texts]
+        ends = np.cumsum([0, *self._reference_counts])
+        lists = pa.LargeListArray.from_arrays(ends, _column(self._references))
+        columns = [*map(_column, self._candidates), *spread(lists)]
         if order is not None:
             rows = pa.array(order)
             columns = [column.take(rows) for column in columns]
@@ -117,22 +119,6 @@ class GatheredSegments:
             groups=groups,
             systems=self._systems or (),
         )
-
-    def _reference_columns(self) -> list[list[str | None]]:
-        """The references by their places; None where a segment has fewer references."""
-        most = self._most_references
-        if len(self._references) == most * len(self):
-            return [self._references[place::most] for place in range(most)]
-        ends = np.cumsum(self._reference_counts)
-        begins = (ends - self._reference_counts).tolist()
-        spans = list(zip(begins, ends.tolist(), strict=True))
-        return [
-            [
-                self._references[begin + place] if begin + place < end else None
-                for begin, end in spans
-            ]
-            for place in range(most)
-        ]
 
 
 def to_batch(
