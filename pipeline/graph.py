@@ -12,8 +12,7 @@ import apache_beam as beam
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS, new_data_file
+from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.handover import RunResult, hand_over, handed_over
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
 from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
@@ -31,7 +30,6 @@ from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.add_up import giving_sums
-from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:  # a run in this process does not load it
     from beam_bleu.pipeline.engines.handshake import Handshake
@@ -132,8 +130,7 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     examples = None
     if result.examples is not None:
         examples = results.examples, result.examples
-        data.append(new_data_file(EXAMPLES, run))
-        storage.write_atomically(join(output, data[-1]), result.examples)
+        documents[EXAMPLES] = result.examples
     if results.manifest:
         digests: Digests = only_sum("digests", ends["digests"])
         read = streams(segments, digests)

@@ -10,7 +10,7 @@ from typing import Literal
 import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
-from beam_bleu.pipeline.output.file_names import EXAMPLES, REJECTED, SEGMENT_SCORES, DataKind
+from beam_bleu.pipeline.output.file_names import REJECTED, SEGMENT_SCORES, DataKind
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import (
     JobMetric,
@@ -110,7 +110,6 @@ class Job(Settings):
         are_written = {
             SEGMENT_SCORES: self.segment_scores,
             REJECTED: self.most_rejected is not None,
-            EXAMPLES: self.examples > 0,
         }
         return tuple(kind for kind, is_written in are_written.items() if is_written)
 

@@ -56,8 +56,7 @@ class Corpus:
 
 def examples_file(out: Path) -> Path:
     """The file of examples in an output folder."""
-    (path,) = out.glob("examples-*.jsonl")
-    return path
+    return out / "examples.jsonl"
 
 
 def examples_in(out: Path) -> list[dict[str, Any]]:

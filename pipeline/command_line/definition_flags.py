@@ -168,7 +168,7 @@ def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
         "--examples",
         type=_examples,
         metavar="N",
-        help="also write DIR/examples-*.jsonl: the texts and scores of the N best and N worst "
+        help="also write DIR/examples.jsonl: the texts and scores of the N best and N worst "
         "segments of each system and metric, of the N with the largest gain and loss against the "
         f"baseline, and of N random ones; at most {MOST_EXAMPLES}",
     )

@@ -88,19 +88,17 @@ def read_examples(folder: str) -> list[Entry] | None:
     Raises:
       InputError: the file cannot be read, or is not the one that the run wrote.
     """
-    manifest = _manifest(folder)
-    for name in data_files_of(manifest, EXAMPLES) if manifest else ():
-        path = f"{folder.rstrip('/')}/{name}"
-        if exists(path):
-            data = read(path)
-            if hashlib.sha256(data).hexdigest() != manifest["examples"]["sha256"]:
-                raise InputError(
-                    f"{path} does not belong to the {MANIFEST} beside it: its SHA-256 does not "
-                    "match",
-                    "run it again with --examples, or copy the files of one result again",
-                )
-            return [json.loads(line) for line in data.splitlines()]
-    return None
+    named = _manifest(folder).get("examples")
+    path = f"{folder.rstrip('/')}/{EXAMPLES}"
+    if named is None or not exists(path):
+        return None
+    data = read(path)
+    if hashlib.sha256(data).hexdigest() != named["sha256"]:
+        raise InputError(
+            f"{path} does not belong to the {MANIFEST} beside it: its SHA-256 does not match",
+            "run it again with --examples, or copy the files of one result again",
+        )
+    return [json.loads(line) for line in data.splitlines()]
 
 
 def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:

@@ -4,12 +4,12 @@ DIR/_SUCCESS                              empty: the last run was successful
 DIR/scores.json                           the last successful run's result
 DIR/manifest.json                         what this run has read, and the names of its data files
 DIR/totals.json                           what was added up, if it is saved
+DIR/examples.jsonl                        segments to look at, if they are asked for
 DIR/run.json                              how the last run went
 DIR/metrics.prom                          the same for a monitoring system
 DIR/report.html                           the result as a page for people, if asked for
 DIR/segment_scores/part-RUN-*.parquet     data files: the scores of segments
 DIR/rejected-RUN-*.jsonl                  data files: the records that were rejected
-DIR/examples-RUN-*.jsonl                  a data file: segments to look at, if they are asked for
 DIR/.handover-RUN                         the result of a run, for its launcher
 DIR/.workers-RUN                          what its workers say, for its launcher
 """
@@ -26,18 +26,19 @@ SUCCESS = "_SUCCESS"
 SCORES = "scores.json"
 MANIFEST = "manifest.json"
 TOTALS = "totals.json"
+EXAMPLES = "examples.jsonl"
 RUN_RECORD = "run.json"
 METRICS = "metrics.prom"
 REPORT = "report.html"
 
-DOCUMENTS = (TOTALS, MANIFEST, SCORES)
-"""The documents of a result, in the order in which they are written. The first two have the SHA-256
-of scores.json."""
+DOCUMENTS = (EXAMPLES, TOTALS, MANIFEST, SCORES)
+"""The documents of a result, in the order in which they are written. The manifest has the SHA-256s
+of the examples and of scores.json, and totals.json that of scores.json."""
 
 OF_RUN = (RUN_RECORD, METRICS)
 """The files about the last run, which its launcher writes."""
 
-WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, *OF_RUN, REPORT)
+WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, SUCCESS, *OF_RUN, REPORT)
 """All files that have the same name in each run. Messages name the first one that applies, so the
 best-known one comes first."""
 
@@ -49,6 +50,8 @@ TOTALS_FORMAT = "beam-bleu totals"
 
 FIRST_BYTES_OF_TOTALS = f'{{\n"format": "{TOTALS_FORMAT}"'.encode("ascii")
 
+FIRST_BYTES_OF_EXAMPLES = b'{"kind": '
+
 FIRST_BYTES_OF_REPORT = b"""<!doctype html>
 <html lang="en">
 <meta name="generator" content="beam-bleu report">
@@ -57,18 +60,17 @@ FIRST_BYTES_OF_REPORT = b"""<!doctype html>
 RUN_KEY = "beam-bleu.run"
 """The key of the run in the metadata of a file of segment scores."""
 
-DataKind = Literal["segment_scores", "rejected", "examples"]
+DataKind = Literal["segment_scores", "rejected"]
 """The kinds of data files. The names of data files have their run in them, and never change."""
 
 SEGMENT_SCORES: DataKind = "segment_scores"
 REJECTED: DataKind = "rejected"
-EXAMPLES: DataKind = "examples"
 
 DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
 
 _DATA_FILE = re.compile(
     rf"(?:{SEGMENT_SCORES}/part-(?P<run>\w+)-[0-9a-f]{{32}}\.parquet"
-    rf"|(?:{REJECTED}|{EXAMPLES})-(?P<run_>\w+)-[0-9a-f]{{32}}\.jsonl)"
+    rf"|{REJECTED}-(?P<run_>\w+)-[0-9a-f]{{32}}\.jsonl)"
 )
 
 

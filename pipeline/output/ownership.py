@@ -15,6 +15,7 @@ from typing import Any
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
     EXAMPLES,
+    FIRST_BYTES_OF_EXAMPLES,
     FIRST_BYTES_OF_REPORT,
     FIRST_BYTES_OF_TOTALS,
     MANIFEST,
@@ -36,6 +37,7 @@ from beam_bleu.transforms.wiring.filesystems import is_local, join
 _BEGINNINGS = {
     MANIFEST: rb'\{\s*"scores_sha256":',
     TOTALS: re.escape(FIRST_BYTES_OF_TOTALS),
+    EXAMPLES: re.escape(FIRST_BYTES_OF_EXAMPLES),
     RUN_RECORD: rb'\{\s*"state":',
     METRICS: rb"# HELP %b " % FIRST_METRIC.encode(),
     REPORT: re.escape(FIRST_BYTES_OF_REPORT),
@@ -156,9 +158,9 @@ def check_places(output: str, kinds: Collection[DataKind]) -> None:
         if is_local(output) and os.path.exists(folder) and not os.path.isdir(folder):
             raise JobError(f"{folder} is not a folder", "move it, or name another --output")
         foreign += [f"{SEGMENT_SCORES}/{name}" for name in storage.visible_files(folder)]
-    for kind in {REJECTED, EXAMPLES}.intersection(kinds):
+    if REJECTED in kinds:
         found = storage.names(output)
-        foreign += [n for n in found if n.startswith(f"{kind}-") and n.endswith(".jsonl")]
+        foreign += [n for n in found if n.startswith(f"{REJECTED}-") and n.endswith(".jsonl")]
     foreign = [name for name in sorted(foreign) if run_of(name) is None]
     if foreign:
         raise JobError(

@@ -26,6 +26,7 @@ from typing import Any
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
     DOCUMENTS,
+    EXAMPLES,
     MANIFEST,
     OF_RUN,
     REPORT,
@@ -114,7 +115,7 @@ def commit(
                 lock.check()
                 storage.write_atomically(join(output, name), documents[name])
         lock.check()
-        gone = [*({REPORT, TOTALS} - documents.keys()), *(() if ran else OF_RUN)]
+        gone = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
         remove(output, [*gone, *sorted({*data_files(output)} - {*data})])
         storage.remove_if_empty(join(output, SEGMENT_SCORES))
         for name, content in documents.items():

@@ -23,7 +23,7 @@ RANGE_BYTES = 1 << 16
 
 DOMAINS = ["news", "talk", "größe"]
 
-FILES = ("scores.json", "totals.json", "examples-*.jsonl")
+FILES = ("scores.json", "totals.json", "examples.jsonl")
 
 
 @pytest.fixture(scope="module")

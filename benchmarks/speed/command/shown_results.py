@@ -49,7 +49,7 @@ def examples(workspace: Workspace, sizes: Sizes) -> Results:
             sizes.repeats,
             warm_up=True,
         )
-        (path,) = pathlib.Path(folder).glob("examples-*.jsonl")
+        path = pathlib.Path(folder) / "examples.jsonl"
         lines = path.read_bytes().count(b"\n")
     what = f"2 systems, {text.pairs:,} segments"
     is_right = lines == _KINDS * _EXAMPLES

@@ -57,16 +57,10 @@ def test_a_file_among_the_segment_scores_is_refused_or_left(out, name):
     assert path.read_bytes() == b"users"
 
 
-@pytest.mark.parametrize(
-    ("name", "flag"),
-    [
-        ("rejected-records.jsonl", "--on_bad_record=reject"),
-        ("examples-of-mine.jsonl", "--examples=1"),
-    ],
-)
-def test_a_file_that_readers_would_take_for_one_of_the_run(out, name, flag):
+def test_a_file_that_readers_would_take_for_one_of_the_run(out):
+    name, flags = "rejected-records.jsonl", [*EXAMPLE, "--on_bad_record=reject"]
     (out / name).write_bytes(b"users")
-    assert_refused(out, "has files that beam-bleu did not write", name, flags=[*EXAMPLE, flag])
+    assert_refused(out, "has files that beam-bleu did not write", name, flags=flags)
     assert called(*EXAMPLE, "--output", out).code == 0
     assert (out / name).read_bytes() == b"users"
 
