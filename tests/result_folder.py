@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_bleu.pipeline.output.file_names import (
+    EXAMPLES,
+    FIRST_BYTES_OF_EXAMPLES,
     FIRST_BYTES_OF_TOTALS,
     MANIFEST,
     RUN_KEY,
@@ -42,13 +44,22 @@ def document(run: str) -> bytes:
 
 
 def documents(run: str, names: Sequence[str] = (), *, totals: bool = False) -> dict[str, bytes]:
-    """The documents of a run: its scores.json, and the files that belong to it."""
+    """The documents of a run: its scores.json, and the files that belong to it.
+
+    Args:
+      run: the run.
+      names: the names of its part files.
+      totals: whether it has totals and examples, too.
+    """
     sha256 = hashlib.sha256(document(run)).hexdigest()
     manifest = {"scores_sha256": sha256, "streams": [], "data_files": [*names], "run": run}
-    found = {SCORES: document(run), MANIFEST: json.dumps(manifest).encode()}
+    found = {SCORES: document(run)}
     if totals:
+        found[EXAMPLES] = FIRST_BYTES_OF_EXAMPLES + document(run) + b"}"
+        sha256_of_examples = hashlib.sha256(found[EXAMPLES]).hexdigest()
+        manifest["examples"] = {"number": 1, "sha256": sha256_of_examples}
         found[TOTALS] = FIRST_BYTES_OF_TOTALS + f',\n"scores_sha256": "{sha256}"}}'.encode()
-    return found
+    return {**found, MANIFEST: json.dumps(manifest).encode()}
 
 
 def publish(output: Path | str, run: str, names: Sequence[str], *, totals: bool = False) -> None:

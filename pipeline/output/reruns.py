@@ -16,7 +16,7 @@ from typing import Any
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import SUCCESS, TOTALS
+from beam_bleu.pipeline.output.file_names import EXAMPLES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.ownership import data_files
@@ -54,8 +54,8 @@ def existing_result(job: Job) -> bytes | None:
     with locked(job.output):  # a run that is putting its result in place holds it
         is_marked = storage.exists(join(job.output, SUCCESS))
         result = result_in(job.output) if is_marked else None
-        there = {*data_files(job.output)}
-    if result is None or {*result[1].get("data_files", ())} - there:
+        there = {*storage.names(job.output), *data_files(job.output)}
+    if result is None or {*_files_of(result[1])} - there:
         return None
     if job.if_exists == "fail":
         raise JobError(
@@ -78,6 +78,10 @@ def existing_result(job: Job) -> bytes | None:
             "name another folder with --output, or choose --if_exists replace",
         )
     return scores
+
+
+def _files_of(manifest: Mapping[str, Any]) -> list[str]:
+    return [*manifest.get("data_files", ()), *([EXAMPLES] if "examples" in manifest else [])]
 
 
 def described_request(job: Job) -> list[str]:

@@ -96,8 +96,8 @@ def test_data_files_that_are_read(data, monkeypatch):
         run.assert_failed(2, f"{name}, where results are written")
     run = called(*streams(["x=b*/*"], REFERENCES), "--output=.")
     run.assert_failed(3, "nothing matches b*/*")  # another folder
-    run = called(*streams(["x=examples-*"], REFERENCES), "--output=.")
-    run.assert_failed(2, "candidates x (examples-*) would read")
+    run = called(*streams(["x=rejected-*"], REFERENCES), "--output=.")
+    run.assert_failed(2, "candidates x (rejected-*) would read")
 
 
 def test_an_input_in_the_output_folder_can_be_read_again(data, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -28,7 +29,7 @@ from result_folder import (
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.output import locking, publication, storage
-from beam_bleu.pipeline.output.file_names import DOCUMENTS, TOTALS, new_data_file
+from beam_bleu.pipeline.output.file_names import DOCUMENTS, EXAMPLES, TOTALS, new_data_file
 from beam_bleu.pipeline.output.locking import LOCK, locked
 from beam_bleu.pipeline.output.publication import discard, prepare
 from beam_bleu.transforms.errors import JobError
@@ -60,8 +61,7 @@ def test_files_that_the_manifest_does_not_name_are_removed(out):
     staged(out, "killed")
     names = staged(out, "run")
     staged(out, "run")  # finished, but the engine does not know
-    for kind in ("rejected", "examples"):
-        (out / new_data_file(kind, "killed")).write_bytes(b"{}")
+    (out / new_data_file("rejected", "killed")).write_bytes(b"{}")
     publish(out, "run", names)
     assert_is_of(out, "run", 3)
 
@@ -196,7 +196,9 @@ def assert_one_of_three_states(out: Path, counts: dict[str | None, int]) -> None
         assert {*part_file_runs(out)} <= {run}
         if (out / TOTALS).exists():
             totals = json.loads((out / TOTALS).read_bytes())
-            assert totals["scores_sha256"] in (out / "manifest.json").read_text()
+            manifest = (out / "manifest.json").read_text()
+            assert totals["scores_sha256"] in manifest
+            assert hashlib.sha256((out / EXAMPLES).read_bytes()).hexdigest() in manifest
 
 
 @pytest.mark.parametrize("former", [None, 0, 3])
@@ -331,7 +333,7 @@ def store():
 
 
 @pytest.mark.parametrize("part_files", [0, 2])
-@pytest.mark.parametrize("moment", DOCUMENTS[1:])
+@pytest.mark.parametrize("moment", DOCUMENTS[2:])
 def test_another_run_that_commits_at_the_same_time_is_noticed(
     store, monkeypatch, part_files, moment
 ):
