@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
 import functools
 import hashlib
 import logging
@@ -38,21 +37,22 @@ class CacheFolder:
 @functools.cache
 def cache_folder() -> CacheFolder:
     """The first folder that can be written, or else the first one that can be read."""
-    package = pathlib.Path(__file__).parent.parent
-    name = "beam-bleu-kernel"
-    path: pathlib.Path | None = None
+    usable: list[pathlib.Path] = []
     refused: list[str] = []
-    for parent in _parents(package):
+    for parent in _parents():
+        folder = parent / "beam-bleu-kernel"
         try:
-            folder = _made(parent / name)
+            parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o755, exist_ok=True)
+            _require_trusted(folder.stat(), folder)
         except OSError as error:
             refused.append(f"{parent}: {reason(error)}")
             continue
+        usable.append(folder)
         if os.access(folder, os.W_OK | os.X_OK):
-            path = folder
+            usable = [folder]
             break
-        path = path or folder
-    if path is None:
+    if not usable:
         return CacheFolder(
             None,
             "compiled code cannot be kept, so every start compiles, which takes a few seconds: "
@@ -61,9 +61,19 @@ def cache_folder() -> CacheFolder:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen and refused and refused[0].startswith(f"{chosen}: "):
         return CacheFolder(
-            path, f"NUMBA_CACHE_DIR is not used ({refused[0]}): compiled code is kept in {path}"
+            usable[0],
+            f"NUMBA_CACHE_DIR is not used ({refused[0]}): compiled code is kept in {usable[0]}",
         )
-    return CacheFolder(path)
+    return CacheFolder(usable[0])
+
+
+def _parents() -> Iterator[pathlib.Path]:
+    """The places for the folder: the user's choice, beside the source, the user's cache."""
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        yield pathlib.Path(chosen)
+    yield pathlib.Path(__file__).parent.parent / "__pycache__"
+    with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
+        yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
 
 
 def reason(error: BaseException) -> str:
@@ -72,12 +82,8 @@ def reason(error: BaseException) -> str:
     return text or str(error) or type(error).__name__
 
 
-def require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> None:
+def _require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> None:
     """Checks that only this user and root can write to a file or folder.
-
-    Args:
-      state: its owner and mode.
-      path: its name for messages.
 
     Raises:
       PermissionError: another user can write to it.
@@ -90,57 +96,42 @@ def require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> None
         raise PermissionError(f"other users can write {path}")
 
 
-def _made(folder: pathlib.Path) -> pathlib.Path:
-    """The folder, made if it is missing, and checked by `require_trusted`.
-
-    Raises:
-      OSError: others can write to it, or it cannot be made.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o755, exist_ok=True)
-    require_trusted(folder.stat(), folder)
-    return folder
-
-
-def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
-    """The places for the folder: the user's choice, beside the source, the user's cache."""
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        yield pathlib.Path(chosen)
-    yield package / "__pycache__"
-    with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
-        yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-
-
-_logger = logging.getLogger("beam_bleu")
-
-_DIGEST_BYTES = 32
-
-# Do not follow a link, and do not wait for a pipe.
-_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-class _Warnings:
+@functools.cache
+def _warned() -> list[str]:
     """What this process has warned about. Otherwise every function would give the same warning."""
-
-    warned = False
-    unwritable = False
+    return []
 
 
 def warn_once(message: str) -> None:
     """Warns, unless this process has already warned about its compiled code."""
-    if not _Warnings.warned:
-        _Warnings.warned = True
-        _logger.warning(message)
+    if not _warned():
+        _warned().append(message)
+        logging.getLogger("beam_bleu").warning(message)
+
+
+_DIGEST_BYTES = 32
+
+
+def _digest(path: pathlib.Path, code: bytes) -> bytes:
+    # With the name. Otherwise the code of another function could be loaded, and fail later.
+    return hashlib.sha256(path.name.encode() + b"\0" + code).digest()
 
 
 def keep(path: pathlib.Path, code: bytes) -> None:
-    """Keeps code in a file if that is possible, and warns if not."""
-    if _Warnings.unwritable:
-        return
+    """Keeps code in a file if that is possible, and warns if not.
+
+    Readers see either the whole file or no file.
+    """
+    partial = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
     try:
-        _write(path, code)
+        try:
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(_digest(path, code) + code)
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
     except OSError as error:
-        _Warnings.unwritable = True  # the other functions cannot be written, either
         warn_once(
             f"compiled code cannot be kept: {path}: {reason(error)}; "
             "the next start compiles again, which takes a few seconds"
@@ -154,44 +145,13 @@ def kept_code(path: pathlib.Path) -> bytes | None:
       OSError: it cannot be read, it is damaged, or others can write to it.
     """
     try:
-        descriptor = os.open(path, _READING)
+        file = path.open("rb")
     except FileNotFoundError:
         return None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise OSError("it is a link") from error
-        raise
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError("it is not a file")
-        require_trusted(state, "it")
+    with file:
+        _require_trusted(os.fstat(file.fileno()), "it")
         content = file.read()
-    digest, kept = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-    if _digest(path, kept) != digest:
+    code = content[_DIGEST_BYTES:]
+    if _digest(path, code) != content[:_DIGEST_BYTES]:
         raise OSError("it is damaged")
-    return kept
-
-
-def _digest(path: pathlib.Path, kept: bytes) -> bytes:
-    # With the name. Otherwise the code of another function could be loaded, and fail later.
-    return hashlib.sha256(path.name.encode() + b"\0" + kept).digest()
-
-
-def _write(path: pathlib.Path, kept: bytes) -> None:
-    """Writes a file. Readers see either the whole file or no file.
-
-    Raises:
-      OSError: it cannot be written.
-    """
-    partial = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
-    try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_digest(path, kept))
-            file.write(kept)
-        os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise
+    return code

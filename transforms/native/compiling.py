@@ -1,15 +1,14 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-numba and LLVM compile a function to machine code that needs nothing of numba (front_end.py,
-emitting.py). The code is kept in a file. The next process loads it from there (machine_code.py),
-and does not import numba: that would take longer than loading all code. So the modules that use
-these decorators must not import numba or llvmlite themselves: `types`, `ir` and `cgutils` here
-stand for their modules.
+numba and LLVM compile a function to machine code that needs nothing of numba (emitting.py). The
+code is kept in a file. The next process loads it from there (machine_code.py), and does not import
+numba: that would take longer than loading all code. So the modules that use these decorators must
+not import numba or llvmlite themselves: `ir` and `cgutils` here stand for their modules.
 
-The cache is a folder (cache_folder.py) with a file for each function and its types,
-whose name depends on all that the code depends on (code_contents.py). If the code in a file cannot
-be loaded, the function is compiled again, and the file is replaced. If no file can be written, each
-process compiles for itself.
+The cache is a folder (cache_folder.py) with a file for each function and its types, whose name
+depends on all that the code depends on. If the code in a file cannot be loaded, the function is
+compiled again, and the file is replaced. If no file can be written, each process compiles for
+itself.
 """
 
 from __future__ import annotations
@@ -18,10 +17,13 @@ import dataclasses
 import functools
 import gc
 import hashlib
+import importlib
 import importlib.metadata
 import logging
 import os
 import pathlib
+import re
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -33,16 +35,11 @@ from beam_bleu.transforms.native.cache_folder import (
     reason,
     warn_once,
 )
-from beam_bleu.transforms.native.code_contents import (
-    ForCompiledCode,
-    LazyModule,
-    contents_digest,
-)
 from beam_bleu.transforms.native.machine_code import (
+    Key,
     LoadedCode,
     MachineCode,
     key_and_words,
-    kind_of,
     processor,
 )
 from beam_bleu.transforms.progress import COMPILING, PROGRESS
@@ -66,37 +63,43 @@ class CompiledFunctions:
 FUNCTIONS = CompiledFunctions()
 """The functions of this process. They change on one thread at a time."""
 
-_NATIVE = pathlib.Path(__file__).parent
-
 _LOCK = threading.RLock()
 """Held while a function is loaded or compiled."""
 
 
-types: Any = LazyModule("numba.types")
+class LazyModule:
+    """A module that is imported when one of its names is needed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._name), name)
+
+
 ir: Any = LazyModule("llvmlite.ir")
 cgutils: Any = LazyModule("numba.core.cgutils")
 
 
-class CompiledFunction(ForCompiledCode):
+class CompiledFunction:
     """A function that Python or compiled code calls.
 
     Attributes:
-      loaded: its code for each tuple of types with which Python called it (see `kind_of`).
+      function: what Python source defines.
+      loaded: its code for the types with which Python called it (see `key_and_words`).
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
-        super().__init__(function, options)
-        self._folder = cache_folder()
-        self.loaded: dict[tuple[str, ...], LoadedCode] = {}
-        # The same code by keys that are quickly made (see `key_and_words`).
-        self._codes: dict[tuple[Any, ...], LoadedCode] = {}
+        self.function = function
+        self.loaded: dict[Key, LoadedCode] = {}
+        self._options = options
 
     @functools.cached_property
     def compiler(self) -> Any:
         """What numba compiles it with."""
         from beam_bleu.transforms.native.emitting import dispatcher
 
-        return dispatcher(self.function, self.options)
+        return dispatcher(self.function, self._options)
 
     @property
     def _numba_type_(self) -> Any:
@@ -106,9 +109,7 @@ class CompiledFunction(ForCompiledCode):
     def __call__(self, *arguments: Any) -> Any:
         """Runs the compiled code, without the GIL."""
         key, words = key_and_words(arguments)
-        code = self._codes.get(key)
-        if code is None:
-            code = self._codes[key] = self._code(tuple(map(kind_of, arguments)), arguments)
+        code = self.loaded.get(key) or self._code(key, arguments)
         try:
             return code(words)
         except ArithmeticError as error:
@@ -116,36 +117,40 @@ class CompiledFunction(ForCompiledCode):
 
     def entry(self, *arguments: Any) -> int:
         """The address of its code for arguments of the types of these; see `call`."""
-        return self._code(tuple(map(kind_of, arguments)), arguments).address
+        return self._code(key_and_words(arguments)[0], arguments).address
 
-    def _code(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
+    def _code(self, key: Key, arguments: Sequence[Any]) -> LoadedCode:
         with _LOCK:
-            code = self.loaded.get(kinds)
+            code = self.loaded.get(key)
             if code is None:
-                code = self.loaded[kinds] = self.load(kinds, arguments)
+                code = self.loaded[key] = self.load(key, arguments)
             return code
 
-    def load(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
+    def load(self, key: Key, arguments: Sequence[Any]) -> LoadedCode:
         """The code for arguments of these types: from the cache, or compiled."""
-        if self._folder.warning:
-            warn_once(self._folder.warning)
-        path = self._path(kinds)
-        if path is not None:
-            try:
-                kept = kept_code(path)
-                if kept is not None:
-                    code = LoadedCode(MachineCode.from_bytes(kept))
-                    FUNCTIONS.loaded += 1
-                    return code
-            except Exception as error:  # loading the code may raise any exception
-                warn_once(
-                    f"compiled code cannot be read: {path}: {reason(error)}; "
-                    "it is compiled again, which takes a few seconds"
-                )
-        return self._compile(path, arguments)
+        folder = cache_folder()
+        if folder.warning:
+            warn_once(folder.warning)
+        if folder.path is None or "<locals>" in self.function.__qualname__:
+            # A function that another one makes is not kept: several have its name.
+            return LoadedCode(self._compile(arguments))
+        path = folder.path / self._file_name(key)
+        try:
+            kept = kept_code(path)
+            if kept is not None:
+                loaded = LoadedCode(MachineCode.from_bytes(kept))
+                FUNCTIONS.loaded += 1
+                return loaded
+        except Exception as error:  # loading the code may raise any exception
+            warn_once(
+                f"compiled code cannot be read: {path}: {reason(error)}; "
+                "it is compiled again, which takes a few seconds"
+            )
+        code = self._compile(arguments)
+        keep(path, code.to_bytes())
+        return LoadedCode(code)
 
-    def _compile(self, path: pathlib.Path | None, arguments: Sequence[Any]) -> LoadedCode:
-        """Compiles the function, and keeps its code if it can be kept."""
+    def _compile(self, arguments: Sequence[Any]) -> MachineCode:
         if not FUNCTIONS.compiled:
             _logger.info(COMPILING)  # the log of a worker, whose progress nobody reads
         PROGRESS.tell(COMPILING)
@@ -156,38 +161,39 @@ class CompiledFunction(ForCompiledCode):
             from beam_bleu.transforms.native.emitting import machine_code, register
 
             while _PLAIN:
-                register(_PLAIN.pop())
-            code = machine_code(self.compiler, self.function.__qualname__, arguments)
+                register(*_PLAIN.pop())
+            code: MachineCode = machine_code(self.compiler, self.function.__qualname__, arguments)
         finally:
             if collects:
                 gc.enable()
             PROGRESS.tell("")
         FUNCTIONS.compiled += 1
-        if path is not None:
-            keep(path, code.to_bytes())
-        return LoadedCode(code)
+        return code
 
-    def _path(self, kinds: tuple[str, ...]) -> pathlib.Path | None:
-        if self._folder.path is None:
-            return None
-        # Machine code depends on the function and all that it uses, the types, the processor, the
-        # compilers and their settings.
-        key = (contents_digest(self), kinds, processor(), _compilers())
-        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-        return self._folder.path / f"{self.function.__name__.strip('<>')}-{digest}.nbc"
+    def _file_name(self, key: Key) -> str:
+        """A name that depends on all that machine code depends on.
+
+        That is the source, the types, the processor, the compilers and their settings.
+        """
+        module, name = self.function.__module__, self.function.__qualname__
+        depends = (module, name, source_digest(module), key, processor(), _compilers())
+        digest = hashlib.sha256(repr(depends).encode()).hexdigest()[:32]
+        return f"{self.function.__name__}-{digest}.nbc"
 
 
-class Intrinsic(ForCompiledCode):
-    """A function whose code is made with llvmlite. Only compiled code calls it."""
+class Operation:
+    """A function whose instructions are made with llvmlite. Only compiled code calls it."""
 
-    def __init__(self, definition: Callable[..., Any]) -> None:
-        super().__init__(definition, {})
+    def __init__(self, code: Callable[..., Any], result: Any, arguments: Sequence[Any]) -> None:
+        self._code = code
+        self._result = result
+        self._arguments = arguments
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
-        from beam_bleu.transforms.native.emitting import type_of_intrinsic
+        from beam_bleu.transforms.native.emitting import type_of_operation
 
-        return type_of_intrinsic(self.function)
+        return type_of_operation(self._code, self._result, self._arguments)
 
 
 def compiled(function: Callable[..., Any]) -> CompiledFunction:
@@ -215,13 +221,35 @@ def inlined(function: Callable[..., Any]) -> Any:
     return inner(function, forceinline=True)
 
 
-def intrinsic(definition: Callable[..., Any]) -> Any:
-    """Makes a function from its types and its code, like numba's `intrinsic`."""
-    return Intrinsic(definition)
+@dataclasses.dataclass(frozen=True)
+class Vectors:
+    """The type of vectors of words.
+
+    Attributes:
+      lanes: the number of words of each vector.
+      count: the number of vectors.
+    """
+
+    lanes: int
+    count: int = 1
 
 
-_PLAIN: list[Any] = []
-"""Functions that numba does not know yet."""
+def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a function of compiled code from the instructions that a Python function writes.
+
+    The Python function takes llvmlite's builder and the values of the arguments, and returns the
+    value of the result: None for "void", a list for a tuple.
+
+    Args:
+      result: the type of its result: a name of numba, such as "int64", `Vectors`, or a tuple of
+        equal names.
+      arguments: those of its arguments; None for any type.
+    """
+    return lambda code: Operation(code, result, arguments)
+
+
+_PLAIN: list[tuple[Any, Callable[..., Any]]] = []
+"""Functions that numba does not know yet, and what compiled code calls in place of them."""
 
 
 def callable_by_compiled(function: Any, instead: Callable[..., Any] | None = None) -> None:
@@ -231,27 +259,53 @@ def callable_by_compiled(function: Any, instead: Callable[..., Any] | None = Non
       function: the function.
       instead: what compiled code calls in its place. None for the function itself.
     """
-    function.instead = instead
-    _PLAIN.append(function)
+    _PLAIN.append((function, instead or function))
+
+
+_IMPORT = re.compile(r"^from (beam_bleu[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+
+
+@functools.cache
+def _source(module: str) -> tuple[str, tuple[str, ...]]:
+    """(a digest of the source of a module, the modules of beam-bleu that it imports)."""
+    file = getattr(sys.modules[module], "__file__", None)
+    source = pathlib.Path(file).read_text(encoding="utf-8") if file else ""
+    imported = [
+        name
+        for package, names in _IMPORT.findall(source)
+        for name in (package, *(f"{package}.{word}" for word in re.findall(r"\w+", names)))
+    ]
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    return digest, tuple(name for name in imported if name in sys.modules)
+
+
+def source_digest(module: str) -> str:
+    """A digest of the source of a module, and of all modules of beam-bleu that it needs."""
+    waiting, digests = [module], dict[str, str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in digests:
+            digests[name], imported = _source(name)
+            waiting += imported
+    return hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()
 
 
 @functools.cache
 def _compilers() -> tuple[object, ...]:
     """The compilers, ours among them, and what the user has set for them."""
     versions = tuple(importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy"))
-    ours = [
-        (_NATIVE / f"{name}.py").read_bytes() for name in ("emitting", "front_end", "machine_code")
-    ]
+    ours = pathlib.Path(__file__).with_name("emitting.py").read_bytes()
     settings = sorted(
         (name, value)
         for name, value in os.environ.items()
         if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
     )
-    return (versions, hashlib.sha256(b"".join(ours)).hexdigest(), settings)
+    python = sys.implementation.cache_tag
+    return (python, versions, hashlib.sha256(ours).hexdigest(), settings)
 
 
-@intrinsic
-def call(typingctx: Any, entry: Any, arguments: Any) -> Any:
+@operation("int64", "int64", None)
+def call(builder: Any, entry: Any, arguments: Any) -> Any:
     """Compiled code that calls a compiled function by the address of its entry.
 
     A function that others call by name is a part of their code, and is compiled with them. A large
@@ -262,27 +316,21 @@ def call(typingctx: Any, entry: Any, arguments: Any) -> Any:
     The function returns an int64, and must not raise an exception. The arguments are a tuple of
     numbers of 64 bits and of such tuples.
     """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        words = list(_words(builder, signature.args[1], args[1]))
-        memory = cgutils.alloca_once(builder, word, size=len(words) + 1)
-        places = [builder.gep(memory, [word(index)]) for index in range(len(words) + 1)]
-        for value, place in zip(words, places, strict=False):
-            builder.store(value, place)
-        function = ir.FunctionType(ir.IntType(32), [word.as_pointer()])
-        builder.call(builder.inttoptr(args[0], function.as_pointer()), [memory])
-        return builder.load(places[-1])
-
-    return types.int64(types.int64, arguments), codegen
+    word = ir.IntType(64)
+    words = list(_words(builder, arguments))
+    memory = cgutils.alloca_once(builder, word, size=len(words) + 1)
+    places = [builder.gep(memory, [word(index)]) for index in range(len(words) + 1)]
+    for value, place in zip(words, places, strict=False):
+        builder.store(value, place)
+    function = ir.FunctionType(ir.IntType(32), [word.as_pointer()])
+    builder.call(builder.inttoptr(entry, function.as_pointer()), [memory])
+    return builder.load(places[-1])
 
 
-def _words(builder: Any, kind: Any, value: Any) -> Iterator[Any]:
-    """The words of an argument (see machine_code.py)."""
-    if isinstance(kind, types.BaseTuple):
-        for index, item in enumerate(kind):
-            yield from _words(builder, item, builder.extract_value(value, index))
-    elif isinstance(kind, types.Integer) and kind.bitwidth == 64:
+def _words(builder: Any, value: Any) -> Iterator[Any]:
+    """The words of a number or tuple (see machine_code.py)."""
+    if isinstance(value.type, ir.IntType):
         yield value
     else:
-        raise TypeError(f"compiled code cannot call an entry with {kind}")
+        for index in range(len(value.type)):
+            yield from _words(builder, builder.extract_value(value, index))

@@ -1,4 +1,9 @@
-"""Makes machine code of Python functions: numba writes modules (front_end.py), LLVM optimizes them.
+"""Makes machine code of Python functions: numba writes their modules, and LLVM optimizes them.
+
+numba optimizes each function when it is compiled, with all that it calls, and makes machine code of
+it. So code that is called through five functions is optimized five times, and only the last result
+is used. Here a function stays as it is until all that one entry needs is optimized at once. That
+takes a third of the CPU of the first run less.
 
 Only a process that compiles imports this module: importing numba takes longer than loading all code
 from the cache.
@@ -6,21 +11,25 @@ from the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import binding, ir
-from numba import typeof, types
+from numba import njit, typeof, types
 from numba.core import cgutils
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.datamodel import models, register_default
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
 
-from beam_bleu.transforms.native.front_end import dispatcher, modules_of
-from beam_bleu.transforms.native.machine_code import ENTRY, MachineCode, Result
+from beam_bleu.transforms.native.compiling import Vectors
+from beam_bleu.transforms.native.machine_code import ENTRY, MachineCode
 
-__all__ = ["dispatcher", "machine_code", "register", "type_of_intrinsic"]
+__all__ = ["dispatcher", "machine_code", "register", "type_of_operation"]
 
 _I64 = ir.IntType(64)
 
@@ -32,21 +41,91 @@ _Value = Any
 _Type = Any
 
 
-def type_of_intrinsic(definition: Callable[..., Any]) -> _Type:
-    """The type that stands for an intrinsic in code that numba compiles."""
-    made = intrinsic(definition)
+class _VectorType(types.Type):
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+        super().__init__(name=repr(vectors))
+
+
+@register_default(_VectorType)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: _VectorType) -> None:
+        vectors = kind.vectors
+        vector = ir.VectorType(_I64, vectors.lanes)
+        several = vector if vectors.count == 1 else ir.ArrayType(vector, vectors.count)
+        super().__init__(manager, kind, several)
+
+
+def _type(kind: Any) -> _Type:
+    """Numba's type for a type of `operation`."""
+    if isinstance(kind, tuple):
+        return types.UniTuple(_type(kind[0]), len(kind))
+    return _VectorType(kind) if isinstance(kind, Vectors) else getattr(types, kind)
+
+
+def type_of_operation(code: Callable[..., Any], result: Any, arguments: Sequence[Any]) -> _Type:
+    """The type that stands for an operation in code that numba compiles. See `operation`."""
+
+    @functools.wraps(code)  # numba reads the names of the arguments
+    def typed(_typing_context: Any, *given: Any) -> Any:
+        kinds = [
+            called if kind is None else _type(kind)
+            for kind, called in zip(arguments, given, strict=True)
+        ]
+
+        def codegen(context: Any, builder: _Builder, signature: Any, args: Sequence[_Value]) -> Any:
+            value = code(builder, *args)
+            if isinstance(value, list):
+                return context.make_tuple(builder, signature.return_type, value)
+            return context.get_dummy_value() if value is None else value
+
+        return _type(result)(*kinds), codegen
+
+    made = intrinsic(typed)
     context = cpu_target.typing_context
     context.refresh()  # so that it knows the new one
     return context.resolve_value_type(made)
 
 
-def register(function: Any) -> None:
-    """Lets compiled code call a plain function, or what it calls `instead`."""
-    instead = function.instead
-    if instead is None:
-        register_jitable(function)
-    else:
-        overload(function)(lambda number: lambda number: instead(number))
+def register(function: Any, instead: Callable[..., Any]) -> None:
+    """Lets compiled code call a plain function, in whose place it runs `instead`."""
+    overload(function, strict=False)(lambda *_arguments: instead)
+
+
+def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """What numba compiles a function with.
+
+    Without numba's runtime, so the function cannot make arrays: its code needs nothing of numba
+    when it runs.
+    """
+    return njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+
+
+class _Library(JITCodeLibrary):
+    """The code of a function and of all that it calls, not optimized, and not in memory to run."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """`_optimize` does it, for an entry."""
+
+    def _finalize_final_module(self) -> None:
+        """Nothing runs the code."""
+
+
+@contextlib.contextmanager
+def _only_writing_modules() -> Iterator[None]:
+    """Lets numba write modules, and neither optimize nor load them. Needs the compiler's lock."""
+    codegen = cpu_target.target_context.codegen()
+    usual = codegen._library_class
+    codegen._library_class = _Library
+    codegen.set_env = lambda _name, _environment: None  # there is none without loaded code
+    try:
+        yield
+    finally:
+        codegen._library_class = usual
+        del codegen.set_env
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]  # numba is untyped
@@ -62,12 +141,12 @@ def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineC
       TypeError: the code would need a part of numba or Python when it runs.
     """
     signature = tuple(typeof(argument) for argument in arguments)
-    compiler.compile(signature)
+    with _only_writing_modules():
+        compiler.compile(signature)
     result = compiler.overloads[signature]
     context = result.target_context
     module = binding.parse_assembly(str(_entry(context, result.fndesc)))
-    for needed in modules_of(result.library):
-        module.link_in(binding.parse_assembly(needed))
+    module.link_in(result.library._get_module_for_linking(), preserve=True)
     for function in module.functions:
         if not function.is_declaration and function.name != ENTRY:
             function.linkage = _ONLY_HERE
@@ -80,7 +159,9 @@ def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineC
     ]
     if missing:
         raise TypeError(f"{name} cannot be compiled, because its code needs {', '.join(missing)}")
-    return MachineCode(machine.emit_object(module), _result(result.fndesc.restype))
+    returned = result.fndesc.restype
+    words = "=" + "".join(map(_format, _parts(returned)))
+    return MachineCode(machine.emit_object(module), words, isinstance(returned, types.BaseTuple))
 
 
 def _optimize(module: Any, machine: Any) -> None:
@@ -178,27 +259,21 @@ def _parts(kind: _Type) -> Sequence[_Type]:
     return tuple(kind) if isinstance(kind, types.BaseTuple) else (kind,)
 
 
-def _result(kind: _Type) -> Result:
-    return Result(
-        tuple(_kind_of_word(part) for part in _parts(kind)),
-        is_tuple=isinstance(kind, types.BaseTuple),
-    )
-
-
-def _kind_of_word(kind: _Type) -> str:
+def _format(kind: _Type) -> str:
+    """A word of the result as a format of `struct`, which has the bytes of numbers in order."""
     if isinstance(kind, types.Boolean):
-        return "b"
+        return "?7x"
     if isinstance(kind, types.Float) and kind.bitwidth == 64:
-        return "f"
+        return "d"
     if isinstance(kind, types.Integer):
-        return "i" if kind.signed else "u"
+        return "q" if kind.signed else "Q"
     raise TypeError(f"compiled code cannot return {kind}")
 
 
 def _to_word(builder: _Builder, value: _Value, kind: _Type) -> _Value:
-    if _kind_of_word(kind) == "f":
+    if isinstance(kind, types.Float):
         return builder.bitcast(value, _I64)
     if value.type.width == 64:
         return value
-    extended = builder.sext if _kind_of_word(kind) == "i" else builder.zext
+    extended = builder.sext if _format(kind) == "q" else builder.zext
     return extended(value, _I64)

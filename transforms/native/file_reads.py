@@ -13,7 +13,7 @@ import functools
 import io
 from typing import BinaryIO
 
-from beam_bleu.transforms.native.compiling import inner, intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import inner, ir, operation
 
 
 def descriptor_of(file: BinaryIO) -> int | None:
@@ -30,25 +30,20 @@ def pread_function() -> int:
     return address
 
 
-@intrinsic
-def read_at(typingctx, function, descriptor, to, size, place):
+@operation("int64", *["int64"] * 5)
+def read_at(builder, function, descriptor, to, size, place):
     """Calls the C function `pread` at the address `function`; see its manual page.
 
     Returns:
       The number of bytes that it read to the address `to`; 0 at the end of the file, -1 if the
       file cannot be read.
     """
-
-    def codegen(context, builder, signature, args):
-        word, number = ir.IntType(64), ir.IntType(32)
-        pointer = ir.IntType(8).as_pointer()
-        pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()
-        function, descriptor, to, size, place = args
-        called = builder.inttoptr(function, pread)
-        to = builder.inttoptr(to, pointer)
-        return builder.call(called, [builder.trunc(descriptor, number), to, size, place])
-
-    return types.int64(*[types.int64] * 5), codegen
+    word, number = ir.IntType(64), ir.IntType(32)
+    pointer = ir.IntType(8).as_pointer()
+    pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()
+    called = builder.inttoptr(function, pread)
+    to = builder.inttoptr(to, pointer)
+    return builder.call(called, [builder.trunc(descriptor, number), to, size, place])
 
 
 @inner

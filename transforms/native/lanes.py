@@ -8,10 +8,9 @@ masks.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from beam_bleu.transforms.native.compiling import cgutils, intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import Vectors, cgutils, ir, operation
 
 _WORD = 64
 
@@ -22,19 +21,16 @@ def equal_numbers(count: int) -> Any:
     It returns the mask of those at the address that equal the low 32 bits of the number.
     """
 
-    def typed(typingctx: Any, address: Any, number: Any) -> Any:
-        def codegen(context, builder, signature, args):
-            vector = ir.VectorType(ir.IntType(32), count)
-            numbers = builder.load(builder.inttoptr(args[0], vector.as_pointer()))
-            numbers.align = 1
-            wanted = splat(builder, builder.trunc(args[1], ir.IntType(32)), count)
-            equal = builder.icmp_unsigned("==", numbers, wanted)
-            mask = builder.bitcast(equal, ir.IntType(count))
-            return mask if count == _WORD else builder.zext(mask, ir.IntType(64))
+    @operation("uint64", "int64", "uint64")
+    def equal(builder, address, number):
+        vector = ir.VectorType(ir.IntType(32), count)
+        numbers = builder.load(builder.inttoptr(address, vector.as_pointer()))
+        numbers.align = 1
+        wanted = splat(builder, builder.trunc(number, ir.IntType(32)), count)
+        mask = builder.bitcast(builder.icmp_unsigned("==", numbers, wanted), ir.IntType(count))
+        return mask if count == _WORD else builder.zext(mask, ir.IntType(64))
 
-        return types.uint64(types.int64, types.uint64), codegen
-
-    return intrinsic(typed)
+    return equal
 
 
 class Lanes(NamedTuple):
@@ -65,88 +61,47 @@ class Lanes(NamedTuple):
 
 def _lanes_of(count: int) -> Lanes:
     """The operations on vectors with `count` lanes, at most 64."""
-
-    def lanes() -> Any:
-        from beam_bleu.transforms.native.lane_types import LaneType  # it imports numba
-
-        return LaneType(count)
+    lanes = Vectors(count)
 
     def vector_of(bits: int) -> Any:
         return ir.VectorType(ir.IntType(bits), count)
 
-    def words(values: Iterable[int]) -> Any:
-        return ir.Constant(vector_of(64), list(values))
-
     def same(value: int) -> Any:
-        return words([value] * count)
+        return ir.Constant(vector_of(64), [value] * count)
 
-    @intrinsic
-    def zeros(typingctx):
-        def codegen(context, builder, signature, args):
-            return same(0)
+    @operation(lanes)
+    def zeros(builder):
+        return same(0)
 
-        return lanes()(), codegen
+    @operation(lanes, lanes, "uint64")
+    def following(builder, grams, mask):
+        shifted = builder.shl(grams, same(1))
+        # The first order gets all bits, because no shorter n-gram limits it.
+        one_down = ir.Constant(vector_of(32), [count, *range(count - 1)])
+        shorter = builder.shuffle_vector(shifted, same(-1), one_down)
+        return builder.and_(shorter, splat(builder, mask, count))
 
-    @intrinsic
-    def following(typingctx, grams, mask):
-        def codegen(context, builder, signature, args):
-            shifted = builder.shl(args[0], same(1))
-            # The first order gets all bits, because no shorter n-gram limits it.
-            one_down = ir.Constant(vector_of(32), [count, *range(count - 1)])
-            shorter = builder.shuffle_vector(shifted, same(-1), one_down)
-            return builder.and_(shorter, splat(builder, args[1], count))
+    @operation(lanes, lanes, lanes)
+    def free(builder, grams, claimed):
+        return builder.and_(grams, builder.not_(claimed))
 
-        return lanes()(lanes(), types.uint64), codegen
+    @operation(lanes, lanes, lanes)
+    def claim(builder, claimed, free):
+        return builder.or_(claimed, builder.and_(free, builder.neg(free)))
 
-    @intrinsic
-    def free(typingctx, grams, claimed):
-        def codegen(context, builder, signature, args):
-            return builder.and_(args[0], builder.not_(args[1]))
+    @operation("uint64", lanes)
+    def not_zero(builder, tested):
+        is_set = builder.icmp_unsigned("!=", tested, same(0))
+        return builder.zext(builder.bitcast(is_set, ir.IntType(count)), ir.IntType(64))
 
-        return lanes()(lanes(), lanes()), codegen
+    @operation(lanes, lanes, "uint64")
+    def add(builder, counts, bits):
+        ones = builder.bitcast(builder.trunc(bits, ir.IntType(count)), vector_of(1))
+        return builder.add(counts, builder.zext(ones, vector_of(64)))
 
-    @intrinsic
-    def claim(typingctx, claimed, free):
-        def codegen(context, builder, signature, args):
-            return builder.or_(args[0], builder.and_(args[1], builder.neg(args[1])))
-
-        return lanes()(lanes(), lanes()), codegen
-
-    @intrinsic
-    def not_zero(typingctx, tested):
-        def codegen(context, builder, signature, args):
-            is_set = builder.icmp_unsigned("!=", args[0], same(0))
-            return builder.zext(builder.bitcast(is_set, ir.IntType(count)), ir.IntType(64))
-
-        return types.uint64(lanes()), codegen
-
-    @intrinsic
-    def add(typingctx, counts, bits):
-        def codegen(context, builder, signature, args):
-            ones = builder.bitcast(builder.trunc(args[1], ir.IntType(count)), vector_of(1))
-            return builder.add(args[0], builder.zext(ones, vector_of(64)))
-
-        return lanes()(lanes(), types.uint64), codegen
-
-    @intrinsic
-    def count_bits(typingctx, counted):
-        def codegen(context, builder, signature, args):
-            return lane_sizes(builder, args[0])
-
-        return lanes()(lanes()), codegen
-
-    @intrinsic
-    def store(typingctx, address, stored, orders):
-        def codegen(context, builder, signature, args):
-            store_lanes(builder, *args)
-            return context.get_dummy_value()
-
-        return types.void(types.int64, lanes(), types.int64), codegen
-
+    count_bits = operation(lanes, lanes)(lane_sizes)
+    store = operation("void", "int64", lanes, "int64")(store_lanes)
     return Lanes(zeros, following, free, claim, not_zero, add, count_bits, store)
-
-
-FOUR_LANES, SIXTEEN_LANES = _lanes_of(4), _lanes_of(16)
 
 
 def lane_sizes(builder: Any, vector: Any) -> Any:
@@ -178,3 +133,6 @@ def splat(builder: Any, value: Any, count: int) -> Any:
         ir.Constant(vector, ir.Undefined),
         ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count),
     )
+
+
+FOUR_LANES, SIXTEEN_LANES = _lanes_of(4), _lanes_of(16)

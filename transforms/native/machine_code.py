@@ -40,43 +40,22 @@ _WORD = struct.Struct("=q")
 
 
 @dataclasses.dataclass(frozen=True)
-class Result:
-    """What a function returns.
-
-    Attributes:
-      words: a letter for each word: `i` (int64), `u` (uint64), `f` (float64) or `b` (bool).
-      is_tuple: whether they are a tuple; otherwise there is at most one.
-    """
-
-    words: tuple[str, ...]
-    is_tuple: bool
-
-    def of(self, words: Sequence[int]) -> Any:
-        """The Python value; None if the function returns nothing. Words are signed."""
-        if not self.words:
-            return None
-        values = tuple(map(_value, self.words, words))
-        if self.is_tuple:
-            return values
-        return values[0]
-
-
-@dataclasses.dataclass(frozen=True)
 class MachineCode:
     """The code of a function for arguments of certain types.
 
     Attributes:
       object_file: an object file with the C function.
-      result: what the function returns.
+      result: the words that it returns, as a format of `struct`.
+      is_tuple: whether they are a tuple; otherwise there is at most one.
     """
 
     object_file: bytes
-    result: Result
+    result: str
+    is_tuple: bool
 
     def to_bytes(self) -> bytes:
         """The code as it is kept in a file."""
-        header = json.dumps([self.result.words, self.result.is_tuple])
-        return header.encode() + b"\n" + self.object_file
+        return json.dumps([self.result, self.is_tuple]).encode() + b"\n" + self.object_file
 
     @staticmethod
     def from_bytes(kept: bytes) -> MachineCode:
@@ -86,8 +65,7 @@ class MachineCode:
           ValueError: it is something else.
         """
         header, _, object_file = kept.partition(b"\n")
-        words, is_tuple = json.loads(header)
-        return MachineCode(object_file, Result(tuple(words), is_tuple))
+        return MachineCode(object_file, *json.loads(header))
 
 
 class LoadedCode:
@@ -110,8 +88,9 @@ class LoadedCode:
             raise ValueError("it has no entry")
         self.address: int = address
         self._call = _CALLED(address)
-        self._result = code.result
-        self._room = [0] * len(code.result.words)
+        self._result = struct.Struct(code.result)
+        self._is_tuple = code.is_tuple
+        self._room = [0] * (self._result.size // 8)
 
     def __call__(self, words: Sequence[int]) -> Any:
         """Calls the function.
@@ -127,14 +106,23 @@ class LoadedCode:
         status = self._call(memory.buffer_info()[0])
         if status:
             raise ArithmeticError(f"compiled code ended with the status {status}")
-        return self._result.of(memory[len(words) :].tolist())
+        values = self._result.unpack_from(memory, len(words) * 8)
+        if self._is_tuple:
+            return values
+        return values[0] if values else None
 
 
-def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
-    """(a key of the types of arguments, the words of the arguments).
+Key = tuple[Any, ...]
+"""The types of arguments. Arguments with equal keys use the same code."""
 
-    Equal keys have equal kinds (see `kind_of`). A key is made five times as fast, and every
-    call needs one.
+# Of the flags of a numpy array: those that tell types apart, and whether it is contiguous in each
+# order. One that is both counts as contiguous in the order of C.
+_C_ORDER, _FORTRAN_ORDER = 0x1, 0x2
+_TYPE_FLAGS = _C_ORDER | _FORTRAN_ORDER | 0x100 | 0x400  # aligned, writeable
+
+
+def key_and_words(arguments: Sequence[Any]) -> tuple[Key, list[int]]:
+    """(the types of arguments, the words of the arguments).
 
     Raises:
       TypeError: compiled code cannot take an argument.
@@ -146,7 +134,10 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]
             key.append(int)
             words.append(argument)
         elif isinstance(argument, np.ndarray):
-            key.append((argument.dtype, argument.ndim, argument.flags.num))
+            flags = argument.flags.num & _TYPE_FLAGS
+            if flags & _C_ORDER:
+                flags &= ~_FORTRAN_ORDER
+            key.append((argument.dtype, argument.ndim, flags))
             words.append(_word_at(id(argument) + _DATA).value)
             words += argument.shape
             words += argument.strides
@@ -154,39 +145,18 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]
             of_items, items = key_and_words(argument)
             key.append(of_items)
             words += items
+        elif isinstance(argument, float):  # also np.float64
+            key.append(float)
+            words += _WORD.unpack(_DOUBLE.pack(argument))
+        elif isinstance(argument, bool | np.generic):
+            key.append(type(argument))
+            words.append((int(argument) + 2**63) % 2**64 - 2**63)
+        elif type(argument) is int and 0 <= argument < 2**64:
+            key.append(np.uint64)
+            words.append(argument - 2**64)
         else:
-            key.append(kind_of(argument))
-            words.append(_word_of_number(argument))
+            raise TypeError(f"compiled code cannot be called with {type(argument).__name__}")
     return tuple(key), words
-
-
-def kind_of(argument: Any) -> str:
-    """A name for the type of an argument: arguments with the same name use the same code.
-
-    Raises:
-      TypeError: compiled code cannot take it.
-    """
-    if isinstance(argument, np.ndarray):
-        flags = argument.flags
-        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-        written = "" if flags.writeable else " read-only"
-        placed = "" if flags.aligned else " unaligned"
-        return f"{argument.dtype.str}[{argument.ndim}{layout}]{written}{placed}"
-    if isinstance(argument, tuple):
-        return f"({', '.join(map(kind_of, argument))})"
-    if isinstance(argument, np.generic):
-        return str(argument.dtype.str)
-    if isinstance(argument, bool):
-        return "bool"
-    if isinstance(argument, int):
-        if -(2**63) <= argument < 2**63:
-            return "int"
-        if 0 <= argument < 2**64:
-            return "large int"
-        raise TypeError("compiled code cannot be called with an integer of more than 64 bits")
-    if isinstance(argument, float):
-        return "float"
-    raise TypeError(f"compiled code cannot be called with {type(argument).__name__}")
 
 
 @functools.cache
@@ -220,18 +190,3 @@ def _initialize() -> None:
     """Prepares LLVM for this processor."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-
-
-def _word_of_number(number: Any) -> int:
-    if isinstance(number, float):  # also np.float64
-        return int(_WORD.unpack(_DOUBLE.pack(number))[0])
-    word = int(number)
-    return word if word < 2**63 else word - 2**64
-
-
-def _value(kind: str, word: int) -> Any:
-    if kind == "f":
-        return _DOUBLE.unpack(_WORD.pack(word))[0]
-    if kind == "u":
-        return word % 2**64
-    return bool(word) if kind == "b" else word

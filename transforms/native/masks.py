@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from beam_bleu.transforms.native.compiling import intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import ir, operation
 from beam_bleu.transforms.native.memory import BLOCK
 
 ByteClass = Sequence[int | str | tuple[str, str]]
@@ -27,13 +27,11 @@ _Value = Any
 def byte_mask(of: ByteClass) -> Any:
     """Makes a function that returns the mask of the bytes of a class."""
 
-    def typed(typingctx: Any, address: Any) -> Any:
-        def codegen(context, builder, signature, args):
-            return builder.bitcast(_is(builder, _load(builder, args[0]), of), ir.IntType(64))
+    @operation("uint64", "int64")
+    def mask(builder, address):
+        return builder.bitcast(_is(builder, _load(builder, address), of), ir.IntType(64))
 
-        return types.uint64(types.int64), codegen
-
-    return intrinsic(typed)
+    return mask
 
 
 def byte_masks(*classes: ByteClass) -> Any:
@@ -50,21 +48,18 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
     """
     longest = max(len(sequence) for sequences in alternatives for sequence in sequences)
 
-    def typed(typingctx: Any, address: Any) -> Any:
-        def codegen(context, builder, signature, args):
-            vectors = [
-                _load(builder, builder.add(args[0], ir.Constant(ir.IntType(64), i)))
-                for i in range(longest)
-            ]
-            masks = [
-                builder.bitcast(_begins(builder, vectors, sequences), ir.IntType(64))
-                for sequences in alternatives
-            ]
-            return context.make_tuple(builder, signature.return_type, masks)
+    @operation(("uint64",) * len(alternatives), "int64")
+    def masks(builder, address):
+        vectors = [
+            _load(builder, builder.add(address, ir.Constant(ir.IntType(64), i)))
+            for i in range(longest)
+        ]
+        return [
+            builder.bitcast(_begins(builder, vectors, sequences), ir.IntType(64))
+            for sequences in alternatives
+        ]
 
-        return types.UniTuple(types.uint64, len(alternatives))(types.int64), codegen
-
-    return intrinsic(typed)
+    return masks
 
 
 def block_copier(of: ByteClass, bits: int) -> Any:
@@ -86,17 +81,14 @@ def block_replacer(of: ByteClass, byte: str) -> Any:
 def _copier(of: ByteClass, change: Callable[[_Builder, _Value], _Value]) -> Any:
     """Makes a function (to, source) that copies a block, and changes the bytes of a class."""
 
-    def typed(typingctx: Any, to: Any, source: Any) -> Any:
-        def codegen(context, builder, signature, args):
-            vector = _load(builder, args[1])
-            copied = builder.select(_is(builder, vector, of), change(builder, vector), vector)
-            store = builder.store(copied, builder.inttoptr(args[0], _bytes().as_pointer()))
-            store.align = 1
-            return context.get_dummy_value()
+    @operation("void", "int64", "int64")
+    def copy(builder, to, source):
+        vector = _load(builder, source)
+        copied = builder.select(_is(builder, vector, of), change(builder, vector), vector)
+        store = builder.store(copied, builder.inttoptr(to, _bytes().as_pointer()))
+        store.align = 1
 
-        return types.void(types.int64, types.int64), codegen
-
-    return intrinsic(typed)
+    return copy
 
 
 def _begins(

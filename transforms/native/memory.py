@@ -13,12 +13,11 @@ checks bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.native.compiling import cgutils, inner, intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import cgutils, inner, ir, operation
 
 BLOCK = 64
 """The number of bytes that are copied or compared at once. A mask (uint64) has a bit for each."""
@@ -45,117 +44,90 @@ def _store(builder: _Builder, bits: int, address: _Value, value: _Value) -> None
     store.align = 1
 
 
-def _loading(bits: int, is_signed: bool) -> Callable[[Any, Any], Any]:
-    """The typing and code of an intrinsic that reads a value of 64 bits or less at an address."""
+def _loading(bits: int, kind: str) -> Any:
+    """Makes a function that reads a value of 64 bits or less at an address."""
 
-    def typed(typingctx: Any, address: Any) -> Any:
-        def codegen(context, builder, signature, args):
-            value = _load(builder, bits, args[0])
-            return value if bits == 64 else builder.zext(value, ir.IntType(64))
+    @operation(kind, "int64")
+    def load(builder, address):
+        value = _load(builder, bits, address)
+        return value if bits == 64 else builder.zext(value, ir.IntType(64))
 
-        return (types.int64 if is_signed else types.uint64)(types.int64), codegen
-
-    return typed
+    return load
 
 
-def _storing(bits: int, is_signed: bool) -> Callable[[Any, Any, Any], Any]:
-    """The typing and code of an intrinsic that writes the low bits of a value to an address."""
+def _storing(bits: int, kind: str) -> Any:
+    """Makes a function that writes the low bits of a value to an address."""
 
-    def typed(typingctx: Any, address: Any, stored: Any) -> Any:
-        def codegen(context, builder, signature, args):
-            low = args[1] if bits == 64 else builder.trunc(args[1], ir.IntType(bits))
-            _store(builder, bits, args[0], low)
-            return context.get_dummy_value()
+    @operation("void", "int64", kind)
+    def store(builder, address, value):
+        low = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
+        _store(builder, bits, address, low)
 
-        return types.void(types.int64, types.int64 if is_signed else types.uint64), codegen
-
-    return typed
+    return store
 
 
-load_byte = intrinsic(_loading(8, is_signed=True))
+load_byte = _loading(8, "int64")
 """The byte at an address, 0..255, as an int64."""
 
-store_byte = intrinsic(_storing(8, is_signed=True))
+store_byte = _storing(8, "int64")
 """Writes the low 8 bits of an int64 to an address."""
 
-load_half = intrinsic(_loading(16, is_signed=False))
+load_half = _loading(16, "uint64")
 """The uint16 at an address, as a uint64."""
 
-store_half = intrinsic(_storing(16, is_signed=False))
+store_half = _storing(16, "uint64")
 """Writes the low 16 bits of a uint64 to an address."""
 
-load_word = intrinsic(_loading(64, is_signed=False))
+load_word = _loading(64, "uint64")
 """The 8 bytes at an address as a uint64, the first byte lowest."""
 
-store_word = intrinsic(_storing(64, is_signed=False))
+store_word = _storing(64, "uint64")
 """Writes a uint64 to an address."""
 
-load_count = intrinsic(_loading(32, is_signed=True))
+load_count = _loading(32, "int64")
 """The uint32 at an address, as an int64."""
 
-store_count = intrinsic(_storing(32, is_signed=True))
+store_count = _storing(32, "int64")
 """Writes the low 32 bits of an int64 to an address."""
 
 
-@intrinsic
-def store_bytes_as_counts(typingctx, to, source, added):
+@operation("void", "int64", "int64", "int64")
+def store_bytes_as_counts(builder, to, source, added):
     """Adds a number to the 8 bytes at `source`, and writes the sums to `to` as 8 uint32."""
-
-    def codegen(context, builder, signature, args):
-        number = ir.IntType(32)
-        byte_vector, vector = (ir.VectorType(of_lane, 8) for of_lane in (ir.IntType(8), number))
-        loaded = builder.load(builder.inttoptr(args[1], byte_vector.as_pointer()))
-        loaded.align = 1
-        summand = ir.Constant(vector, ir.Undefined)
-        for lane in range(8):
-            summand = builder.insert_element(summand, builder.trunc(args[2], number), number(lane))
-        sums = builder.add(builder.zext(loaded, vector), summand)
-        store = builder.store(sums, builder.inttoptr(args[0], vector.as_pointer()))
-        store.align = 1
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+    number = ir.IntType(32)
+    byte_vector, vector = (ir.VectorType(of_lane, 8) for of_lane in (ir.IntType(8), number))
+    loaded = builder.load(builder.inttoptr(source, byte_vector.as_pointer()))
+    loaded.align = 1
+    summand = ir.Constant(vector, ir.Undefined)
+    for lane in range(8):
+        summand = builder.insert_element(summand, builder.trunc(added, number), number(lane))
+    sums = builder.add(builder.zext(loaded, vector), summand)
+    store = builder.store(sums, builder.inttoptr(to, vector.as_pointer()))
+    store.align = 1
 
 
-@intrinsic
-def clear(typingctx, address, size):
+@operation("void", "int64", "int64")
+def clear(builder, address, size):
     """Writes `size` zero bytes to `address`."""
-
-    def codegen(context, builder, signature, args):
-        address = _pointer(builder, args[0], 8)
-        cgutils.memset(builder, address, args[1], 0)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    cgutils.memset(builder, _pointer(builder, address, 8), size, 0)
 
 
-@intrinsic
-def prefetch(typingctx, address):
+@operation("void", "int64")
+def prefetch(builder, address):
     """Brings the bytes at an address into the cache. The address may be any number."""
-
-    def codegen(context, builder, signature, args):
-        number = ir.IntType(32)
-        pointer = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        to_write, in_all_caches, data = (number(value) for value in (1, 3, 1))
-        place = builder.inttoptr(args[0], pointer)
-        builder.call(fetch, [place, to_write, in_all_caches, data])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+    number = ir.IntType(32)
+    pointer = ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+    fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    to_write, in_all_caches, data = (number(value) for value in (1, 3, 1))
+    builder.call(fetch, [builder.inttoptr(address, pointer), to_write, in_all_caches, data])
 
 
-@intrinsic
-def copy(typingctx, to, source, size):
+@operation("void", "int64", "int64", "int64")
+def copy(builder, to, source, size):
     """Copies `size` bytes from `source` to `to`. The two must not overlap."""
-
-    def codegen(context, builder, signature, args):
-        to, source = (_pointer(builder, arg, 8) for arg in args[:2])
-        cgutils.raw_memcpy(builder, to, source, args[2], ir.Constant(ir.IntType(64), 1))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+    to, source = (_pointer(builder, address, 8) for address in (to, source))
+    cgutils.raw_memcpy(builder, to, source, size, ir.Constant(ir.IntType(64), 1))
 
 
 @inner
@@ -182,26 +154,16 @@ def is_equal(one, other, size):
     return True
 
 
-@intrinsic
-def load_int(typingctx, address, index):
+@operation("int64", "int64", "int64")
+def load_int(builder, address, index):
     """Item `index` of the array of int64 at `address`."""
-
-    def codegen(context, builder, signature, args):
-        return _load(builder, 64, _item(builder, *args))
-
-    return types.int64(types.int64, types.int64), codegen
+    return _load(builder, 64, _item(builder, address, index))
 
 
-@intrinsic
-def store_int(typingctx, address, index, value):
+@operation("void", "int64", "int64", "int64")
+def store_int(builder, address, index, value):
     """Sets item `index` of the array of int64 at `address`."""
-
-    def codegen(context, builder, signature, args):
-        address, index, value = args
-        _store(builder, 64, _item(builder, address, index), value)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+    _store(builder, 64, _item(builder, address, index), value)
 
 
 def _item(builder: _Builder, address: _Value, index: _Value) -> _Value:
@@ -209,70 +171,44 @@ def _item(builder: _Builder, address: _Value, index: _Value) -> _Value:
     return builder.add(address, builder.shl(index, ir.Constant(ir.IntType(64), 3)))
 
 
-@intrinsic
-def lowest_bit(typingctx, mask):
+@operation("int64", "uint64")
+def lowest_bit(builder, mask):
     """The index of the lowest set bit of a mask, as an int64; 64 if there is none."""
-
-    def codegen(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), codegen
+    return builder.cttz(mask, ir.Constant(ir.IntType(1), 0))
 
 
-@intrinsic
-def leading_zeros(typingctx, mask):
+@operation("int64", "uint64")
+def leading_zeros(builder, mask):
     """The number of bits above the highest set bit of a mask, as an int64; 64 if there is none."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), codegen
+    return builder.ctlz(mask, ir.Constant(ir.IntType(1), 0))
 
 
-@intrinsic
-def count_bits(typingctx, mask):
+@operation("int64", "uint64")
+def count_bits(builder, mask):
     """The number of set bits of a mask, as an int64."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), codegen
+    return builder.ctpop(mask)
 
 
-@intrinsic
-def folded_product(typingctx, one, other):
+@operation("uint64", "uint64", "uint64")
+def folded_product(builder, one, other):
     """The upper half of the 128-bit product of two words, xor its lower half."""
-
-    def codegen(context, builder, signature, args):
-        wide = ir.IntType(128)
-        one, other = (builder.zext(arg, wide) for arg in args)
-        product = builder.mul(one, other)
-        upper = builder.lshr(product, ir.Constant(wide, 64))
-        return builder.trunc(builder.xor(upper, product), ir.IntType(64))
-
-    return types.uint64(types.uint64, types.uint64), codegen
+    wide = ir.IntType(128)
+    product = builder.mul(builder.zext(one, wide), builder.zext(other, wide))
+    upper = builder.lshr(product, ir.Constant(wide, 64))
+    return builder.trunc(builder.xor(upper, product), ir.IntType(64))
 
 
-@intrinsic
-def copy_block(typingctx, to, source):
+@operation("void", "int64", "int64")
+def copy_block(builder, to, source):
     """Copies a block. It reads the whole block before it writes."""
-
-    def codegen(context, builder, signature, args):
-        pointer = ir.VectorType(ir.IntType(8), BLOCK).as_pointer()
-        block = builder.load(builder.inttoptr(args[1], pointer))
-        block.align = 1
-        store = builder.store(block, builder.inttoptr(args[0], pointer))
-        store.align = 1
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    pointer = ir.VectorType(ir.IntType(8), BLOCK).as_pointer()
+    block = builder.load(builder.inttoptr(source, pointer))
+    block.align = 1
+    store = builder.store(block, builder.inttoptr(to, pointer))
+    store.align = 1
 
 
-@intrinsic
-def clear_lowest_bit(typingctx, mask):
+@operation("uint64", "uint64")
+def clear_lowest_bit(builder, mask):
     """The mask without its lowest set bit."""
-
-    def codegen(context, builder, signature, args):
-        return builder.and_(args[0], builder.sub(args[0], ir.Constant(ir.IntType(64), 1)))
-
-    return types.uint64(types.uint64), codegen
+    return builder.and_(mask, builder.sub(mask, ir.Constant(ir.IntType(64), 1)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from beam_bleu.transforms.native.compiling import intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import Vectors, ir, operation
 from beam_bleu.transforms.native.lanes import lane_sizes, splat, store_lanes
 
 _WORD_BYTES = 8
@@ -39,11 +39,7 @@ class PositionSets(NamedTuple):
 
 def position_sets(orders: int, words: int) -> PositionSets:
     """The operations on sets of up to 64 * `words` positions, for at most `orders` orders."""
-
-    def sets() -> Any:
-        from beam_bleu.transforms.native.lane_types import SetsType  # it imports numba
-
-        return SetsType(orders, words)
+    sets = Vectors(orders, words)
 
     def vector() -> Any:
         return ir.VectorType(ir.IntType(64), orders)
@@ -63,60 +59,45 @@ def position_sets(orders: int, words: int) -> PositionSets:
             value = builder.insert_value(value, part, word)
         return value
 
-    @intrinsic
-    def none(typingctx):
-        def codegen(context, builder, signature, args):
-            return joined(builder, [same(0)] * words)
+    @operation(sets)
+    def none(builder):
+        return joined(builder, [same(0)] * words)
 
-        return sets()(), codegen
+    @operation(sets, sets, "int64")
+    def following(builder, grams, address):
+        # The first order gets all positions, because no shorter n-gram limits it.
+        everywhere = constant([-1, *[0] * (orders - 1)])
+        one_down = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0, *range(orders - 1)])
+        shorter = [builder.shuffle_vector(part, part, one_down) for part in parts(builder, grams)]
+        found = []
+        for word, part in enumerate(shorter):
+            shifted = builder.or_(builder.shl(part, same(1)), everywhere)
+            if word > 0:
+                shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], same(63)))
+            place = builder.add(address, ir.Constant(ir.IntType(64), word * _WORD_BYTES))
+            here = builder.load(builder.inttoptr(place, ir.IntType(64).as_pointer()))
+            found.append(builder.and_(shifted, splat(builder, here, orders)))
+        return joined(builder, found)
 
-    @intrinsic
-    def following(typingctx, grams, address):
-        def codegen(context, builder, signature, args):
-            # The first order gets all positions, because no shorter n-gram limits it.
-            everywhere = constant([-1, *[0] * (orders - 1)])
-            one_down = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0, *range(orders - 1)])
-            shorter = [
-                builder.shuffle_vector(part, part, one_down) for part in parts(builder, args[0])
-            ]
-            found = []
-            for word, part in enumerate(shorter):
-                shifted = builder.or_(builder.shl(part, same(1)), everywhere)
-                if word > 0:
-                    shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], same(63)))
-                place = builder.add(args[1], ir.Constant(ir.IntType(64), word * _WORD_BYTES))
-                here = builder.load(builder.inttoptr(place, ir.IntType(64).as_pointer()))
-                found.append(builder.and_(shifted, splat(builder, here, orders)))
-            return joined(builder, found)
+    @operation(sets, sets, sets)
+    def claim(builder, claimed, grams):
+        after, is_claimed = [], None
+        for old, part in zip(parts(builder, claimed), parts(builder, grams), strict=True):
+            free = builder.and_(part, builder.not_(old))
+            lowest = builder.and_(free, builder.neg(free))
+            here = builder.icmp_unsigned("!=", free, same(0))
+            if is_claimed is not None:
+                lowest = builder.select(is_claimed, same(0), lowest)
+                here = builder.or_(here, is_claimed)
+            is_claimed = here
+            after.append(builder.or_(old, lowest))
+        return joined(builder, after)
 
-        return sets()(sets(), types.int64), codegen
-
-    @intrinsic
-    def claim(typingctx, claimed, grams):
-        def codegen(context, builder, signature, args):
-            after, is_claimed = [], None
-            for old, part in zip(parts(builder, args[0]), parts(builder, args[1]), strict=True):
-                free = builder.and_(part, builder.not_(old))
-                lowest = builder.and_(free, builder.neg(free))
-                here = builder.icmp_unsigned("!=", free, same(0))
-                if is_claimed is not None:
-                    lowest = builder.select(is_claimed, same(0), lowest)
-                    here = builder.or_(here, is_claimed)
-                is_claimed = here
-                after.append(builder.or_(old, lowest))
-            return joined(builder, after)
-
-        return sets()(sets(), sets()), codegen
-
-    @intrinsic
-    def store_sizes(typingctx, address, stored, count):
-        def codegen(context, builder, signature, args):
-            sizes = same(0)
-            for part in parts(builder, args[1]):
-                sizes = builder.add(sizes, lane_sizes(builder, part))
-            store_lanes(builder, args[0], sizes, args[2])
-            return context.get_dummy_value()
-
-        return types.void(types.int64, sets(), types.int64), codegen
+    @operation("void", "int64", sets, "int64")
+    def store_sizes(builder, address, stored, count):
+        sizes = same(0)
+        for part in parts(builder, stored):
+            sizes = builder.add(sizes, lane_sizes(builder, part))
+        store_lanes(builder, address, sizes, count)
 
     return PositionSets(none, following, claim, store_sizes)

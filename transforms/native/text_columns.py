@@ -1,7 +1,5 @@
 """Columns of text for the kernel: addresses in their Arrow buffers."""
 
-# mypy: allow-untyped-defs
-
 from __future__ import annotations
 
 import dataclasses
@@ -13,10 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
-from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, load_int, store_int
-
-_OFFSET_BYTES = 8
+from beam_bleu.transforms.native.memory import READ_AHEAD
 
 
 def offsets_of(column: pa.LargeStringArray) -> Integers:
@@ -158,38 +153,14 @@ def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
     """
     starts = np.empty((len(columns), len(columns[0]) if columns else 0), np.int64)
     ends = np.empty_like(starts)
-    both = (starts, ends)
-    if not columns:
-        return Spans(starts, ends, both)
-    places = []
-    for column in columns:
-        _, offsets, data = column.buffers()
-        places.append((offsets.address + column.offset * _OFFSET_BYTES, data.address))
-    _write_spans(np.array(places, np.int64), both)
     for column, start, end in zip(columns, starts, ends, strict=True):
+        offsets, data = offsets_of(column), column.buffers()[2].address
+        np.add(offsets[:-1], data, out=start)
+        np.add(offsets[1:], data, out=end)
         if column.null_count:
             missing = _nulls(column)
             start[missing] = end[missing] = 0
-    return Spans(starts, ends, both)
-
-
-@compiled
-def _write_spans(places, spans):
-    """Fills the arrays of `Spans`, as if there were no nulls.
-
-    Args:
-      places: int64 (columns, 2), the addresses of each column's first offset and of its data.
-      spans: the arrays of `Spans`.
-    """
-    starts, ends = spans
-    columns, rows = starts.shape
-    start, end = address_of(starts), address_of(ends)
-    for column in range(columns):
-        offsets, data = places[column]
-        first = column * rows
-        for row in range(rows):
-            store_int(start, first + row, data + load_int(offsets, row))
-            store_int(end, first + row, data + load_int(offsets, row + 1))
+    return Spans(starts, ends, (starts, ends))
 
 
 def _nulls(column: pa.LargeStringArray) -> npt.NDArray[np.bool_]:

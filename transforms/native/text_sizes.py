@@ -1,6 +1,4 @@
-"""The bytes of the texts of a batch, and the number of references of each segment, in one pass."""
-
-# mypy: allow-untyped-defs
+"""The bytes of the texts of a batch, and the number of references of each segment."""
 
 from __future__ import annotations
 
@@ -9,8 +7,6 @@ import dataclasses
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.native.text_columns import Spans
 
 
@@ -43,39 +39,18 @@ class TextSizes:
 
 def find_sizes(spans: Spans, reference_count: int) -> TextSizes:
     """The sizes of texts that are at these places; references come first."""
-    texts, segments = spans.starts.shape
-    candidate_bytes = np.empty((texts - reference_count, segments), np.int64)
-    reference_bytes = np.empty(segments, np.int64)
-    reference_counts = np.empty(segments, np.int64)
-    arrays = candidate_bytes, reference_bytes, reference_counts
-    return TextSizes(*arrays, *_write_sizes(spans.both, *arrays))
-
-
-@compiled
-def _write_sizes(spans, candidate_bytes, reference_bytes, reference_counts):
-    """Fills the last three arrays; returns the numbers after them (see `TextSizes`)."""
-    starts, ends = spans
-    texts, rows = starts.shape
-    systems = candidate_bytes.shape[0]
-    start, end = address_of(starts), address_of(ends)
-    candidate, all_references = address_of(candidate_bytes), address_of(reference_bytes)
-    counts = address_of(reference_counts)
-    longest, longest_row, bare_row = -1, 0, -1
-    for row in range(rows):
-        size = count = 0
-        for text in range(texts - systems):
-            begin = load_int(start, text * rows + row)
-            size += load_int(end, text * rows + row) - begin
-            count += begin != 0  # the address of a missing text
-        store_int(all_references, row, size)
-        store_int(counts, row, count)
-        if count == 0 and bare_row < 0:
-            bare_row = row
-        for system in range(systems):
-            text = texts - systems + system
-            of_candidate = load_int(end, text * rows + row) - load_int(start, text * rows + row)
-            store_int(candidate, system * rows + row, of_candidate)
-            size += of_candidate
-        if size > longest:
-            longest, longest_row = size, row
-    return longest, longest_row, bare_row
+    sizes = spans.ends - spans.starts
+    reference_bytes = sizes[:reference_count].sum(axis=0)
+    counts = np.count_nonzero(spans.starts[:reference_count], axis=0)  # 0 for a missing text
+    candidate_bytes = sizes[reference_count:]
+    of_segments = reference_bytes + candidate_bytes.sum(axis=0)
+    longest_row = int(of_segments.argmax()) if of_segments.size else 0
+    bare = np.flatnonzero(counts == 0)
+    return TextSizes(
+        candidate_bytes,
+        reference_bytes,
+        counts,
+        int(of_segments[longest_row]) if of_segments.size else 0,
+        longest_row,
+        int(bare[0]) if bare.size else -1,
+    )

@@ -1,7 +1,6 @@
 """The classes of bytes that tokenizers look for: masks with a bit for each of 64 bytes."""
 
 from beam_bleu.transforms.native.masks import (
-    ByteClass,
     block_copier,
     block_replacer,
     byte_mask,
@@ -24,24 +23,16 @@ ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
 space_mask = byte_mask([" "])
 """The space."""
 
-_TWO_BYTES: list[list[ByteClass]] = [
-    [[0xC2], [0x85, 0xA0]],  # U+0085 00A0
-]
-_THREE_BYTES: list[list[ByteClass]] = [
-    [[0xE1], [0x9A], [0x80]],  # U+1680
-    [[0xE2], [0x80], [("\x80", "\x8a"), 0xA8, 0xA9, 0xAF]],  # U+2000-200A 2028 2029 202F
-    [[0xE2], [0x81], [0x9F]],  # U+205F
-    [[0xE3], [0x80], [0x80]],  # U+3000
-]
-
-unicode_white_space_masks = sequence_masks(_TWO_BYTES, _THREE_BYTES)
-"""Two masks: first bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
-
-other_white_space_masks = sequence_masks(
-    [[[("\t", "\r"), ("\x1c", "\x1f")]]],
-    [*_TWO_BYTES, *_THREE_BYTES],
+unicode_white_space_masks = sequence_masks(
+    [[[0xC2], [0x85, 0xA0]]],  # U+0085 00A0
+    [
+        [[0xE1], [0x9A], [0x80]],  # U+1680
+        [[0xE2], [0x80], [("\x80", "\x8a"), 0xA8, 0xA9, 0xAF]],  # U+2000-200A 2028 2029 202F
+        [[0xE2], [0x81], [0x9F]],  # U+205F
+        [[0xE3], [0x80], [0x80]],  # U+3000
+    ],
 )
-"""Two masks: ASCII white space but the space; first bytes of longer white space."""
+"""Two masks: first bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
 
 punctuation_masks = byte_masks(
     [("!", "&"), ("(", "+"), "/", (":", "@"), ("[", "`"), ("{", "~")],
@@ -121,9 +112,6 @@ rewritten_mask = byte_mask(["<", "\n"])
 
 copy_lower_block = block_copier([("A", "Z")], 0x20)
 """Copies a block with A-Z in lower case."""
-
-kelvin_sign_mask = sequence_masks([[[0xE2], [0x84], [0xAA]]])
-"""A tuple with one mask: first bytes of the Kelvin sign, U+212A."""
 
 dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])
 """A tuple with one mask: first bytes of the capital I with a dot, U+0130."""

@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from beam_bleu.transforms.native.code_contents import LazyModule
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import LazyModule, compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size

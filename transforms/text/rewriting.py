@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from beam_bleu.transforms.native.code_contents import LazyModule
-from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.compiling import LazyModule, compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -49,34 +48,21 @@ _Rows = npt.NDArray[np.bool_]
 
 
 def without_skipped(texts: TextColumns) -> TextColumns:
-    """The texts without `<skipped>` and hyphens at line ends, as in 13a.
+    """The texts without `<skipped>` and hyphens at line ends; the same object if none changes.
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    return rewritten(texts, _find_rewritten, _rewrite)
+    rows = np.empty(texts.spans.starts.shape, np.bool_)
+    if not _find_rewritten(texts.spans.both, rows):
+        return texts
+    return TextColumns(
+        _replaced(column, of_column, column, _rewrite)
+        for column, of_column in zip(texts.columns, rows, strict=True)
+    )
 
 
 def _rewrite(text: str) -> str:
     return text.rstrip().replace("<skipped>", "").replace("-\n", "")
-
-
-def rewritten(
-    texts: TextColumns, find: Callable[..., Any], change: Callable[[str], str]
-) -> TextColumns:
-    """The texts with some of them changed as `str`; the same object if none is changed.
-
-    Args:
-      texts: the texts.
-      find: finds them, as `finding` makes it.
-      change: changes one.
-    """
-    rows = np.empty(texts.spans.starts.shape, np.bool_)
-    if not find(texts.spans.both, rows):
-        return texts
-    return TextColumns(
-        _replaced(column, of_column, column, change)
-        for column, of_column in zip(texts.columns, rows, strict=True)
-    )
 
 
 def _replaced(
@@ -98,35 +84,25 @@ def _replaced(
 _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 
-def finding(is_found: Any) -> Any:
-    """Makes a compiled function that marks texts.
+@compiled
+def _find_rewritten(spans, rows):
+    """Marks texts that 13a rewrites.
 
     Args:
-      is_found: a function for compiled code, (address of a text, address of its end): whether the
-        text is marked.
+      spans: the arrays of `Spans`.
+      rows: bool (columns, rows), for the marks.
+
+    Returns:
+      Whether there is such a text.
     """
-
-    @compiled
-    def find(spans, rows):
-        """Marks texts.
-
-        Args:
-          spans: the arrays of `Spans`.
-          rows: bool (columns, rows), for the marks.
-
-        Returns:
-          Whether there is such a text.
-        """
-        starts, ends = spans
-        is_any = False
-        for column in range(starts.shape[0]):
-            for row in range(starts.shape[1]):
-                is_marked = is_found(starts[column, row], ends[column, row])
-                rows[column, row] = is_marked
-                is_any |= is_marked
-        return is_any
-
-    return find
+    starts, ends = spans
+    is_any = False
+    for column in range(starts.shape[0]):
+        for row in range(starts.shape[1]):
+            is_marked = _is_rewritten(starts[column, row], ends[column, row])
+            rows[column, row] = is_marked
+            is_any |= is_marked
+    return is_any
 
 
 @inner
@@ -146,9 +122,6 @@ def _is_rewritten(start, end):
                 # After the last byte of the text there can be anything: check the end, too.
                 is_marked |= load_word(at) == _SKIPPED_HEAD and at + 9 <= end
     return is_marked
-
-
-_find_rewritten = finding(_is_rewritten)
 
 
 # Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or

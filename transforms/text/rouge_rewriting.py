@@ -13,11 +13,12 @@ of ROUGE-Lsum. A tab takes the place of a character beyond ASCII, and a space th
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.compiling import LazyModule, compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -29,18 +30,19 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.native.text_columns import (
     TextColumns,
     offsets_of,
+    padded,
     padded_column,
 )
 from beam_bleu.transforms.text.byte_classes import (
     ascii_white_space_mask,
     copy_lower_block,
     dotted_capital_mask,
-    kelvin_sign_mask,
     replace_block_by_spaces,
     replace_block_by_tabs,
 )
 from beam_bleu.transforms.text.porter import LONGEST_RULE, TABLES, stem
-from beam_bleu.transforms.text.rewriting import finding, rewritten
+
+pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 LONGEST_WITHOUT_STEM = 3
 """rouge_score stems only words with more characters than this."""
@@ -57,11 +59,11 @@ def rouge_rewritten(texts: TextColumns, is_stemmed: bool) -> TextColumns:
       texts: the texts.
       is_stemmed: whether words are stemmed.
     """
-    with_ascii = rewritten(texts, _find_kelvin_signs, _without_kelvin_signs)
-    return with_ascii.changed(lambda column: _words(column, is_stemmed))
+    return texts.changed(lambda column: _words(column, is_stemmed))
 
 
 def _words(column: pa.LargeStringArray, is_stemmed: bool) -> pa.LargeStringArray:
+    column = padded(pc.replace_substring(column, "\N{KELVIN SIGN}", "k"))
     offsets = offsets_of(column)
     size = int(offsets[-1] - offsets[0])
     # The stemmer reads before the first word.
@@ -73,22 +75,6 @@ def _words(column: pa.LargeStringArray, is_stemmed: bool) -> pa.LargeStringArray
     if is_stemmed:
         _stem_words(words, starts, _tables())
     return padded_column(words, starts, column)
-
-
-def _without_kelvin_signs(text: str) -> str:
-    return text.replace("\N{KELVIN SIGN}", "k")
-
-
-@inner
-def _has_kelvin_sign(start, end):
-    for block in range(start, end, BLOCK):
-        mask = kelvin_sign_mask(block)[0]
-        if mask != _NOTHING and block + lowest_bit(mask) < end:
-            return True
-    return False
-
-
-_find_kelvin_signs = finding(_has_kelvin_sign)
 
 
 @compiled

@@ -73,7 +73,7 @@ def _as_squad(texts: TextColumns, _text: Text) -> TextColumns:
 
 
 def _as_jiwer(texts: TextColumns, _text: Text, choices: JiwerSymbols) -> TextColumns:
-    return jiwer_rewritten(texts, choices)
+    return texts.changed(lambda column: padded(jiwer_rewritten(column, choices)))
 
 
 def _as_rouge(texts: TextColumns, _text: Text, is_stemmed: bool) -> TextColumns:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.native.code_contents import LazyModule
+from beam_bleu.transforms.native.compiling import LazyModule
 from beam_bleu.transforms.text.byte_classes import WHITE_SPACE
 from beam_bleu.transforms.text.tercom import Tercom
 

@@ -22,7 +22,6 @@ import beam_bleu.transforms
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native import compiling as module
-from beam_bleu.transforms.native.code_contents import contents_digest
 
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
@@ -37,22 +36,20 @@ print(counts[0, 0, CANDIDATE_LENGTH])
 
 
 @pytest.fixture(autouse=True)
-def _no_warning_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_folder._Warnings, "warned", False)
-    monkeypatch.setattr(cache_folder._Warnings, "unwritable", False)
+def _no_warning_yet() -> None:
+    cache_folder._warned.cache_clear()
 
 
 PROBE = {
     "native/probe_constant.py": "LENGTH = 3\n",
     "native/probe_made.py": """
-from beam_bleu.transforms.native.compiling import inner, intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import ir, operation
 
 def _times(number):
-    def typed(typingctx, x):
-        def codegen(context, builder, signature, args):
-            return builder.mul(args[0], ir.Constant(ir.IntType(64), number))
-        return types.int64(types.int64), codegen
-    return intrinsic(typed)
+    @operation("int64", "int64")
+    def times(builder, x):
+        return builder.mul(x, ir.Constant(ir.IntType(64), number))
+    return times
 
 once = _times(1)
 tenfold = _times(10)
@@ -62,8 +59,7 @@ from beam_bleu.transforms.native.compiling import inner
 
 @inner
 def one_less(x, steps=1):
-    '''An old docstring.'''
-    return x - 1  # an old comment
+    return x - 1
 """,
     "score/probe.py": """
 from beam_bleu.transforms.native import probe_constant
@@ -122,13 +118,9 @@ def test_a_change_of_what_code_depends_on_is_noticed_and_no_other(
     assert printed(program, tmp_path) == 4_001
     assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
     assert printed(program, tmp_path) == 4_000
-    code = copy / "statistics" / "probe_code.py"
-    for words in ("docstring", "comment"):
-        changed(code, f"old {words}", f"new {words}")
-        assert printed(program, tmp_path) == 4_000, words
     (copy / "statistics" / "matching.py").write_text("another file")
-    code.write_text("# One line more.\n" + code.read_text())
     assert printed(program, tmp_path) == 4_000
+    code = copy / "statistics" / "probe_code.py"
     changed(code, "x - 1", "x - 9")
     assert printed(program, tmp_path) == -4_000 + 1
     changed(copy / "native" / "probe_constant.py", "LENGTH = 3", "LENGTH = 7")
@@ -151,9 +143,10 @@ def test_every_compiled_function_has_a_key_of_its_own() -> None:
         if name.startswith("beam_bleu.transforms.")
         for value in vars(loaded).values()
         if isinstance(value, module.CompiledFunction) and value.function.__module__ == name
+        if "<locals>" not in value.function.__qualname__  # they are not kept
     ]
     assert len(functions) > 100
-    assert len({contents_digest(each) for each in functions}) == len(functions)
+    assert len({each._file_name(()) for each in functions}) == len(functions)
 
 
 @pytest.mark.slow
@@ -286,11 +279,6 @@ def be_written_by_others(path: pathlib.Path) -> None:
     path.chmod(0o666)
 
 
-def be_a_pipe(path: pathlib.Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -299,7 +287,6 @@ def be_a_pipe(path: pathlib.Path) -> None:
         change_a_bit,
         be_of_another_function,
         be_written_by_others,
-        be_a_pipe,
     ],
 )
 def test_a_bad_file_is_named_once_and_replaced(
@@ -351,7 +338,7 @@ def test_code_compiles_where_no_folder_can_be_written(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(cache_folder, "_parents", lambda _: iter([tmp_path / "file"]))
+    monkeypatch.setattr(cache_folder, "_parents", lambda: iter([tmp_path / "file"]))
     for function, result in ((add_one, 2), (add_two, 3)):
         assert not loaded(function, np.int64(1), result)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

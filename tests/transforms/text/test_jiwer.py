@@ -64,9 +64,3 @@ def test_punctuation_marks_are_those_of_category_p():
     kept = split(texts, JiwerSymbols("character", no_punct=True))
     removed = [point for point, symbols in zip(points, kept, strict=True) if symbols == ["a", "b"]]
     assert removed == [point for point in points if unicodedata.category(point)[0] == "P"]
-
-
-def test_texts_that_do_not_change_are_the_same_object():
-    columns = TextColumns([padded(pa.array(["a b", None, "", "a  b"], pa.large_string()))])
-    for name in ("jiwer-words", "jiwer-characters"):
-        assert splittable(columns, Text(name), 1) is columns

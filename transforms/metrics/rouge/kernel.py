@@ -16,7 +16,7 @@ from beam_bleu.transforms.metrics.rouge.metric import Rouge
 from beam_bleu.transforms.metrics.rouge.union import memory_bytes
 from beam_bleu.transforms.metrics.rouge.words import number_words
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.code_contents import LazyModule
+from beam_bleu.transforms.native.compiling import LazyModule
 from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
 from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans

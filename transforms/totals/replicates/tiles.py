@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import compiled, inner, intrinsic, ir, types
+from beam_bleu.transforms.native.compiling import compiled, inner, ir, operation
 from beam_bleu.transforms.native.memory import address_of
 
 GENERATOR = "philox4x32-10"
@@ -140,47 +140,35 @@ def _store_floats(builder: _Builder, floats: _Value, address: _Value, index: int
     store.align = _FLOAT_BYTES
 
 
-@intrinsic
-def _draw_weights(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any) -> Any:
+@operation("void", "uint64", "uint64", "uint64", "int64")
+def _draw_weights(builder, block, unit, seed, address):
     """Writes the float32 weights of `_WEIGHTS_AT_ONCE` replicates of the bootstrap."""
-
-    def codegen(context, builder, signature, args):
-        block, unit, seed, address = args
-        number = _WEIGHT_BLOCKS * _WEIGHTS_OF_WORD
-        drawn = ir.VectorType(ir.IntType(WEIGHT_BITS), number)
-        for half, words in enumerate(_philox(builder, _WEIGHT_BLOCKS, block, unit, seed)):
-            bits = builder.bitcast(words, drawn)
-            weights = _splat(drawn, 0)
-            for values in AT_LEAST:
-                smallest = _splat(drawn, (1 << WEIGHT_BITS) - values)
-                is_larger = builder.icmp_unsigned(">=", bits, smallest)
-                weights = builder.add(weights, builder.zext(is_larger, drawn))
-            wide = builder.zext(weights, ir.VectorType(ir.IntType(32), number))
-            floats = builder.sitofp(wide, ir.VectorType(ir.FloatType(), number))
-            _store_floats(builder, floats, address, half * number)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.uint64, types.int64), codegen
+    number = _WEIGHT_BLOCKS * _WEIGHTS_OF_WORD
+    drawn = ir.VectorType(ir.IntType(WEIGHT_BITS), number)
+    for half, words in enumerate(_philox(builder, _WEIGHT_BLOCKS, block, unit, seed)):
+        bits = builder.bitcast(words, drawn)
+        weights = _splat(drawn, 0)
+        for values in AT_LEAST:
+            smallest = _splat(drawn, (1 << WEIGHT_BITS) - values)
+            is_larger = builder.icmp_unsigned(">=", bits, smallest)
+            weights = builder.add(weights, builder.zext(is_larger, drawn))
+        wide = builder.zext(weights, ir.VectorType(ir.IntType(32), number))
+        floats = builder.sitofp(wide, ir.VectorType(ir.FloatType(), number))
+        _store_floats(builder, floats, address, half * number)
 
 
-@intrinsic
-def _draw_coins(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any) -> Any:
+@operation("void", "uint64", "uint64", "uint64", "int64")
+def _draw_coins(builder, block, unit, seed, address):
     """Writes the coins of a tile as float32."""
-
-    def codegen(context, builder, signature, args):
-        block, unit, seed, address = args
-        bits = ir.VectorType(ir.IntType(1), 64)
-        floats = ir.VectorType(ir.FloatType(), 64)
-        index = 0
-        for words in _philox(builder, _COIN_BLOCKS, block, unit, seed):
-            for place in range(_COIN_BLOCKS):
-                word = builder.extract_element(words, ir.Constant(ir.IntType(32), place))
-                coins = builder.uitofp(builder.bitcast(word, bits), floats)
-                _store_floats(builder, coins, address, index)
-                index += 64
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.uint64, types.int64), codegen
+    bits = ir.VectorType(ir.IntType(1), 64)
+    floats = ir.VectorType(ir.FloatType(), 64)
+    index = 0
+    for words in _philox(builder, _COIN_BLOCKS, block, unit, seed):
+        for place in range(_COIN_BLOCKS):
+            word = builder.extract_element(words, ir.Constant(ir.IntType(32), place))
+            coins = builder.uitofp(builder.bitcast(word, bits), floats)
+            _store_floats(builder, coins, address, index)
+            index += 64
 
 
 @inner
