@@ -13,7 +13,7 @@ from beam_bleu.pipeline.display.score_tables import (
     segments_of,
     slices_of,
 )
-from beam_bleu.pipeline.display.table import Cell, Table
+from beam_bleu.pipeline.display.table import Cell, Table, table_of
 from beam_bleu.pipeline.result.rows import FAMILIES, ComparisonRow, DifferenceRow, MetricNames
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
@@ -93,7 +93,7 @@ def _differences(view: View, compared: Sequence[ComparisonRow], adjusted: int) -
             f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)"
         )
         columns["detectable"] = [estimate(row.detectable, None, decimals) for row in shown]
-    return _table([caption, *meaning], columns, hidden)
+    return table_of(columns.items(), [caption, *meaning], hidden)
 
 
 def _slices(view: View, metric: MetricNames, adjusted: int) -> Iterator[Table]:
@@ -183,7 +183,7 @@ def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -
     if scores:
         systems: list[Cell] = [entry["system"] for entry in scores]
         columns = {"system": systems, **columns_of(scores, ["mean"], rounded)}
-        yield _table([f"{drawn}: scores"], columns)
+        yield table_of(columns.items(), [f"{drawn}: scores"])
     if compared:
         shown = compared[:most]
         baselines = list(dict.fromkeys(entry["baseline"] for entry in compared))
@@ -201,7 +201,7 @@ def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -
             caption.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
         left_out = len(compared) - len(shown)
         hidden = [f"{left_out} of {len(compared)} comparisons hidden"] if left_out else []
-        yield _table(caption, columns, hidden)
+        yield table_of(columns.items(), caption, hidden)
 
 
 def difference_number(row: DifferenceRow | None, decimals: int) -> Number:
@@ -229,9 +229,3 @@ def _named(
         return f"differences from {baselines[0]}", "system", [system for system, _ in pairs]
     subject = "differences between systems (system minus baseline)"
     return subject, "system vs baseline", [f"{system} vs {base}" for system, base in pairs]
-
-
-def _table(
-    caption: Sequence[str], columns: Mapping[str, Sequence[Cell]], hidden: Sequence[str] = ()
-) -> Table:
-    return Table(caption, [*columns], list(zip(*columns.values(), strict=True)), hidden)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import Screen
@@ -52,6 +52,21 @@ class Table:
     def columns(self) -> list[Sequence[Cell]]:
         """The cells below the header, column by column."""
         return list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+
+
+Column = tuple[str, Sequence[Cell]]
+"""The name of a column, and its cells."""
+
+
+def table_of(
+    columns: Iterable[Column],
+    caption: Sequence[str] = (),
+    hidden: Sequence[str] = (),
+    notes: Sequence[Note] = (),
+) -> Table:
+    """The table of one or more columns."""
+    names, cells = zip(*columns, strict=True)
+    return Table(caption, names, list(zip(*cells, strict=True)), hidden, notes)
 
 
 def is_numeric(column: Sequence[Cell]) -> bool:

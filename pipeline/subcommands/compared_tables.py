@@ -10,7 +10,7 @@ from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.display.row_order import Facts, RowChoice, chosen_rows, decimals_of, verdict
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
-from beam_bleu.pipeline.display.table import LOWER, Cell, Table
+from beam_bleu.pipeline.display.table import LOWER, Column, Table, table_of
 from beam_bleu.pipeline.result.compared_results import ComparedResults
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
@@ -29,9 +29,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     rounded,
     signed,
 )
-
-Column = tuple[str, Sequence[Cell]]
-"""The name of a column, and its cells."""
 
 
 def compared_tables(
@@ -69,9 +66,7 @@ def compared_tables(
             else:
                 caption = []
                 columns += _columns(metric, shown, has_holm=len(rows) > 1)
-            header = [name for name, _ in columns]
-            cells = list(zip(*(column for _, column in columns), strict=True))
-            yield Table(caption, header, cells, hidden, notes)
+            yield table_of(columns, caption, hidden, notes)
             notes = []
 
 
