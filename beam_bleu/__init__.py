@@ -31,9 +31,9 @@ if TYPE_CHECKING:  # `as` says to type checkers that a name is public
     from beam_bleu.transforms.corpus_scores import CorpusScore as CorpusScore
     from beam_bleu.transforms.corpus_scores import CorpusScores as CorpusScores
     from beam_bleu.transforms.corpus_scores import CorpusTer as CorpusTer
-    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig as BleuConfig
+    from beam_bleu.transforms.metrics.bleu.config import BleuConfig as BleuConfig
+    from beam_bleu.transforms.metrics.bleu.config import preset as preset
     from beam_bleu.transforms.metrics.bleu.metric import BleuScore as BleuScore
-    from beam_bleu.transforms.metrics.bleu.presets import preset as preset
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums as bleu_of_sums
     from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig as ChrfConfig
     from beam_bleu.transforms.metrics.chrf.metric import ChrfScore as ChrfScore
@@ -77,8 +77,8 @@ _PUBLIC = {
         "CorpusScores",
         "CorpusTer",
     ],
-    "beam_bleu.transforms.metrics.bleu.metric": ["BleuConfig", "BleuScore"],
-    "beam_bleu.transforms.metrics.bleu.presets": ["preset"],
+    "beam_bleu.transforms.metrics.bleu.config": ["BleuConfig", "preset"],
+    "beam_bleu.transforms.metrics.bleu.metric": ["BleuScore"],
     "beam_bleu.transforms.metrics.bleu.sum_rows": ["bleu_of_sums"],
     "beam_bleu.transforms.metrics.chrf.metric": ["ChrfConfig", "ChrfScore"],
     "beam_bleu.transforms.metrics.error_rates.metric": ["CerConfig", "ErrorRateScore", "WerConfig"],

@@ -27,7 +27,7 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.known_metrics import METRICS, MetricRow, metric_type
+from beam_bleu.transforms.known_metrics import METRICS, MetricRow, config_type, metric_type
 from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_BETA,
@@ -35,7 +35,7 @@ from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_WORD_ORDER,
     Chrf,
 )
-from beam_bleu.transforms.metrics.metric import Metric, Signatures
+from beam_bleu.transforms.metrics.metric import Config, Metric, Signatures
 from beam_bleu.transforms.metrics.perplexity import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
@@ -105,7 +105,7 @@ def _schema_of(name: str, text: str) -> str:
 
 
 def _of_scores(schema: Json) -> Json:
-    signatures = [_default_signatures(metric_type(name)) for name in METRICS]
+    signatures = [_default_signatures(config_type(name)()) for name in METRICS]
     signature = _signature_pattern(
         [each.own for each in signatures], "[^|]+", r"(\|[a-z]+:[^|]+)*\|version:beam-bleu-[^|]+"
     )
@@ -132,8 +132,7 @@ def _of_scores(schema: Json) -> Json:
     }
 
 
-def _default_signatures(metric: type[Metric]) -> Signatures:
-    config = metric.config()
+def _default_signatures(config: Config) -> Signatures:
     return config.metric.signatures(config.text.name, 1, 1)
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hostile_texts import Segment
 from scoring import corpus_sums
 
-from beam_bleu.transforms.known_metrics import metric_type
+from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
@@ -26,7 +26,7 @@ def counted(
     **choices: Any,
 ) -> BatchStatistics:
     """What is counted in segments, and, if there are any, in the candidates of another system."""
-    config = metric_type(metric).config(**choices)
+    config = config_type(metric)(**choices)
     batch = to_batch(segments)
     if others is not None:
         more = pa.array(others, pa.large_string())
@@ -38,7 +38,7 @@ def counted(
 
 def score_of(segments: Sequence[Segment], metric: str, **choices: Any) -> Any:
     """The score of segments."""
-    config = metric_type(metric).config(**choices)
+    config = config_type(metric)(**choices)
     sums = corpus_sums(counted(segments, metric, **choices), 0, with_products=True)
     return corpus_score(config.metric, sums, config.text.name)
 
@@ -47,7 +47,7 @@ def segment_scores(
     segments: Sequence[Segment], metric: str, **choices: Any
 ) -> list[dict[str, Any]]:
     """The rows of the table of the scores of segments."""
-    definition = metric_type(metric).config(**choices).metric
+    definition = config_type(metric)(**choices).metric
     statistics = counted(segments, metric, **choices)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([definition])

@@ -13,11 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
-from beam_bleu.transforms.metrics.bleu.metric import (
-    Bleu,
-    BleuConfig,
-    BleuScore,
-)
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuScore
 from beam_bleu.transforms.metrics.metric import Basis, Signatures
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch

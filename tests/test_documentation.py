@@ -19,7 +19,8 @@ from markdown_tables import sections
 from scoring import score_of
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
 

@@ -23,7 +23,7 @@ from command_line import (
 from jsonschema import Draft202012Validator
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, metric_type
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, config_type
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.score.segment_table import own_types
 
@@ -37,7 +37,7 @@ LANGUAGES = EXAMPLES / "languages"
 
 Json = dict[str, Any]
 
-OWN_COLUMNS = {name: {*own_types(metric_type(name).config().metric)} for name in METRICS_OF_TEXTS}
+OWN_COLUMNS = {name: {*own_types(config_type(name)().metric)} for name in METRICS_OF_TEXTS}
 """By metric, the columns of the scores of segments that not every metric has."""
 
 MEANS = {"precision", "recall"}

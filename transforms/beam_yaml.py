@@ -58,12 +58,11 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from beam_bleu.transforms.corpus_scores import CorpusScore, CorpusScores
 from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import metric_type
+from beam_bleu.transforms.known_metrics import config_type, metric_type
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
 )
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, PresetName, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.shown_score import Score, fields_in_order
@@ -279,11 +278,11 @@ def _config(metric: Any, definition: Mapping[str, Any] | None) -> Any:
     """
     if not isinstance(metric, str):
         raise ValueError(f"metric must be the name of a metric, got {metric!r}")
-    config_type = metric_type(metric).config
+    type_of_config = config_type(metric)
     given = {} if definition is None else definition
     for key in given:
-        require_choice("a key of definition", key, _names(config_type))
-    return config_type(**{key: _value(value) for key, value in given.items()})
+        require_choice("a key of definition", key, _names(type_of_config))
+    return type_of_config(**{key: _value(value) for key, value in given.items()})
 
 
 def configs_of(metrics: Any) -> list[tuple[str, Any]]:

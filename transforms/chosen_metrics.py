@@ -15,8 +15,8 @@ from beam_bleu.transforms.known_metrics import (
     Definition,
     MetricName,
     MetricWord,
+    config_type,
     is_metric,
-    metric_type,
     parameter_of,
     word_of,
 )
@@ -55,9 +55,9 @@ def definition_of(
     """
     types = []
     for name in metrics:
-        config_type = metric_type(name).config
-        definition: Any = config_type() if config is None else config
-        if type(definition) is config_type:
+        type_of_config = config_type(name)
+        definition: Any = type_of_config() if config is None else config
+        if type(definition) is type_of_config:
             metric = definition.metric
             if of_segments:
                 metric = metric.for_segments()
@@ -65,7 +65,7 @@ def definition_of(
                 metric.require_corpus()
             require_tokenizer(definition.text)
             return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
-        types.append(_with_article(config_type.__name__))
+        types.append(_with_article(type_of_config.__name__))
     raise ValueError(
         f"config must be {' or '.join(types)}, got {config!r}, of type {type(config).__name__}"
     )
@@ -87,7 +87,7 @@ def _defined(metric: Any, of_segments: bool) -> tuple[Text, Definition]:
         return definition_of(metric, of_segments=of_segments)
     if not is_metric(metric):
         raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {metric!r}")
-    config = metric_type(metric).config(**parameter_of(metric))
+    config = config_type(metric)(**parameter_of(metric))
     return definition_of(config, of_segments=of_segments)
 
 

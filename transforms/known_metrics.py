@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from beam_bleu.transforms.definition.choices import table
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.metrics.metric import Metric
+    from beam_bleu.transforms.metrics.metric import Config, Metric
     from beam_bleu.transforms.score.differences import ComparedSystems
     from beam_bleu.transforms.score.shown_score import Score
     from beam_bleu.transforms.text.text import TextName
@@ -44,7 +44,7 @@ class MetricRow:
 
     Attributes:
       name: its name.
-      home: its class, in `metrics`.
+      home: the type of its definitions, in `metrics`.
       description: what it is, for --help.
       lower_is_better: whether a lower score is better.
       highest: the largest possible score; None if there is none.
@@ -84,7 +84,7 @@ class MetricRow:
 METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow(
         "bleu",
-        "bleu.metric.Bleu",
+        "bleu.config.BleuConfig",
         "BLEU",
         highest=100,
         # The values of these methods take the place of a precision, and nothing limits them.
@@ -92,54 +92,60 @@ METRICS: Mapping[MetricName, MetricRow] = table(
     ),
     MetricRow(
         "chrf",
-        "chrf.metric.Chrf",
+        "chrf.metric.ChrfConfig",
         "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words",
         highest=100,
     ),
     MetricRow(
         "ter",
-        "ter.metric.Ter",
+        "ter.metric.TerConfig",
         "TER, the edits and shifts of words for each word of the references",
         True,
     ),
-    MetricRow("rouge1", "rouge.metric.Rouge1", "ROUGE-1, the mean F-score of words", highest=100),
-    MetricRow("rouge2", "rouge.metric.Rouge2", "ROUGE-2, that of pairs of words", highest=100),
+    MetricRow(
+        "rouge1", "rouge.metric.Rouge1Config", "ROUGE-1, the mean F-score of words", highest=100
+    ),
+    MetricRow(
+        "rouge2", "rouge.metric.Rouge2Config", "ROUGE-2, that of pairs of words", highest=100
+    ),
     MetricRow(
         "rougeL",
-        "rouge.metric.RougeL",
+        "rouge.metric.RougeLConfig",
         "ROUGE-L, that of the longest common subsequence of words",
         highest=100,
     ),
     MetricRow(
         "rougeLsum",
-        "rouge.metric.RougeLsum",
+        "rouge.metric.RougeLsumConfig",
         "ROUGE-Lsum, the same for summaries with a sentence in each line",
         highest=100,
     ),
-    MetricRow("wer", "error_rates.metric.Wer", "WER, the error rate of words, as for speech", True),
-    MetricRow("cer", "error_rates.metric.Cer", "CER, the error rate of characters", True),
+    MetricRow(
+        "wer", "error_rates.metric.WerConfig", "WER, the error rate of words, as for speech", True
+    ),
+    MetricRow("cer", "error_rates.metric.CerConfig", "CER, the error rate of characters", True),
     MetricRow(
         "exact_match",
-        "squad.ExactMatch",
+        "squad.ExactMatchConfig",
         "SQuAD's exact match, the share of right answers",
         highest=100,
     ),
     MetricRow(
         "token_f1",
-        "squad.TokenF1",
+        "squad.TokenF1Config",
         "SQuAD's F1, the mean F-score of the words of answers",
         highest=100,
     ),
     MetricRow(
         "perplexity",
-        "perplexity.Perplexity",
+        "perplexity.PerplexityConfig",
         "perplexity, from log-probabilities in records",
         True,
         counts_texts=False,
     ),
     MetricRow(
         "mean",
-        "mean.Mean",
+        "mean.MeanConfig",
         "the mean of a column of numbers, such as the scores of COMET",
         parameter="column",
         counts_texts=False,
@@ -147,7 +153,7 @@ METRICS: Mapping[MetricName, MetricRow] = table(
     ),
     MetricRow(
         "mean_error",
-        "mean.MeanError",
+        "mean.MeanErrorConfig",
         "the same if lower is better, as for MetricX",
         True,
         parameter="column",
@@ -209,8 +215,8 @@ def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | Non
 
 
 @functools.lru_cache(maxsize=256)  # words of means have no bound
-def metric_type(word: MetricWord) -> type[Metric]:
-    """The class of a metric, by its word or the name of one with a parameter.
+def config_type(word: MetricWord) -> type[Config]:
+    """The type of the definitions of a metric, by its word or the name of one with a parameter.
 
     Raises:
       ValueError: there is no such metric.
@@ -218,7 +224,12 @@ def metric_type(word: MetricWord) -> type[Metric]:
     row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
     module, _, name = row.home.rpartition(".")
     home = importlib.import_module(f"beam_bleu.transforms.metrics.{module}")
-    return cast("type[Metric]", getattr(home, name))
+    return cast("type[Config]", getattr(home, name))
+
+
+def metric_type(word: MetricWord) -> type[Metric]:
+    """The class of a metric; see `config_type`."""
+    return config_type(word).METRIC
 
 
 @dataclasses.dataclass(frozen=True)

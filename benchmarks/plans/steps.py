@@ -23,7 +23,7 @@ import numpy as np
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.scoring.scorings import JobMetric
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import MetricName, metric_type
+from beam_bleu.transforms.known_metrics import MetricName, config_type
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST
 from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -113,7 +113,7 @@ def draw(population: Population, documents: int, source: np.random.Generator) ->
 
 def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
     """A population of segments that are independent of each other, counted by a metric."""
-    config = metric_type(name).config()
+    config = config_type(name)()
     metric = config.metric
     pieces, names = Pieces(), [Names(stream) for stream in range(3)]
     references = reference_lines(pieces, 0, segments)

@@ -197,7 +197,7 @@ def _passes(batches: Sequence[Any], flags: argparse.Namespace) -> tuple[dict[str
     from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
     from beam_bleu.transforms.chosen_metrics import definition_of
-    from beam_bleu.transforms.known_metrics import metric_type
+    from beam_bleu.transforms.known_metrics import config_type
     from beam_bleu.transforms.statistics.counting import PreparedBatch
 
     config: Any = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
@@ -206,10 +206,10 @@ def _passes(batches: Sequence[Any], flags: argparse.Namespace) -> tuple[dict[str
     if flags.metric == "ter":
         config = TerConfig()
     if flags.metric in ("wer", "cer", "exact_match", "token_f1"):
-        config = metric_type(flags.metric).config()
+        config = config_type(flags.metric)()
     configs = [config]
     if flags.metric in _ROUGE:
-        types: list[Any] = [metric_type(name).config for name in _ROUGE[flags.metric]]
+        types: list[Any] = [config_type(name) for name in _ROUGE[flags.metric]]
         configs = [of_metric(stemmer=flags.stemmer) for of_metric in types]
     counted = [(text, definition.metric) for text, definition in map(definition_of, configs)]
 
@@ -288,11 +288,11 @@ def _scores_of_segments(names: Sequence[str], *counted: Any) -> Any:
     """The scores of the segments of the first system, 0..100, float64 (segments, metrics)."""
     import numpy as np
 
-    from beam_bleu.transforms.known_metrics import metric_type
+    from beam_bleu.transforms.known_metrics import config_type
 
     scores = []
     for name, of_metric in zip(names, counted, strict=True):
-        scores.append(metric_type(name).config().metric.segment_scores(of_metric.rows))
+        scores.append(config_type(name)().metric.segment_scores(of_metric.rows))
     return np.column_stack(scores)
 
 

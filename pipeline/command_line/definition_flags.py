@@ -30,15 +30,16 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
 from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import (
+from beam_bleu.transforms.metrics.bleu.config import (
     COMPARISONS,
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
     PRESETS,
+    BleuConfig,
     PresetName,
     preset,
 )
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu
 from beam_bleu.transforms.metrics.bleu.smoothing import (
     SMOOTH_METHODS,
     SmoothMethodName,

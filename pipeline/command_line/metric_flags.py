@@ -17,8 +17,8 @@ from beam_bleu.transforms.known_metrics import (
     METRICS,
     MetricName,
     MetricWord,
+    config_type,
     is_metric,
-    metric_type,
     parameter_of,
     row_of,
 )
@@ -88,7 +88,7 @@ def rescored_definition(
     Raises:
       UsageError: a choice needs the texts, or is impossible.
     """
-    rows = metric_type(name).flags
+    rows = config_type(name).flags
     changes = {
         row: getattr(flags, row.name)
         for row in rows
@@ -118,10 +118,10 @@ def flag_of_other_metrics(
       flags: the command line.
       chosen: the metrics that are asked for.
     """
-    useful = {flag.name for name in chosen for flag in metric_type(name).flags}
+    useful = {flag.name for name in chosen for flag in config_type(name).flags}
     for flag in _flags().values():
         if flag.name not in useful and _is_given(getattr(flags, flag.name)):
-            return flag.name, [name for name in METRICS if flag in metric_type(name).flags]
+            return flag.name, [name for name in METRICS if flag in config_type(name).flags]
     return None
 
 
@@ -161,12 +161,12 @@ def config_of(name: MetricWord, flags: argparse.Namespace, text: Text) -> Any:
     Raises:
       UsageError: a value is impossible.
     """
-    rows = metric_type(name).flags
+    rows = config_type(name).flags
     values: dict[str, Any] = {row.field: getattr(flags, row.name) for row in rows}
     choices = {field: value for field, value in values.items() if _is_given(value)}
     choices |= parameter_of(name)
     try:
-        return metric_type(name).config.of_run(text, choices)
+        return config_type(name).of_run(text, choices)
     except ValueError as error:
         raise UsageError(_with_flags(str(error), rows), SEE_HELP) from None
 
@@ -200,7 +200,7 @@ def _with_flags(message: str, rows: Sequence[MetricFlag]) -> str:
 
 def _flags(metrics: Iterable[MetricWord] = METRICS) -> Mapping[str, MetricFlag]:
     """The flags of metrics by name; several metrics can share one."""
-    return {flag.name: flag for name in metrics for flag in metric_type(name).flags}
+    return {flag.name: flag for name in metrics for flag in config_type(name).flags}
 
 
 def _metric(text: str) -> str:

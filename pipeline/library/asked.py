@@ -22,7 +22,7 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Keywords
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.known_metrics import MetricWord, metric_type
+from beam_bleu.transforms.known_metrics import MetricWord, config_type
 from beam_bleu.transforms.pairing.paired import Source
 
 _FLAG = re.compile(r"--([a-z][a-z_]*)")
@@ -170,7 +170,7 @@ class Asked:
         """Refuses keywords that define a metric which a config defines."""
         for metric in self._configs:
             names = (
-                _FOR_BLEU if metric == "bleu" else [flag.name for flag in metric_type(metric).flags]
+                _FOR_BLEU if metric == "bleu" else [flag.name for flag in config_type(metric).flags]
             )
             for name in names:
                 value = keywords.get(name)

@@ -43,8 +43,8 @@ from beam_bleu.pipeline.subcommands.saved_results import (
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import order_of
+from beam_bleu.transforms.metrics.bleu.config import preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.totals.group_totals import pairs_with
 

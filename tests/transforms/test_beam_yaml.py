@@ -26,8 +26,8 @@ from scoring import bleu_of, corpus_sums, statistics_of
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import METRIC_WORDS
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
+from beam_bleu.transforms.metrics.bleu.metric import BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch

@@ -15,7 +15,7 @@ from scoring import corpus_sums
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments
 from beam_bleu.transforms.chosen_metrics import definition_of
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, metric_type
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, config_type
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -112,7 +112,7 @@ def test_globally_gives_sacrebleus_score(
 def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(40, seed=5)
-    config = metric_type(metric).config()
+    config = config_type(metric)()
     text, definition = definition_of(config)
     counts = count_batch(to_batch(segments), text, definition.metric)
     expected = definition.score(corpus_sums(counts, 0, with_products=True))

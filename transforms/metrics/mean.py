@@ -32,48 +32,6 @@ _NEGATIVE = slice(_POSITIVE.stop, _POSITIVE.stop + VALUE_COLUMNS)
 """The same of minus the number, if it is below 0."""
 
 
-@dataclasses.dataclass(frozen=True)
-class MeanConfig(Config):
-    """The mean of a column of numbers of which higher ones are better, such as COMET's.
-
-    Attributes:
-      column: the column.
-
-    Raises:
-      ValueError: no column can have this name.
-    """
-
-    column: str = "score"
-
-    def __post_init__(self) -> None:
-        _ = self.metric  # it checks the field
-
-    @property
-    def text(self) -> Text:
-        """No text is read."""
-        return Text("none")
-
-    @property
-    def metric(self) -> Mean:
-        """The part that turns sums into a score."""
-        return Mean(self.column)
-
-    @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> MeanConfig:
-        """No text is read."""
-        return cls(**choices)
-
-
-@dataclasses.dataclass(frozen=True)
-class MeanErrorConfig(MeanConfig):
-    """The same for numbers of which lower ones are better, such as MetricX's. See `MeanConfig`."""
-
-    @property
-    def metric(self) -> MeanError:
-        """The part that turns sums into a score."""
-        return MeanError(self.column)
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class MeanScore(Score):
     """The mean of a column of numbers.
@@ -96,7 +54,6 @@ class Mean(Metric):
       ValueError: no column can have this name.
     """
 
-    config = MeanConfig
     score_type = MeanScore
     basis = Basis(
         (
@@ -152,5 +109,40 @@ class Mean(Metric):
 class MeanError(Mean):
     """The same of numbers of which lower ones are better."""
 
-    config = MeanErrorConfig
     _BETTER = "lower"
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanConfig(Config):
+    """The mean of a column of numbers of which higher ones are better, such as COMET's.
+
+    Attributes:
+      column: the column.
+
+    Raises:
+      ValueError: no column can have this name.
+    """
+
+    METRIC = Mean
+
+    column: str = "score"
+
+    def __post_init__(self) -> None:
+        _ = self.metric  # it checks the field
+
+    @property
+    def text(self) -> Text:
+        """No text is read."""
+        return Text("none")
+
+    @classmethod
+    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> MeanConfig:
+        """No text is read."""
+        return cls(**choices)
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanErrorConfig(MeanConfig):
+    """The same for numbers of which lower ones are better, such as MetricX's. See `MeanConfig`."""
+
+    METRIC = MeanError

@@ -94,7 +94,15 @@ class Signatures:
 
 
 class Config(abc.ABC):
-    """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass."""
+    """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass.
+
+    Attributes:
+      METRIC: the metric.
+      flags: the command's flags that set its fields.
+    """
+
+    METRIC: ClassVar[type[Metric]]
+    flags: ClassVar[tuple[MetricFlag, ...]] = ()
 
     @property
     @abc.abstractmethod
@@ -102,9 +110,12 @@ class Config(abc.ABC):
         """The steps from a text to its tokens."""
 
     @property
-    @abc.abstractmethod
     def metric(self) -> Metric:
-        """The part that counts, and turns sums into a score."""
+        """The part that counts, and turns sums into a score: its fields are fields of this."""
+        metric: Any = self.METRIC
+        names = [field.name for field in dataclasses.fields(metric)]
+        made: Metric = metric(**{name: getattr(self, name) for name in names})
+        return made
 
     @classmethod
     def of_run(cls, text: Text, choices: Mapping[str, Any]) -> Config:
@@ -128,18 +139,14 @@ class Metric(abc.ABC):
     It is a frozen dataclass, so that it can be sent to workers.
 
     Attributes:
-      config: the type of a user's definition.
       score_type: the type of a score, a subclass of `Score`.
-      flags: the command's flags that define it.
       is_tokenized: whether each language has tokens of its own.
       most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
         tokens have 32 bits.
       is_in_sacrebleu: whether sacreBLEU has it with these fields of the signature.
     """
 
-    config: ClassVar[type[Config]]
     score_type: ClassVar[type[Any]]
-    flags: ClassVar[tuple[MetricFlag, ...]] = ()
     is_tokenized: ClassVar[bool] = False
     most_bytes: ClassVar[int] = 2**31 - 1
     is_in_sacrebleu: ClassVar[bool] = False

@@ -70,97 +70,6 @@ _ONLY_SUMS = "a list tells the number of tokens by itself: leave out --token_cou
 """What to do if a column has lists, and another one has the number of tokens."""
 
 
-@dataclasses.dataclass(frozen=True)
-class PerplexityConfig(Config):
-    """A definition of perplexity, with the columns of records that it reads.
-
-    Without `token_count_column` the log-probabilities are lists with a number for each token, if
-    the score is per token; otherwise the tokens are not counted.
-
-    Attributes:
-      per: the symbol of the score: "token", "word", "byte", or "segment" for the whole text.
-      logprob_column: the column of the natural logarithms of the probabilities: a list with a
-        number for each token, or their sum.
-      token_count_column: the column with the number of tokens; None if there is none.
-      text_column: the column of the texts whose words and bytes are counted; None if there is none.
-      word_count_column: the column with the number of words, in place of `text_column`.
-      byte_count_column: the column with the number of bytes, in place of `text_column`.
-
-    Raises:
-      ValueError: a field has an impossible value, or no column tells the symbol of the score.
-    """
-
-    per: SymbolName = "token"
-    logprob_column: str = "logprobs"
-    token_count_column: str | None = None
-    text_column: str | None = None
-    word_count_column: str | None = None
-    byte_count_column: str | None = None
-
-    def __post_init__(self) -> None:
-        require_choice("per", self.per, SYMBOLS)
-        if self.text_column is not None:
-            for name in ("word_count_column", "byte_count_column"):
-                if getattr(self, name) is not None:
-                    raise ValueError(
-                        f"text_column and {name} contradict each other: leave one of them out"
-                    )
-        if SYMBOLS[self.per] != SEGMENTS and self.per not in self._symbols:
-            raise ValueError(
-                f"per {self.per} needs the number of {self.per}s: give text_column or "
-                f"{self.per}_count_column"
-            )
-
-    @property
-    def _symbols(self) -> dict[SymbolName, ValueColumn]:
-        """The column of each symbol whose number is read."""
-        columns: dict[SymbolName, ValueColumn | None] = {
-            "token": self._column("token_count_column", "positive"),
-            "word": self._column("word_count_column", "positive")
-            or self._column("text_column", "words"),
-            "byte": self._column("byte_count_column", "whole")
-            or self._column("text_column", "bytes"),
-        }
-        if self._has_lists:
-            columns["token"] = self._logprobs("length", _NO_LISTS)
-        return {symbol: column for symbol, column in columns.items() if column is not None}
-
-    @property
-    def _has_lists(self) -> bool:
-        """Whether the number of tokens is that of their log-probabilities."""
-        return self.per == "token" and self.token_count_column is None
-
-    @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> PerplexityConfig:
-        """No text is scored, so that it does not matter how the run makes tokens."""
-        return cls(**choices)
-
-    @property
-    def text(self) -> Text:
-        """No text becomes tokens."""
-        return Text("none")
-
-    @property
-    def metric(self) -> Perplexity:
-        """The part that turns sums into a score."""
-        symbols = self._symbols
-        if self._has_lists:
-            read = self._logprobs("log_probabilities", _NO_LISTS)
-        elif self.token_count_column is not None:
-            read = self._logprobs("summed_log_probability", _ONLY_SUMS)
-        else:
-            read = self._logprobs("log_probability")
-        return Perplexity(self.per, tuple(symbols), (read, *symbols.values()))
-
-    def _logprobs(self, part: ValuePartName, remedy: str = "") -> ValueColumn:
-        return ValueColumn(self.logprob_column, part, remedy, "--logprob_column")
-
-    def _column(self, field: str, part: ValuePartName) -> ValueColumn | None:
-        """The column that a field of this name holds; the flag has the same name."""
-        column = getattr(self, field)
-        return None if column is None else ValueColumn(column, part, flag=f"--{field}")
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class PerplexityScore(Score):
     """A perplexity and its parts. `Score` explains the other attributes.
@@ -206,7 +115,6 @@ class Perplexity(Metric):
       ValueError: the symbol of the score is not counted.
     """
 
-    config = PerplexityConfig
     score_type = PerplexityScore
     name = "perplexity"
     basis = Basis(
@@ -214,46 +122,6 @@ class Perplexity(Metric):
             *("segments", "tokens", "words", "bytes"),
             *(f"surprisal_{place}" for place in reversed(range(VALUE_COLUMNS))),
         )
-    )
-    flags = (
-        MetricFlag(
-            "logprob_column",
-            "logprob_column",
-            "the column of the natural logarithms of probabilities: a list with one for each "
-            f"token, or their sum; default {PerplexityConfig.logprob_column}",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "token_count_column",
-            "token_count_column",
-            "the column with the number of tokens, if --logprob_column has sums",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "text_column",
-            "text_column",
-            "the column of the texts whose words and bytes are counted for perplexity",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "word_count_column",
-            "word_count_column",
-            "the column with the number of words, in place of --text_column",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "byte_count_column",
-            "byte_count_column",
-            "the column with the number of bytes, in place of --text_column",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "perplexity_per",
-            "per",
-            f"what the perplexity is of: {', '.join(SYMBOLS)}; default {PerplexityConfig.per}",
-            "NAME",
-            changes_sums=False,
-        ),
     )
 
     per: SymbolName
@@ -350,3 +218,137 @@ class Perplexity(Metric):
             "log_probability": np.array([-value_sum(row) / VALUE_ONE for row in rows], np.float64),
             **{f"{symbol}s": columns[SYMBOLS[symbol]] for symbol in self.counted},
         }
+
+
+@dataclasses.dataclass(frozen=True)
+class PerplexityConfig(Config):
+    """A definition of perplexity, with the columns of records that it reads.
+
+    Without `token_count_column` the log-probabilities are lists with a number for each token, if
+    the score is per token; otherwise the tokens are not counted.
+
+    Attributes:
+      per: the symbol of the score: "token", "word", "byte", or "segment" for the whole text.
+      logprob_column: the column of the natural logarithms of the probabilities: a list with a
+        number for each token, or their sum.
+      token_count_column: the column with the number of tokens; None if there is none.
+      text_column: the column of the texts whose words and bytes are counted; None if there is none.
+      word_count_column: the column with the number of words, in place of `text_column`.
+      byte_count_column: the column with the number of bytes, in place of `text_column`.
+
+    Raises:
+      ValueError: a field has an impossible value, or no column tells the symbol of the score.
+    """
+
+    METRIC = Perplexity
+
+    per: SymbolName = "token"
+    logprob_column: str = "logprobs"
+    token_count_column: str | None = None
+    text_column: str | None = None
+    word_count_column: str | None = None
+    byte_count_column: str | None = None
+
+    flags = (
+        MetricFlag(
+            "logprob_column",
+            "logprob_column",
+            "the column of the natural logarithms of probabilities: a list with one for each "
+            f"token, or their sum; default {logprob_column}",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "token_count_column",
+            "token_count_column",
+            "the column with the number of tokens, if --logprob_column has sums",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "text_column",
+            "text_column",
+            "the column of the texts whose words and bytes are counted for perplexity",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "word_count_column",
+            "word_count_column",
+            "the column with the number of words, in place of --text_column",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "byte_count_column",
+            "byte_count_column",
+            "the column with the number of bytes, in place of --text_column",
+            "COLUMN",
+        ),
+        MetricFlag(
+            "perplexity_per",
+            "per",
+            f"what the perplexity is of: {', '.join(SYMBOLS)}; default {per}",
+            "NAME",
+            changes_sums=False,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        require_choice("per", self.per, SYMBOLS)
+        if self.text_column is not None:
+            for name in ("word_count_column", "byte_count_column"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f"text_column and {name} contradict each other: leave one of them out"
+                    )
+        if SYMBOLS[self.per] != SEGMENTS and self.per not in self._symbols:
+            raise ValueError(
+                f"per {self.per} needs the number of {self.per}s: give text_column or "
+                f"{self.per}_count_column"
+            )
+
+    @property
+    def _symbols(self) -> dict[SymbolName, ValueColumn]:
+        """The column of each symbol whose number is read."""
+        columns: dict[SymbolName, ValueColumn | None] = {
+            "token": self._column("token_count_column", "positive"),
+            "word": self._column("word_count_column", "positive")
+            or self._column("text_column", "words"),
+            "byte": self._column("byte_count_column", "whole")
+            or self._column("text_column", "bytes"),
+        }
+        if self._has_lists:
+            columns["token"] = self._logprobs("length", _NO_LISTS)
+        return {symbol: column for symbol, column in columns.items() if column is not None}
+
+    @property
+    def _has_lists(self) -> bool:
+        """Whether the number of tokens is that of their log-probabilities."""
+        return self.per == "token" and self.token_count_column is None
+
+    @classmethod
+    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> PerplexityConfig:
+        """No text is scored, so that it does not matter how the run makes tokens."""
+        return cls(**choices)
+
+    @property
+    def text(self) -> Text:
+        """No text becomes tokens."""
+        return Text("none")
+
+    @property
+    def metric(self) -> Perplexity:
+        """The part that turns sums into a score."""
+        symbols = self._symbols
+        if self._has_lists:
+            read = self._logprobs("log_probabilities", _NO_LISTS)
+        elif self.token_count_column is not None:
+            read = self._logprobs("summed_log_probability", _ONLY_SUMS)
+        else:
+            read = self._logprobs("log_probability")
+        return Perplexity(self.per, tuple(symbols), (read, *symbols.values()))
+
+    def _logprobs(self, part: ValuePartName, remedy: str = "") -> ValueColumn:
+        return ValueColumn(self.logprob_column, part, remedy, "--logprob_column")
+
+    def _column(self, field: str, part: ValuePartName) -> ValueColumn | None:
+        """The column that a field of this name holds; the flag has the same name."""
+        column = getattr(self, field)
+        return None if column is None else ValueColumn(column, part, flag=f"--{field}")

@@ -63,80 +63,6 @@ _SEED = new_seed()
 _MEMORY = KeptMemory()
 
 
-@dataclasses.dataclass(frozen=True)
-class _Config(Config):
-    """What the definitions of exact match and token F1 have in common."""
-
-    _TOKENIZER: ClassVar[SquadName]
-
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        _ = self.text  # Text checks the field
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
-
-
-@dataclasses.dataclass(frozen=True)
-class ExactMatchConfig(_Config):
-    """A definition of exact match; the default is SQuAD's.
-
-    Attributes:
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, ExactMatchConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(ExactMatchConfig())
-      ...         | beam.Map(print)
-      ...     )
-      exact match 100.0  exact_matches 1  segments 1  warnings 1
-    """
-
-    _TOKENIZER = "squad-whole"
-
-    @property
-    def metric(self) -> ExactMatch:
-        """The part that turns sums into a score."""
-        return ExactMatch()
-
-
-@dataclasses.dataclass(frozen=True)
-class TokenF1Config(_Config):
-    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, TokenF1Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(TokenF1Config())
-      ...         | beam.Map(print)
-      ...     )
-      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
-    """
-
-    _TOKENIZER = "squad"
-
-    @property
-    def metric(self) -> TokenF1:
-        """The part that turns sums into a score."""
-        return TokenF1()
-
-
 class _Score(Score):
     """What tables show of both scores."""
 
@@ -211,7 +137,6 @@ class _OfAnswers(Metric):
 class ExactMatch(_OfAnswers):
     """Exact match: there is nothing to choose. See `Metric`."""
 
-    config = ExactMatchConfig
     score_type = ExactMatchScore
     name = "exact match"
     basis = Basis(("segments", "empty_candidates", "exact"))
@@ -253,7 +178,6 @@ class ExactMatch(_OfAnswers):
 class TokenF1(_OfAnswers):
     """Token F1: there is nothing to choose. See `Metric`."""
 
-    config = TokenF1Config
     score_type = TokenF1Score
     name = "token F1"
     basis = Basis(
@@ -326,6 +250,74 @@ class TokenF1(_OfAnswers):
             "hyp_words": columns[CANDIDATE_LENGTH],
             "ref_words": columns[REFERENCE_LENGTH],
         }
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config(Config):
+    """What the definitions of exact match and token F1 have in common."""
+
+    _TOKENIZER: ClassVar[SquadName]
+
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        _ = self.text  # Text checks the field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactMatchConfig(_Config):
+    """A definition of exact match; the default is SQuAD's.
+
+    Attributes:
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, ExactMatchConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(ExactMatchConfig())
+      ...         | beam.Map(print)
+      ...     )
+      exact match 100.0  exact_matches 1  segments 1  warnings 1
+    """
+
+    METRIC = ExactMatch
+
+    _TOKENIZER = "squad-whole"
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenF1Config(_Config):
+    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, TokenF1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(TokenF1Config())
+      ...         | beam.Map(print)
+      ...     )
+      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
+    """
+
+    METRIC = TokenF1
+
+    _TOKENIZER = "squad"
 
 
 @inner

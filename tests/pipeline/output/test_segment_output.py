@@ -20,8 +20,7 @@ import beam_bleu.pipeline.output.part_files as module
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.output.part_files import PartFile
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import preset
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
 
 
 def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):

@@ -9,7 +9,7 @@ import pytest
 from metric_segments import assert_scores_of_many_sums, score_of
 
 from beam_bleu.pipeline.saved.codec import decoded, encoded
-from beam_bleu.transforms.known_metrics import METRICS, metric_type
+from beam_bleu.transforms.known_metrics import METRICS, config_type
 
 CHOICES: dict[str, dict[str, Any]] = {
     "perplexity": {"token_count_column": "tokens"},
@@ -22,7 +22,7 @@ OF_TEXTS = [name for name, row in METRICS.items() if row.counts_texts]
 
 
 def config_of(name: str, **choices: Any) -> Any:
-    return metric_type(name).config(**{**CHOICES.get(name, {}), **choices})
+    return config_type(name)(**{**CHOICES.get(name, {}), **choices})
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.native.text_sizes import find_sizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch

@@ -10,7 +10,8 @@ from made_units import corpus_sums_of_rows, made_units, pair_of_rows, sums_of_ro
 from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.error_rates.metric import Wer
 from beam_bleu.transforms.metrics.mean import Mean

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scoring import bleu_of, corpus_sums, score_of, sums_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.known_metrics import metric_type
+from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import suspicious_input
 from beam_bleu.transforms.score.corpus_score import corpus_score
@@ -303,7 +303,7 @@ def test_a_candidate_without_tokens_is_empty():
     ],
 )
 def test_if_all_candidates_are_empty_each_metric_says_so(metric, told_once):
-    config = metric_type(metric).config()
+    config = config_type(metric)()
     batch = to_batch([("", ["b c d"])] * 40)
     counted = count_batch(batch, config.text, config.metric)
     sums = corpus_sums(counted, 0)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 

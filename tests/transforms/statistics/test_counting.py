@@ -8,7 +8,7 @@ import hostile_texts
 import pytest
 
 from beam_bleu.transforms.chosen_metrics import definition_of
-from beam_bleu.transforms.known_metrics import metric_type
+from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -18,7 +18,7 @@ from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 
 NAMES = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
-DEFINITIONS = {name: definition_of(metric_type(name).config()) for name in NAMES}
+DEFINITIONS = {name: definition_of(config_type(name)()) for name in NAMES}
 ALIKE = [name for name, tokenizer in splitting._TOKENIZERS.items() if tokenizer.alike]
 BATCH = to_batch(hostile_texts.hostile_segments(200))
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from beam_bleu.transforms.metrics.bleu import kernel
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text import hashing

@@ -19,7 +19,8 @@ from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
 from scoring import bleu_of, corpus_sums, counted, statistics_of
 
 from beam_bleu.transforms.errors import InputError, installing
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
@@ -266,7 +267,7 @@ def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library
     program = f"""
 import sys
 sys.modules[{library!r}] = None
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.metrics.bleu.metric import Bleu

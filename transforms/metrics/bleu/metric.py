@@ -10,7 +10,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +43,6 @@ from beam_bleu.transforms.metrics.bleu.smoothing import (
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     Basis,
-    Config,
     Lengths,
     Metric,
     Scores,
@@ -58,16 +57,12 @@ from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
-    Lowercase,
-    NormalizationName,
-    SentencePieceModel,
     Text,
     TextName,
     own_signature,
     reference_field,
     signature_line,
 )
-from beam_bleu.transforms.text.tokenizers import TokenizerName, require_tokenizer
 
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
@@ -79,90 +74,6 @@ _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
 
 _SACREBLEU_ORDER = 4
-
-
-@dataclasses.dataclass(frozen=True)
-class BleuConfig(Config):
-    """A definition of BLEU; the default is sacreBLEU's.
-
-    `docs/definitions.md` has the formula, all choices and their sources.
-    `preset` gives the definitions of other tools by name.
-
-    Attributes:
-      tokenize: how texts are split into tokens, a name of `TOKENIZERS`: by default "13a",
-        the rules of mteval-v13a, which WMT uses.
-      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
-        for A-Z only.
-      smooth_method: what happens with an order without matches, a name of `SMOOTH_METHODS`:
-        by default "exp", with which the k-th such order gets 1/2^k matches.
-      smooth_value: the value of the methods that take one; None for their default.
-      max_ngram_order: the largest n-gram order N, 1..16.
-      effective_order: whether orders longer than every candidate are left out.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-      reference_length: which length counts if a segment has several references, a name
-        of `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (if two are
-        equally close, the shorter one).
-      weights: the weights of the orders' logarithms, N numbers. Their sum need not
-        be 1. An order with weight 0 is ignored. None for 1/N each.
-      spm_model: the model for the tokenizer "spm".
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import BleuConfig, CorpusBleu
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusBleu.Globally(BleuConfig(tokenize="intl", smooth_method="floor"))
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
-      ...     )
-      75.98
-    """
-
-    tokenize: TokenizerName = "13a"
-    lowercase: Lowercase = Text.lowercase
-    smooth_method: SmoothMethodName = "exp"
-    smooth_value: float | None = None
-    max_ngram_order: int = 4
-    effective_order: bool = False
-    normalize: NormalizationName | None = Text.normalize
-    reference_length: ReferenceLengthName = "closest"
-    weights: tuple[float, ...] | None = None
-    spm_model: SentencePieceModel | None = Text.spm_model
-
-    def __post_init__(self) -> None:
-        require_tokenizer(self.tokenize)
-        # Text and Bleu check the other fields.
-        _ = self.text, self.metric
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into tokens."""
-        return Text(self.tokenize, self.lowercase, self.normalize, self.spm_model)
-
-    @property
-    def metric(self) -> Bleu:
-        """The part that turns sums into a score."""
-        return Bleu(
-            self.smooth_method,
-            self.smooth_value,
-            self.max_ngram_order,
-            self.effective_order,
-            self.reference_length,
-            self.weights,
-        )
-
-    @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> BleuConfig:
-        """All steps of a run are those of BLEU."""
-        tokenize = cast(TokenizerName, text.tokenize)  # the text of a run has a tokenizer of BLEU
-        return cls(
-            tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model, **choices
-        )
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -240,17 +151,16 @@ class Bleu(Metric):
       ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
-    config = BleuConfig
     score_type = BleuScore
     name = "BLEU"
     is_tokenized = True
 
-    smooth_method: SmoothMethodName = BleuConfig.smooth_method
-    smooth_value: float | None = BleuConfig.smooth_value
-    max_ngram_order: int = BleuConfig.max_ngram_order
-    effective_order: bool = BleuConfig.effective_order
-    reference_length: ReferenceLengthName = BleuConfig.reference_length
-    weights: tuple[float, ...] | None = BleuConfig.weights
+    smooth_method: SmoothMethodName = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool = False
+    reference_length: ReferenceLengthName = "closest"
+    weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)

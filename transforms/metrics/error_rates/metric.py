@@ -46,86 +46,6 @@ from beam_bleu.transforms.text.text import (
 from beam_bleu.transforms.text.tokenizers import JiwerName
 
 
-@dataclasses.dataclass(frozen=True)
-class _Config(Config):
-    """What the definitions of WER and CER have in common."""
-
-    _SYMBOL: ClassVar[SymbolName]
-
-    lowercase: bool = False
-    no_punct: bool = False
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        require_flag("lowercase", self.lowercase)
-        _ = self.text  # JiwerSymbols and Text check the other fields
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words or characters."""
-        symbols = JiwerSymbols(self._SYMBOL, self.no_punct)
-        return Text(symbols.name, self.lowercase, self.normalize)
-
-
-@dataclasses.dataclass(frozen=True)
-class WerConfig(_Config):
-    """A definition of WER; the default is jiwer's.
-
-    Attributes:
-      lowercase: whether all texts are lower-cased, like `str.lower`.
-      no_punct: whether punctuation marks are removed: the code points of Unicode's category P.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, WerConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(WerConfig(lowercase=True))
-      ...         | beam.Map(print)
-      ...     )
-      WER 16.7  sub 1  del 0  ins 0  ref 6  segments 1  warnings 1
-    """
-
-    _SYMBOL = "word"
-
-    @property
-    def metric(self) -> Wer:
-        """The part that turns sums into a score."""
-        return Wer()
-
-
-@dataclasses.dataclass(frozen=True)
-class CerConfig(_Config):
-    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CerConfig, CorpusScore
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(CerConfig(lowercase=True))
-      ...         | beam.Map(print)
-      ...     )
-      CER 15.0  sub 1  del 0  ins 2  ref 20  segments 1  warnings 1
-    """
-
-    _SYMBOL = "character"
-
-    @property
-    def metric(self) -> Cer:
-        """The part that turns sums into a score."""
-        return Cer()
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class ErrorRateScore(Score):
     """An error rate and its parts, which count words for WER and characters for CER. See `Score`.
@@ -186,14 +106,6 @@ class ErrorRate(Metric):
             *("segments", "empty_candidates", "substitutions", "deletions", "insertions"),
             "ref_length",
         )
-    )
-    flags = (
-        MetricFlag(
-            "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
-        ),
-        MetricFlag(
-            "wer_no_punct", "no_punct", "remove punctuation marks before WER and CER are computed"
-        ),
     )
 
     name: ClassVar[str]
@@ -261,7 +173,6 @@ class ErrorRate(Metric):
 class Wer(ErrorRate):
     """The error rate of words."""
 
-    config = WerConfig
     name = "WER"
     SYMBOL = "word"
 
@@ -270,6 +181,83 @@ class Wer(ErrorRate):
 class Cer(ErrorRate):
     """The error rate of characters."""
 
-    config = CerConfig
     name = "CER"
     SYMBOL = "character"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config(Config):
+    """What the definitions of WER and CER have in common."""
+
+    METRIC: ClassVar[type[ErrorRate]]
+    flags = (
+        MetricFlag(
+            "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
+        ),
+        MetricFlag(
+            "wer_no_punct", "no_punct", "remove punctuation marks before WER and CER are computed"
+        ),
+    )
+
+    lowercase: bool = False
+    no_punct: bool = False
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        require_flag("lowercase", self.lowercase)
+        _ = self.text  # JiwerSymbols and Text check the other fields
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words or characters."""
+        symbols = JiwerSymbols(self.METRIC.SYMBOL, self.no_punct)
+        return Text(symbols.name, self.lowercase, self.normalize)
+
+
+@dataclasses.dataclass(frozen=True)
+class WerConfig(_Config):
+    """A definition of WER; the default is jiwer's.
+
+    Attributes:
+      lowercase: whether all texts are lower-cased, like `str.lower`.
+      no_punct: whether punctuation marks are removed: the code points of Unicode's category P.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, WerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(WerConfig(lowercase=True))
+      ...         | beam.Map(print)
+      ...     )
+      WER 16.7  sub 1  del 0  ins 0  ref 6  segments 1  warnings 1
+    """
+
+    METRIC = Wer
+
+
+@dataclasses.dataclass(frozen=True)
+class CerConfig(_Config):
+    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CerConfig, CorpusScore
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(CerConfig(lowercase=True))
+      ...         | beam.Map(print)
+      ...     )
+      CER 15.0  sub 1  del 0  ins 2  ref 20  segments 1  warnings 1
+    """
+
+    METRIC = Cer

@@ -60,125 +60,6 @@ _NOT_BY_ACCIDENT = 1 / 100
 """The share of segments from which ROUGE warns that it does not read them."""
 
 
-@dataclasses.dataclass(frozen=True)
-class _Config(Config):
-    """What the definitions of all metrics of ROUGE have in common."""
-
-    stemmer: bool = False
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        require_flag("stemmer", self.stemmer)
-        _ = self.text  # Text checks the other field
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
-        return Text(name, normalize=self.normalize)
-
-
-@dataclasses.dataclass(frozen=True)
-class Rouge1Config(_Config):
-    """A definition of ROUGE-1; the default is that of rouge_score.
-
-    Attributes:
-      stemmer: whether words of more than 3 characters are stemmed by Porter's stemmer, as NLTK has
-        it.
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, Rouge1Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("two cats sat", ["the cat sat"])])
-      ...         | CorpusScore.Globally(Rouge1Config(stemmer=True))
-      ...         | beam.Map(print)
-      ...     )
-      ROUGE-1 66.7  precision 66.7  recall 66.7  hits 2  hyp 3  ref 3  segments 1  warnings 1
-    """
-
-    @property
-    def metric(self) -> Rouge1:
-        """The part that turns sums into a score."""
-        return Rouge1()
-
-
-@dataclasses.dataclass(frozen=True)
-class Rouge2Config(_Config):
-    """A definition of ROUGE-2; see `Rouge1Config`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, Rouge2Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(Rouge2Config())
-      ...         | beam.Map(print)
-      ...     )
-      ROUGE-2 80.0  precision 80.0  recall 80.0  hits 4  hyp 6  ref 6  segments 1  warnings 1
-    """
-
-    @property
-    def metric(self) -> Rouge2:
-        """The part that turns sums into a score."""
-        return Rouge2()
-
-
-@dataclasses.dataclass(frozen=True)
-class RougeLConfig(_Config):
-    """A definition of ROUGE-L; see `Rouge1Config`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, RougeLConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(RougeLConfig())
-      ...         | beam.Map(print)
-      ...     )
-      ROUGE-L 83.3  precision 83.3  recall 83.3  hits 5  hyp 6  ref 6  segments 1  warnings 1
-    """
-
-    @property
-    def metric(self) -> RougeL:
-        """The part that turns sums into a score."""
-        return RougeL()
-
-
-@dataclasses.dataclass(frozen=True)
-class RougeLsumConfig(_Config):
-    r"""A definition of ROUGE-Lsum; see `Rouge1Config`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, RougeLsumConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("A cat.\nIt sat.", ["It sat.\nThe cat."])])
-      ...         | CorpusScore.Globally(RougeLsumConfig())
-      ...         | beam.Map(print)
-      ...     )
-      ROUGE-Lsum 75.0  precision 75.0  recall 75.0  hits 3  hyp 4  ref 4  segments 1  warnings 1
-    """
-
-    @property
-    def metric(self) -> RougeLsum:
-        """The part that turns sums into a score."""
-        return RougeLsum()
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class RougeScore(Score):
     """A score of ROUGE and its parts. `Score` explains the other attributes.
@@ -242,13 +123,6 @@ class Rouge(Metric):
             *("recall_high", "recall_low"),
         ),
         shared=(SEGMENTS, UNREAD),
-    )
-    flags = (
-        MetricFlag(
-            "rouge_stemmer",
-            "stemmer",
-            "stem words, as use_stemmer of rouge_score does",
-        ),
     )
 
     name: ClassVar[str]
@@ -358,7 +232,6 @@ def _counts(columns: Any) -> Mapping[str, Any]:
 class Rouge1(Rouge):
     """Words in common."""
 
-    config = Rouge1Config
     name = "ROUGE-1"
     HIT = WORDS
 
@@ -367,7 +240,6 @@ class Rouge1(Rouge):
 class Rouge2(Rouge):
     """Pairs of neighbouring words in common."""
 
-    config = Rouge2Config
     name = "ROUGE-2"
     HIT = PAIRS
 
@@ -376,7 +248,6 @@ class Rouge2(Rouge):
 class RougeL(Rouge):
     """The longest common subsequence of words."""
 
-    config = RougeLConfig
     name = "ROUGE-L"
     HIT = SUBSEQUENCE
 
@@ -385,7 +256,6 @@ class RougeL(Rouge):
 class RougeLsum(Rouge):
     """The union of the longest common subsequences of sentences, which newlines separate."""
 
-    config = RougeLsumConfig
     basis = Basis((*Rouge.basis.names, "several_sentences"), Rouge.basis.shared)
     name = "ROUGE-Lsum"
     HIT = UNION
@@ -401,3 +271,118 @@ class RougeLsum(Rouge):
                 "each line of a text for a sentence; use records whose texts have newlines between "
                 "sentences"
             )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config(Config):
+    """What the definitions of all metrics of ROUGE have in common."""
+
+    flags = (
+        MetricFlag(
+            "rouge_stemmer",
+            "stemmer",
+            "stem words, as use_stemmer of rouge_score does",
+        ),
+    )
+
+    stemmer: bool = False
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        require_flag("stemmer", self.stemmer)
+        _ = self.text  # Text checks the other field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
+        return Text(name, normalize=self.normalize)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge1Config(_Config):
+    """A definition of ROUGE-1; the default is that of rouge_score.
+
+    Attributes:
+      stemmer: whether words of more than 3 characters are stemmed by Porter's stemmer, as NLTK has
+        it.
+      normalize: the Unicode normalization of all texts, before all other steps:
+        "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, Rouge1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("two cats sat", ["the cat sat"])])
+      ...         | CorpusScore.Globally(Rouge1Config(stemmer=True))
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-1 66.7  precision 66.7  recall 66.7  hits 2  hyp 3  ref 3  segments 1  warnings 1
+    """
+
+    METRIC = Rouge1
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge2Config(_Config):
+    """A definition of ROUGE-2; see `Rouge1Config`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, Rouge2Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(Rouge2Config())
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-2 80.0  precision 80.0  recall 80.0  hits 4  hyp 6  ref 6  segments 1  warnings 1
+    """
+
+    METRIC = Rouge2
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeLConfig(_Config):
+    """A definition of ROUGE-L; see `Rouge1Config`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, RougeLConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(RougeLConfig())
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-L 83.3  precision 83.3  recall 83.3  hits 5  hyp 6  ref 6  segments 1  warnings 1
+    """
+
+    METRIC = RougeL
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeLsumConfig(_Config):
+    r"""A definition of ROUGE-Lsum; see `Rouge1Config`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, RougeLsumConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("A cat.\nIt sat.", ["It sat.\nThe cat."])])
+      ...         | CorpusScore.Globally(RougeLsumConfig())
+      ...         | beam.Map(print)
+      ...     )
+      ROUGE-Lsum 75.0  precision 75.0  recall 75.0  hits 3  hyp 4  ref 4  segments 1  warnings 1
+    """
+
+    METRIC = RougeLsum

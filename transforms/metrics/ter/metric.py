@@ -48,60 +48,6 @@ from beam_bleu.transforms.text.text import (
 from beam_bleu.transforms.text.tokenizers import TercomName
 
 
-@dataclasses.dataclass(frozen=True)
-class TerConfig(Config):
-    """A definition of TER; the default is sacreBLEU's.
-
-    Attributes:
-      normalized: whether entities are replaced, and punctuation marks and the English 's become
-        words.
-      no_punct: whether punctuation marks are removed.
-      asian_support: whether the other choices are also for Asian characters: if normalized, each
-        Chinese character and each Asian punctuation mark becomes a word; if `no_punct`, these marks
-        are removed.
-      case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
-        `str.lower` does.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusTer, TerConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusTer.Globally(TerConfig(case_sensitive=True))
-      ...         | beam.Map(print)
-      ...     )
-      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
-    """
-
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-    case_sensitive: bool = False
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        require_flag("case_sensitive", self.case_sensitive)
-        _ = self.text  # Tercom and Text check the other fields
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
-        return Text(tercom.name, not self.case_sensitive, self.normalize)
-
-    @property
-    def metric(self) -> Ter:
-        """The part that turns sums into a score."""
-        return Ter()
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class TerScore(Score):
     """TER and its parts. `Score` explains the other attributes.
@@ -140,30 +86,12 @@ class TerScore(Score):
 class Ter(Metric):
     """TER: the choices are about texts. See `Metric`."""
 
-    config = TerConfig
     score_type = TerScore
     is_in_sacrebleu = True
     name = "TER"
     basis = Basis(
         ("segments", "empty_candidates", "candidate_length", "edits", "ref_words", "ref_parts"),
         shared=(SEGMENTS, REFERENCE_LENGTH, REFERENCE_PARTS),
-    )
-    flags = (
-        MetricFlag(
-            "ter_normalized",
-            "normalized",
-            "replace entities, and make words of punctuation marks and of the English 's",
-        ),
-        MetricFlag("ter_no_punct", "no_punct", "remove punctuation marks"),
-        MetricFlag(
-            "ter_asian_support",
-            "asian_support",
-            "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
-            "mark; with --ter_no_punct, remove these marks",
-        ),
-        MetricFlag(
-            "ter_case_sensitive", "case_sensitive", "do not lower-case the text before it is scored"
-        ),
     )
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
@@ -226,3 +154,71 @@ class Ter(Metric):
             "edits": columns[EDITS],
             "ref_length": reference_parts(columns) / PARTS_OF_A_WORD,
         }
+
+
+@dataclasses.dataclass(frozen=True)
+class TerConfig(Config):
+    """A definition of TER; the default is sacreBLEU's.
+
+    Attributes:
+      normalized: whether entities are replaced, and punctuation marks and the English 's become
+        words.
+      no_punct: whether punctuation marks are removed.
+      asian_support: whether the other choices are also for Asian characters: if normalized, each
+        Chinese character and each Asian punctuation mark becomes a word; if `no_punct`, these marks
+        are removed.
+      case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
+        `str.lower` does.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusTer, TerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusTer.Globally(TerConfig(case_sensitive=True))
+      ...         | beam.Map(print)
+      ...     )
+      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
+    """
+
+    METRIC = Ter
+    flags = (
+        MetricFlag(
+            "ter_normalized",
+            "normalized",
+            "replace entities, and make words of punctuation marks and of the English 's",
+        ),
+        MetricFlag("ter_no_punct", "no_punct", "remove punctuation marks"),
+        MetricFlag(
+            "ter_asian_support",
+            "asian_support",
+            "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
+            "mark; with --ter_no_punct, remove these marks",
+        ),
+        MetricFlag(
+            "ter_case_sensitive", "case_sensitive", "do not lower-case the text before it is scored"
+        ),
+    )
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        require_flag("case_sensitive", self.case_sensitive)
+        _ = self.text  # Tercom and Text check the other fields
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
+        return Text(tercom.name, not self.case_sensitive, self.normalize)

@@ -11,7 +11,8 @@ import pytest
 from scoring import counted
 
 from beam_bleu.transforms.metrics.bleu import kernel
-from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text import tokenization

@@ -20,7 +20,8 @@ from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
 )
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.text.text import (

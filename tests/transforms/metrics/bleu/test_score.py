@@ -13,8 +13,8 @@ from made_units import named_columns
 from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.formula import brevity_penalty
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, default_smooth_values
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS

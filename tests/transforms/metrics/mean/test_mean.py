@@ -17,6 +17,7 @@ from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.statistics.counting import count_batch, prepare_counting
+from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import side_by_side
 
@@ -69,7 +70,8 @@ def test_a_mean_does_not_depend_on_split_and_order() -> None:
     (whole,) = sums_of(values)
     shuffled = np.random.default_rng(1).permutation(values)
     first, *others = (
-        corpus_sums(counted(part), with_products=True) for part in np.split(shuffled, [7, 100])
+        totals_of_rows(counted(part), METRIC.basis, with_products=True)
+        for part in np.split(shuffled, [7, 100])
     )
     assert sum(others, start=first).single == whole
 
