@@ -75,15 +75,16 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def handled(self) -> Iterator[None]:
-        """While the body runs, this object handles the signals."""
+        """While the body runs, this object handles the signals, from `released` on."""
+        self.received.clear()
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread can handle signals
             return
-        self.received.clear()
         numbers = [signal.SIGINT, signal.SIGTERM]
         hangup = getattr(signal, "SIGHUP", None)  # Windows has none
         if hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN:  # as nohup does
             numbers.append(hangup)
+        self._held = True
         before = {number: signal.signal(number, self._receive) for number in numbers}
         try:
             with (
@@ -91,6 +92,7 @@ class _Interrupts:
             ):
                 yield
         finally:
+            self._held = True
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -131,6 +133,11 @@ class _Interrupts:
             yield
         finally:
             self._held = False
+        self.released()
+
+    def released(self) -> None:
+        """Lets signals interrupt the main thread; raises the interrupt of one that has come."""
+        self._held = False
         if self.received:
             raise KeyboardInterrupt
 
@@ -260,6 +267,7 @@ def reported(
     level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
     with JsonLines.of(log_format), _own_log(level), _threads_logged(), _interrupts.handled():
         try:
+            _interrupts.released()
             work()
             ending = Ending(0)
         except (Exception, KeyboardInterrupt) as error:
