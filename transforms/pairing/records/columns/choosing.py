@@ -28,7 +28,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
     Condition,
-    Lacking,
     Wanted,
 )
 from beam_bleu.transforms.shown_names import can_be_shown, natural_order
@@ -98,11 +97,11 @@ def choose(
         without_texts = systems_of_values(wanted, columns)
         _check_systems(without_texts, columns, "give the column another name")
     where: list[Condition] = []
-    lacking: list[Lacking] = []
+    lacking: list[str] = []
     for condition in wanted.where:
         text = condition.column.text
         if wanted.where_if_there and not columns.has(text):
-            lacking.append(Lacking(text, columns.listed()))
+            lacking.append(text)
             continue
         where.append(dataclasses.replace(condition, column=columns.named("--where", text)))
     chosen = Chosen(

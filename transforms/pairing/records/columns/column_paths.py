@@ -33,7 +33,6 @@ _STEP = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NEGATIVE = re.compile(r"\[\s*-\s*[0-9]+\s*\]")
 _MOST_DIGITS = 9
 _MOST_NAMES = 12
 """The largest number of names of columns or fields in a message."""
@@ -58,12 +57,18 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
     while at < len(text):
         match = _STEP.match(text, at)
         if match is None or (match["name"] and bool(match["dot"]) != bool(at)):
-            raise ValueError(_why_not_a_step(text, at))
+            raise ValueError(
+                f"character {at + 1} of {text} begins neither .NAME nor [INDEX] nor a name as a "
+                'JSON string in brackets: ["NAME"]'
+            )
         at = match.end()
         if match["name"]:
             steps.append(match["name"])
         elif match["quoted"]:
-            steps.append(_unquoted(match["quoted"]))
+            try:
+                steps.append(str(json.loads(match["quoted"])))
+            except ValueError as error:
+                raise ValueError(f"{match['quoted']} is not a JSON string: {error}") from error
         elif not steps:
             raise ValueError(f"it begins with an index, and not with a name of a column: {text}")
         elif len(match["index"]) > _MOST_DIGITS:
@@ -71,29 +76,6 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
         else:
             steps.append(int(match["index"]))
     return ColumnPath(text, tuple(steps))
-
-
-def _why_not_a_step(text: str, at: int) -> str:
-    rest = text[at:]
-    if _NEGATIVE.match(rest):
-        return f"an index counts from 0, and cannot be negative: {text}"
-    if rest.startswith("["):
-        return (
-            f'after the bracket at character {at + 1} there must be an index and "]", or a name '
-            f'as a JSON string and "]": {text}'
-        )
-    if rest.startswith("]"):
-        return f'"]" at character {at + 1} has no "[": {text}'
-    if rest.startswith("."):
-        return f"there is no name at the dot at character {at + 1}: {text}"
-    return f'"." or "[" is missing before character {at + 1}: {text}'
-
-
-def _unquoted(quoted: str) -> str:
-    try:
-        return str(json.loads(quoted))
-    except ValueError as error:
-        raise ValueError(f"{quoted} is not a JSON string: {error}") from error
 
 
 def quoted_path(steps: Sequence[str | int]) -> str:

@@ -33,14 +33,10 @@ def systems_of_values(wanted: Wanted, columns: FileColumns) -> tuple[str, ...]:
     found = {value: _matching(value, columns) for value in patterns}
     systems = found[patterns[0]]
     for value, others in found.items():
-        lacking = sorted({*systems, *others} - {*others})
-        if lacking or {*others} - {*systems}:
-            other = patterns[0] if lacking else value
-            lacking = lacking or sorted({*others} - {*systems})
-            missing = value if other is not value else patterns[0]
+        if others != systems:
             raise InputError(
-                f"{columns.label}: the system {lacking[0]} has {other.of_system(lacking[0])}, but "
-                f"there is no column {missing.of_system(lacking[0])} ({WHAT})",
+                f"{columns.label}: {patterns[0].column} has the systems {joined(systems)}, and "
+                f"{value.column} has {joined(others)} ({WHAT})",
                 columns.listed(),
             )
     return systems

@@ -116,19 +116,6 @@ class Wanted:
 
 
 @dataclasses.dataclass(frozen=True)
-class Lacking:
-    """A column of a condition that a file does not have.
-
-    Attributes:
-      column: the column, as the user wrote it.
-      columns: which columns there are, as a remedy says it.
-    """
-
-    column: str
-    columns: str = dataclasses.field(compare=False)  # files may have other columns, too
-
-
-@dataclasses.dataclass(frozen=True)
 class Chosen:
     """The columns that are read, found in the first file of the input. All files must have them.
 
@@ -160,7 +147,7 @@ class Chosen:
     where: tuple[Condition, ...] = ()
     ids: tuple[ColumnPath, ...] = ()
     system: ColumnPath | None = None
-    lacking: tuple[Lacking, ...] = ()
+    lacking: tuple[str, ...] = ()
     path_labels: tuple[tuple[ColumnPath, PathLabel], ...] = ()
     unused_system: str | None = dataclasses.field(default=None, compare=False)
     values: tuple[tuple[ValueColumn, tuple[ColumnPath, ...]], ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import re
 from collections.abc import Mapping
@@ -22,8 +23,70 @@ from beam_bleu.transforms.wiring.steps import Step, unchanged
 __all__ = ["JoinedRecords", "LongRecords"]
 
 
+class _RecordsById(abc.ABC):
+    """What both sources have in common."""
+
+    @property
+    @abc.abstractmethod
+    def _base(self) -> RecordFiles:
+        """The stream that says which segments there are."""
+
+    @property
+    @abc.abstractmethod
+    def _readers(self) -> tuple[RecordFiles, ...]:
+        """All streams, those of systems first."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.labels`."""
+        return self._base.wanted.labels
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+        return (KEPT_ID, *(name for name, _ in self._base.wanted.kept))
+
+    @property
+    def is_of_lines(self) -> bool:
+        """Whether each text is a line of a file, and not a value of a record."""
+        return False
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of segments are kept, too."""
+        return self._base.wanted.keeps_texts
+
+    @property
+    def inputs(self) -> tuple[tuple[str, str], ...]:
+        """(name in messages, path or pattern) of everything that is read."""
+        return tuple((reader.stream.label, reader.stream.pattern) for reader in self._readers)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for a reader of the score, about the way in which the input is read."""
+        return tuple(dict.fromkeys(note for reader in self._readers for note in reader.notes))
+
+    def check_visible(self) -> None:
+        """Checks the files that this process sees. It does not open them.
+
+        Raises:
+          BleuError: the error that the workers would raise for these files.
+        """
+        for reader in self._readers:
+            reader.check_visible()
+
+    def check_readable(self) -> None:
+        """Checks that this process can read the first byte of each stream.
+
+        Raises:
+          BleuError: it cannot.
+        """
+        for reader in self._readers:
+            reader.check_readable()
+
+
 @dataclasses.dataclass(frozen=True)
-class JoinedRecords:
+class JoinedRecords(_RecordsById):
     """A source of segments from several streams of records. Equal ids belong to one segment.
 
     The labels, the kept columns and the numbers of the segments are those of the first stream of
@@ -51,58 +114,6 @@ class JoinedRecords:
     row_folder: RowFolder = dataclasses.field(default_factory=RowFolder)
     allow: tuple[AllowedName, ...] = ()
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
-        return self._base.wanted.labels
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
-        return (KEPT_ID, *(name for name, _ in self._base.wanted.kept))
-
-    @property
-    def is_of_lines(self) -> bool:
-        """Whether each text is a line of a file, and not a value of a record."""
-        return False
-
-    @property
-    def keeps_texts(self) -> bool:
-        """Whether the texts of segments are kept, too."""
-        return self._base.wanted.keeps_texts
-
-    @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
-        return tuple(
-            (reader.stream.label, reader.stream.pattern)
-            for reader in (*self.candidates, *self.references)
-        )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score, about the way in which the input is read."""
-        readers = (*self.candidates, *self.references)
-        return tuple(dict.fromkeys(note for reader in readers for note in reader.notes))
-
-    def check_visible(self) -> None:
-        """Checks the files that this process sees. It does not open them.
-
-        Raises:
-          BleuError: the error that the workers would raise for these files.
-        """
-        for reader in (*self.references, *self.candidates):
-            reader.check_visible()
-
-    def check_readable(self) -> None:
-        """Checks that this process can read the first byte of each stream.
-
-        Raises:
-          BleuError: it cannot.
-        """
-        for reader in (*self.references, *self.candidates):
-            reader.check_readable()
-
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
         """The transform that joins the records."""
         plan = JoinPlan(
@@ -118,8 +129,11 @@ class JoinedRecords:
 
     @property
     def _base(self) -> RecordFiles:
-        """The reader of the stream that says which segments there are."""
         return (*self.references, *self.candidates)[0]
+
+    @property
+    def _readers(self) -> tuple[RecordFiles, ...]:
+        return (*self.candidates, *self.references)
 
     @property
     def _of_references(self) -> tuple[RecordFiles, ...]:
@@ -173,7 +187,7 @@ def _reading(
 
 
 @dataclasses.dataclass(frozen=True)
-class LongRecords:
+class LongRecords(_RecordsById):
     """A source of segments from records of several systems, one for each segment and system.
 
     All records of a segment must have the same references, labels and kept columns. A segment has
@@ -199,55 +213,17 @@ class LongRecords:
         """None: they are found in the records, and are in natural order in the result."""
         return ()
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
-        return self.records.wanted.labels
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
-        return (KEPT_ID, *(name for name, _ in self.records.wanted.kept))
-
-    @property
-    def is_of_lines(self) -> bool:
-        """Whether each text is a line of a file, and not a value of a record."""
-        return False
-
-    @property
-    def keeps_texts(self) -> bool:
-        """Whether the texts of segments are kept, too."""
-        return self.records.wanted.keeps_texts
-
-    @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
-        return ((self.records.stream.label, self.records.stream.pattern),)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score, about the way in which the input is read."""
-        return self.records.notes
-
-    def check_visible(self) -> None:
-        """Checks the files that this process sees. It does not open them.
-
-        Raises:
-          BleuError: the error that the workers would raise for these files.
-        """
-        self.records.check_visible()
-
-    def check_readable(self) -> None:
-        """Checks that this process can read the first byte of each stream.
-
-        Raises:
-          BleuError: it cannot.
-        """
-        self.records.check_readable()
-
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
         """The transform that brings the records of each segment together."""
         plan = JoinPlan(
             (self.records,), (), self.coverage, self.expected, self.on_bad_record, self.row_folder
         )
         return PairByIds(plan, threads, step, describe)
+
+    @property
+    def _base(self) -> RecordFiles:
+        return self.records
+
+    @property
+    def _readers(self) -> tuple[RecordFiles, ...]:
+        return (self.records,)

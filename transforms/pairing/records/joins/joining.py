@@ -21,7 +21,6 @@ from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments, Paired
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 from beam_bleu.transforms.pairing.records.joins.coverage import (
     COVERAGES,
     Report,
@@ -269,46 +268,17 @@ class ChooseBuckets(beam.DoFn):
         self._readers = readers
 
     def process(self, gathered: tuple[int, Iterable[tuple[int, Any]]]) -> Iterator[Any]:
-        first_portions = dict(gathered[1])
-        require_columns_of_conditions(
-            {
-                self._readers[stream].stream.label: portion.chosen
-                for stream, portion in sorted(first_portions.items(), key=lambda item: item[0])
-            }
-        )
+        lacking = [{*portion.chosen.lacking} for portion in dict(gathered[1]).values()]
+        for column in sorted(set.intersection(*lacking)):
+            raise InputError(
+                f"no file of the join has the column {column} (--where)",
+                "check the name of the column",
+            )
         total = sum(portion.bytes for _, portion in gathered[1])
         buckets = min(max(-(-total // _BUCKET_BYTES), 1), _MOST_BUCKETS)
         PROGRESS.begin("scoring", total)
         for stream, portion in gathered[1]:
             yield stream, portion, buckets
-
-
-def require_columns_of_conditions(chosen: Mapping[str, Chosen]) -> None:
-    """Checks that each condition has a column in one stream or several.
-
-    Args:
-      chosen: the columns that are read, by the name of the stream.
-
-    Raises:
-      InputError: no stream has the column of a condition.
-    """
-    lacking = [
-        {lacking_column.column for lacking_column in of_stream.lacking}
-        for of_stream in chosen.values()
-    ]
-    for column in sorted(set.intersection(*lacking)):
-        labels: dict[str, list[str]] = {}
-        for label, of_stream in chosen.items():
-            (listed,) = {
-                lacking_column.columns
-                for lacking_column in of_stream.lacking
-                if lacking_column.column == column
-            }
-            labels.setdefault(listed, []).append(label)
-        raise InputError(
-            f"no file of the join has the column {column} (--where)",
-            "; ".join(f"of {joined(of)}, {listed}" for listed, of in labels.items()),
-        )
 
 
 class SendRows(ThreadedDoFn):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -13,15 +13,17 @@ from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
 from beam_bleu.transforms.pairing.lines.line_counting import line_too_long, refuse_compressed
-from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import (
     FileChoice,
     choose_of_file,
     is_usual_name,
 )
-from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Wanted
+from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.text.jsonl import BadLineError, record_of, value_at
 from beam_bleu.transforms.pairing.records.text.tsv import field_number, fields_of, numbered
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
 LineFormat = Literal["jsonl", "tsv"]
 """The formats in which each line is a record."""
@@ -53,31 +55,13 @@ class NoRecordError(InputError):
     """The first lines of a file have no record."""
 
 
-@dataclasses.dataclass(frozen=True)
 class HeadReader:
-    """Reads the heads of files, and chooses the columns by them.
+    """Reads the heads of the files of a source, and chooses the columns by them."""
 
-    Attributes:
-      stream: the files.
-      format: their format.
-      wanted: the columns that the user asks for.
-      roles: the roles of the texts that the files have.
-      has_header: whether the first line of tab-separated text has the names of the columns.
-      header_is_open: whether the user did not say whether there is a header.
-      skips_long_lines: whether a line that is too long is a bad record that is left out.
-      open_file: opens a file.
-      max_line_bytes: the largest number of bytes of a line.
-    """
-
-    stream: Stream
-    format: LineFormat
-    wanted: Wanted
-    roles: Sequence[Role]
-    has_header: bool
-    header_is_open: bool
-    skips_long_lines: bool
-    open_file: Open
-    max_line_bytes: int
+    def __init__(self, source: LineRecords, open_file: Open) -> None:
+        self._source = source
+        self._open_file = open_file
+        self._stream = source.stream
 
     def first_head(self, shards: Sequence[Shard]) -> Head:
         """The head of the first file that is not empty.
@@ -91,7 +75,7 @@ class HeadReader:
             if head is not None:
                 _ = head.columns
                 return head
-        require_equal_line_counts([self.stream], [0])
+        require_equal_line_counts([self._stream], [0])
         raise AssertionError("an input without lines is an error")
 
     def head(self, shard: Shard) -> Head | None:
@@ -105,26 +89,29 @@ class HeadReader:
         lines = self._first_lines(shard)
         if not lines:
             return None
-        refuse_compressed(self.stream, shard.file.path, lines[0])
+        refuse_compressed(self._stream, shard.file.path, lines[0])
         return (
-            self._of_fields(shard, lines[0]) if self.format == "tsv" else self._json(shard, lines)
+            self._of_fields(shard, lines[0])
+            if self._source.format == "tsv"
+            else self._json(shard, lines)
         )
 
     def _first_lines(self, shard: Shard) -> list[bytes]:
         """The first lines of a file, without their newlines: at least one if it has one."""
-        path, limit = shard.file.path, self.max_line_bytes
+        path, limit = shard.file.path, self._source.expected.max_line_bytes
+        skips_long = self._source.on_bad_record == "reject"
         lines: list[bytes] = []
         size, last = 0, b""
-        for chunk in read_chunks(self.stream, shard.file, HEAD_BYTES, self.open_file):
+        for chunk in read_chunks(self._stream, shard.file, HEAD_BYTES, self._open_file):
             size += len(chunk)
             *ended, last = (last + chunk).split(b"\n")
-            lines += (line for line in ended if len(line) <= limit or not self.skips_long_lines)
+            lines += (line for line in ended if len(line) <= limit or not skips_long)
             if lines and size >= HEAD_BYTES:
                 return lines
             last = last[: limit + 1]
-            if len(last) > limit and not lines and not self.skips_long_lines:
+            if len(last) > limit and not lines and not skips_long:
                 what, remedy = line_too_long(limit)
-                raise InputError(self.stream.told(f"line 1 {what}", path), remedy)
+                raise InputError(self._stream.told(f"line 1 {what}", path), remedy)
         return [*lines, last] if last else lines
 
     def _of_fields(self, shard: Shard, line: bytes) -> Head:
@@ -133,20 +120,23 @@ class HeadReader:
             fields = fields_of(line)
         except UnicodeDecodeError as error:
             raise InputError(
-                self.stream.told(
+                self._stream.told(
                     f"line 1: invalid UTF-8 at byte {error.start + 1} of the line", path
                 ),
                 "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it",
             ) from error
-        names = fields if self.has_header else numbered(len(fields))
+        names = fields if self._source.has_header else numbered(len(fields))
         schema = pa.schema([(name, pa.large_string()) for name in names])
-        of_file = choose_of_file(self.wanted, schema, self.stream, shard, self.roles, numbered=True)
+        of_file = choose_of_file(
+            self._source.wanted, schema, self._stream, shard, self._source.roles, numbered=True
+        )
         head = Head(shard, of_file.chosen, of_file.error, names)
-        if head.chosen is not None and self.header_is_open and not self.has_header:
+        is_open = self._source.header_is_open and not self._source.has_header
+        if head.chosen is not None and is_open:
             read = [fields[field_number(column, names)] for column in head.chosen.columns]
             if any(map(is_usual_name, read)) or (len(fields) > 1 and {*fields} == {*names}):
                 raise InputError(
-                    self.stream.told(
+                    self._stream.told(
                         f"the first line looks like a header: {joined(fields, _MOST_NAMES)}", path
                     ),
                     "say what it is: --header if it has the names of the columns, --no_header if "
@@ -163,17 +153,25 @@ class HeadReader:
                 errors.append(error)
         if not records:
             raise NoRecordError(
-                self.stream.told(
+                self._stream.told(
                     f"none of the first lines is a record: line 1: {errors[0]}", shard.file.path
                 ),
                 "each line must be a JSON object in UTF-8; jq -c '.[]' FILE makes such lines of a "
                 "list",
             )
         schema = schema_of(records)
-        of_file = choose_of_file(self.wanted, schema, self.stream, shard, self.roles)
+        of_file = choose_of_file(
+            self._source.wanted, schema, self._stream, shard, self._source.roles
+        )
         ids = of_file.chosen.ids if of_file.chosen else ()
         integers = tuple(path for path in ids if path.steps and _are_numbers(records, path))
         return Head(shard, of_file.chosen, of_file.error, (), integers)
+
+    def _chosen(self, shard: Shard, schema: pa.Schema) -> FileChoice:
+        source = self._source
+        return choose_of_file(
+            source.wanted, schema, source.stream, shard, source.roles, source.format == "tsv"
+        )
 
 
 def schema_of(records: Sequence[dict[str, Any]]) -> pa.Schema:

@@ -138,7 +138,11 @@ def read_json_lines(
             faults[row] = fault
     simplified = padded(pa.array(texts, pa.large_string()))  # spans lead into it
     if texts:
-        begins, ends, _ = find_keys(simplified, [str(number) for number in range(len(forms))])
+        begins, ends, known = find_keys(simplified, [str(number) for number in range(len(forms))])
+        begins[:, known == 0] = 0
+        for row in rows[known == 0].tolist():
+            what = "it has a number of more than 4,000 digits"
+            faults.setdefault(row, Fault(None, "invalid-json", what, _REMEDY))
         for (of_path, to), begin, end in zip(spans.values(), begins, ends, strict=True):
             of_path[rows], to[rows] = begin, end
     read: dict[ColumnPath, pa.Array] = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import apache_beam as beam
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.found_files import find_files
+from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_steps import CountLines, tell_files
@@ -30,6 +30,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 from beam_bleu.transforms.pairing.records.record_files import PlannedRecords
 from beam_bleu.transforms.pairing.records.text.heads import (
     Head,
+    HeadReader,
     NoRecordError,
     require_same_headers,
 )
@@ -125,7 +126,7 @@ class _ListRanges(beam.DoFn):
         shards = shards_in_order(0, stream, find_files(stream))
         source.wanted.check_files(stream, [shard.file.path for shard in shards])
         tell_files(stream, shards)
-        head = source.head_reader.first_head(shards)
+        head = HeadReader(source, open_anywhere).first_head(shards)
         PROGRESS.begin("counting lines", sum(shard.file.size for shard in shards))
         yield beam.pvalue.TaggedOutput(self.HEAD, (0, head))
         yield from cut_corpus(shards, source.range_bytes)
@@ -147,7 +148,7 @@ class _CountRecords(CountLines):
         if part.start or (shard.number == 0 and shard.is_last):  # the listing has read this head
             return
         with contextlib.suppress(NoRecordError):  # each record is judged when it is read
-            head = self._source.head_reader.head(shard)
+            head = HeadReader(self._source, open_anywhere).head(shard)
             if head is not None:
                 yield 0, head
 

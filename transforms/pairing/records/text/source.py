@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     with_path_columns,
 )
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles
-from beam_bleu.transforms.pairing.records.text.heads import Head, HeadReader, LineFormat
+from beam_bleu.transforms.pairing.records.text.heads import Head, LineFormat
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
 from beam_bleu.transforms.pairing.records.text.plan_records import PlanLineRecords, RecordPortion
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
@@ -78,21 +78,6 @@ class LineRecords(RecordFiles):
         return (
             "the first line of each file is read as a record; if it has the names of the columns, "
             "add --header",
-        )
-
-    @property
-    def head_reader(self) -> HeadReader:
-        """Reads the heads of the files."""
-        return HeadReader(
-            self.stream,
-            self.format,
-            self.wanted,
-            self.roles,
-            self.has_header,
-            self.header_is_open,
-            self.on_bad_record == "reject",
-            open_anywhere,
-            self.expected.max_line_bytes,
         )
 
     @property

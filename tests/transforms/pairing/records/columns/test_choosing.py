@@ -139,7 +139,7 @@ def test_one_name_cannot_have_several_columns() -> None:
         (Wanted(("missing",)), "there is no column missing .--candidate_columns."),
         (Wanted(where=(Condition(ColumnPath("lp", ("lp",)), "x"),)), "lp .--where."),
         (Wanted(ids=("key",)), "key .the id."),
-        (Wanted(("hyp[",)), "after the bracket"),
+        (Wanted(("hyp[",)), "begins neither"),
     ],
 )
 def test_columns_that_cannot_be_read(wanted: Wanted, message: str) -> None:

@@ -191,7 +191,7 @@ HOSTILE = [
     b'{"hyp": "a", "refs": "b", "label": true}',
     b'{"hyp": "a", "refs": "b", "label": 01}',
     b'{"hyp": "a", "refs": "b", "label": 123456789012345678901234567890}',
-    b'{"hyp": "a", "refs": "b", "label": ' + b"9" * 5000 + b"}",
+    *(b'{"hyp": "a", "refs": "b", "label": ' + b"9" * digits + b"}" for digits in (4000, 5000)),
     b'{"hyp": "a", "refs": "b", "x": ' + b"[" * 70 + b"]" * 70 + b"}",
     b'{"hyp": "a", "refs": "b", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     b'{"hyp": "a\tb", "refs": "b"}',
