@@ -227,11 +227,11 @@ class Vectors:
 
     Attributes:
       lanes: the number of words of each vector.
-      count: the number of vectors.
+      count: the number of vectors in an array; 0 for a vector alone.
     """
 
     lanes: int
-    count: int = 1
+    count: int = 0
 
 
 def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -52,7 +52,7 @@ class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: _VectorType) -> None:
         vectors = kind.vectors
         vector = ir.VectorType(_I64, vectors.lanes)
-        several = vector if vectors.count == 1 else ir.ArrayType(vector, vectors.count)
+        several = ir.ArrayType(vector, vectors.count) if vectors.count else vector
         super().__init__(manager, kind, several)
 
 
