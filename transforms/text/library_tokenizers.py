@@ -7,12 +7,11 @@ when a definition needs them.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -39,7 +38,7 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     lines = column.to_pylist()
     # sacreBLEU strips the end of a text before it tokenizes.
     present = [line.rstrip() for line in lines if line is not None]
-    cut = _TOKENIZERS[text.tokenize].cut
+    cut = _in_words if text.spm_model is None else _in_pieces
     tokens = iter(cut(present, text))
     return pa.array([None if line is None else next(tokens) for line in lines], pa.large_string())
 
@@ -54,7 +53,7 @@ def require_tokenizer(text: Text) -> None:
     if ALL_TOKENIZERS[text.tokenize].extra is None:
         return
     try:
-        _TOKENIZERS[text.tokenize].load(text)
+        _library(text)
     except JobError as error:
         raise UsageError(
             f"tokenize {text.tokenize!r} needs a library that is not installed here: "
@@ -98,17 +97,17 @@ def _reason(error: BaseException | None) -> str:
 
 def _install(tokenize: AnyTokenizerName) -> str:
     extra = ALL_TOKENIZERS[tokenize].extra
-    if extra is None:
-        raise ValueError(f"tokenize {tokenize!r} needs no library")
+    assert extra is not None
     return installing(extra)
 
 
-def _load_mecab(text: Text) -> Any:
-    return mecab(text.tokenize)
+def _library(text: Text) -> Any:
+    """The tokenizer of the library, which is loaded if it is not yet."""
+    return mecab(text.tokenize) if text.spm_model is None else _sentencepiece(text.spm_model)
 
 
 def _in_words(lines: Sequence[str], text: Text) -> list[str]:
-    tokenizer = mecab(text.tokenize)
+    tokenizer = _library(text)
     # Without sacreBLEU's cache of 65,536 lines. A large corpus fills it and rarely repeats a line.
     cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
     with _mecab_lock:
@@ -126,14 +125,8 @@ def _in_words(lines: Sequence[str], text: Text) -> list[str]:
     return words
 
 
-def _load_sentencepiece(text: Text) -> Any:
-    if text.spm_model is None:
-        raise ValueError(f"tokenize {text.tokenize!r} needs an spm_model")
-    return _sentencepiece(text.spm_model)
-
-
 def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
-    processor = _load_sentencepiece(text)
+    processor = _library(text)
     # A call gets a limited number of texts, so that the pieces of all texts are not Python objects
     # at the same time. Other threads can work during a call.
     calls = (
@@ -159,23 +152,3 @@ def _sentencepiece(model: SentencePieceModel) -> Any:
             "give the .model file that SentencePiece has made",
         ) from error
     return processor
-
-
-@dataclasses.dataclass(frozen=True)
-class _Library:
-    """The functions that call a library.
-
-    Attributes:
-      load: loads what the library needs; the result is kept.
-      cut: returns the lines with white space between their tokens.
-    """
-
-    load: Callable[[Text], Any]
-    cut: Callable[[Sequence[str], Text], list[str]]
-
-
-_TOKENIZERS = {
-    "ja-mecab": _Library(_load_mecab, _in_words),
-    "ko-mecab": _Library(_load_mecab, _in_words),
-    "spm": _Library(_load_sentencepiece, _in_pieces),
-}

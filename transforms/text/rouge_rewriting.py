@@ -28,7 +28,6 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
 )
 from beam_bleu.transforms.native.text_columns import (
-    TextColumns,
     offsets_of,
     padded,
     padded_column,
@@ -52,17 +51,13 @@ _LAST = np.uint64(BLOCK - 1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def rouge_rewritten(texts: TextColumns, is_stemmed: bool) -> TextColumns:
+def rouge_rewritten(column: pa.LargeStringArray, is_stemmed: bool) -> pa.LargeStringArray:
     """The texts with nothing but their words, and white space between them.
 
     Args:
-      texts: the texts.
+      column: the texts.
       is_stemmed: whether words are stemmed.
     """
-    return texts.changed(lambda column: _words(column, is_stemmed))
-
-
-def _words(column: pa.LargeStringArray, is_stemmed: bool) -> pa.LargeStringArray:
     column = padded(pc.replace_substring(column, "\N{KELVIN SIGN}", "k"))
     offsets = offsets_of(column)
     size = int(offsets[-1] - offsets[0])
