@@ -40,11 +40,12 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
     """
     if old.result.languages or new.result.languages:
         return "each language is scored by itself, and replicates are of the whole corpus only"
-    for name, saved in (("old", old), ("new", new)):
-        if saved.result.resampling is None:
-            return (
-                f"the {name} run has no replicates (--resample), which a comparison in pairs needs"
-            )
+    runs = {"old": old, "new": new}
+    without = [name for name, saved in runs.items() if saved.result.resampling is None]
+    if without:
+        which = f"the {without[0]} run has no" if len(without) == 1 else "neither run has"
+        return f"{which} replicates (--resample), which a comparison in pairs needs"
+    for name, saved in runs.items():
         if not saved.has_totals:
             return f"the {name} run has no totals.json (--save_totals), which pairs need"
     # These load numpy and the kernel of replicates, so only a comparison in pairs pays for it.
