@@ -29,8 +29,9 @@ for _function in (
     formula.weighted_score,
 ):
     callable_by_compiled(_function)
-callable_by_compiled(differentiation.exp, instead=math.exp)
-callable_by_compiled(differentiation.log, instead=math.log)
+# numba takes functions of Python only.
+callable_by_compiled(differentiation.exp, instead=lambda number: math.exp(number))
+callable_by_compiled(differentiation.log, instead=lambda number: math.log(number))
 
 
 _LOOKED_UP = 64
