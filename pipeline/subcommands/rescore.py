@@ -40,12 +40,14 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     finish,
     run,
 )
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import order_of
 from beam_bleu.transforms.metrics.bleu.config import preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.group_totals import pairs_with
 
 _DESCRIPTION = (
@@ -102,6 +104,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
                 f"repeat the run with --metrics {name}",
             )
     _refuse_flags_of_others(saved, names, flags)
+    _require_lengths(saved, names)
     saved = saved.with_metrics(names)
     scorings = {
         name: dataclasses.replace(
@@ -125,6 +128,20 @@ def _refuse_flags_of_others(
             f"--{given[0]} defines another metric: the result has only "
             f"{joined([saved.scorings[name].shown for name in names])}",
             "leave it out",
+        )
+
+
+def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
+    """Checks that slices by length count the same tokens as a run with these metrics would."""
+    if "bleu" in names or "bleu" not in saved.scorings:
+        return
+    text = saved.scorings["bleu"].text
+    has_lengths = any(LENGTH in item for item in saved.slicing.items)
+    if has_lengths and text != Text(normalize=text.normalize).name:
+        raise UsageError(
+            f"--metrics {' '.join(names)} leaves out BLEU, and the slices by {LENGTH} count its "
+            f"tokens ({text.label})",
+            f"keep BLEU: --metrics bleu {' '.join(names)}",
         )
 
 

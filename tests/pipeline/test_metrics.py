@@ -372,3 +372,12 @@ def test_runs_are_compared_by_the_metrics_of_both(nights):
     called("compare", nights / "bleu", nights / "chrf").assert_failed(
         3, "have no score in common", "compare runs with the same metrics"
     )
+
+
+def test_bleu_whose_tokens_slices_by_length_count_is_not_left_out(tmp_path):
+    flags = ["-m", "chrf", "bleu", "--slice_by=domain*length", "--tokenize=char"]
+    run_into(tmp_path / "char", *lines_in(tmp_path, slice(None), *flags))
+    called("rescore", tmp_path / "char", "-m", "chrf").assert_failed(
+        2, "--metrics chrf leaves out BLEU, and the slices by length count its tokens (char"
+    )
+    assert called("rescore", tmp_path / "char", "-m", "bleu", "-q").code == 0
