@@ -23,7 +23,7 @@ from beam_bleu.transforms.score.segment_table import segment_schema, segment_tab
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
-from beam_bleu.transforms.totals.group_totals import CorpusSums
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
 
 
 def statistics_of(
@@ -114,6 +114,13 @@ def corpus_sums(
     with_products: bool = False,
 ) -> CorpusSums:
     """The sums of some segments of one system of a batch; zero without a segment."""
-    basis = Basis(tuple(map(str, range(statistics.counts.shape[2]))), shared=())
-    totals = totals_of_rows(statistics, basis, rows, with_products=with_products)
+    totals = group_totals(statistics, rows, with_products=with_products)
     return totals.sums(statistics.systems[system])
+
+
+def group_totals(
+    statistics: BatchStatistics, rows: slice = slice(None), *, with_products: bool = False
+) -> GroupTotals:
+    """The totals of some segments of a batch."""
+    basis = Basis(tuple(map(str, range(statistics.counts.shape[2]))), shared=())
+    return totals_of_rows(statistics, basis, rows, with_products=with_products)

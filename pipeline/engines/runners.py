@@ -8,7 +8,6 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import (
@@ -20,9 +19,6 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.runner import create_runner
 
 from beam_bleu.transforms.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
@@ -123,14 +119,15 @@ class Runner:
             # Beam's DirectRunner would first try to download another runner (Prism).
             from beam_bleu.pipeline.engines.in_process import InProcessRunner
 
-            return beam.Pipeline(runner=InProcessRunner(), options=options)
-        try:
-            runner = create_runner(self.name)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise UsageError(
-                f"--runner {self.name} cannot be loaded: {error}",
-                "check its name, and install the packages that it needs",
-            ) from error
+            runner = InProcessRunner()
+        else:
+            try:
+                runner = create_runner(self.name)
+            except (ImportError, AttributeError, ValueError) as error:
+                raise UsageError(
+                    f"--runner {self.name} cannot be loaded: {error}",
+                    "check its name, and install the packages that it needs",
+                ) from error
         try:
             return beam.Pipeline(runner=runner, options=options)
         except ValueError as error:  # Beam checks the options here, and lists all mistakes

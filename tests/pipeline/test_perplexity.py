@@ -182,10 +182,10 @@ GOOD = {"logprobs": [-1.0, -2.0], "text": "a b", "sum": -3.0, "tokens": 2}
 @pytest.mark.parametrize(
     ("flags", "wrong", "what"),
     [
-        (LISTS, '"logprobs": [-1.0, NaN]', "NaN"),
+        (LISTS, '"logprobs": [-1.0, NaN]', "null"),
         (LISTS, '"logprobs": []', "has '[]' in the column logprobs"),
         (LISTS, '"logprobs": [-1.0, 0.5]', "logarithms of probabilities, which are at most 0"),
-        (LISTS, '"logprobs": -1.0', "logprobs is a number, and must be a list of numbers"),
+        (LISTS, '"logprobs": -1.0', "is a number or a boolean, and must be a list of numbers"),
         (LISTS, '"text": null', "has no value in the column text"),
         (SUMS, '"sum": 1e-3', "the natural logarithm of a probability, which is at most 0"),
         (SUMS, '"sum": -1e9', "-1e9"),

@@ -38,7 +38,7 @@ def kept_of(count: int, monkeypatch: pytest.MonkeyPatch) -> tuple[list[int], int
     extract, add = AddUp.extract_output, AddUp.add_input
 
     def extract_output(adding: AddUp, accumulator: Any) -> Any:
-        assert {*accumulator.segments.values()} == {count}
+        assert {*accumulator.metrics[0].segments.values()} == {count}
         sizes.append(len(adding.get_accumulator_coder().encode(accumulator)))
         return extract(adding, accumulator)
 

@@ -16,7 +16,7 @@ from result_folder import RECORDS, RESULT, staged
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.engines.runners import Runner
+from beam_bleu.pipeline.engines import runners
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.output import publication
 from beam_bleu.pipeline.output.file_names import handover_path
@@ -108,7 +108,7 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
     monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", full)
-    monkeypatch.setattr(Runner, "create", lambda self: Engine())
+    monkeypatch.setattr(runners, "create_runner", lambda name: Engine())
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
     run.assert_failed(1, f"the job ended in the state {state}")
     assert sorted(os.listdir(tmp_path)) == sorted([*RECORDS, *left])
@@ -131,7 +131,7 @@ def test_an_engine_that_no_longer_answers(tmp_path, monkeypatch, ends):
             return Result("RUNNING")
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
-    monkeypatch.setattr(Runner, "create", lambda self: Engine())
+    monkeypatch.setattr(runners, "create_runner", lambda name: Engine())
     monkeypatch.setattr(beam_bleu.pipeline.graph, "build", lambda *arguments: None)
     monkeypatch.setattr(publication, "discard", lambda *arguments: pytest.fail("discarded"))
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")

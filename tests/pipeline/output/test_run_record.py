@@ -21,7 +21,7 @@ from result_folder import RECORDS, RESULT, assert_files
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.main
-from beam_bleu.pipeline.engines.runners import Runner
+from beam_bleu.pipeline.engines import runners
 from beam_bleu.pipeline.output import run_record, storage
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
@@ -475,7 +475,7 @@ def test_the_name_of_the_job_on_an_engine(out, monkeypatch):
             result._job_id = "job-42"
             return result
 
-    monkeypatch.setattr(Runner, "create", lambda self: Engine())
+    monkeypatch.setattr(runners, "create_runner", lambda name: Engine())
     assert called(*ONE, "--output", out, "--runner=PrismRunner").code == 0
     assert record(out)["job_id"] == "job-42"
     assert record(out)["runner"] == "PrismRunner"
