@@ -462,6 +462,8 @@ class MetricResult:
         yield from self._warnings_about_parts()
         if self.evidence.uncertainty:
             yield from self._slices_without_errors()
+            if self.evidence.compare_all and len(self.scores) > 1:
+                yield from self._systems_without_cluster()
 
     def _suspicious_slices(self) -> Iterator[str]:
         slices, text = self.totals.slices, None if self._whole is None else self._whole.text
@@ -484,6 +486,15 @@ class MetricResult:
         for row in self._rows_of_parts:
             name = str(*labels_of(row).values())
             yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
+
+    def _systems_without_cluster(self) -> Iterator[str]:
+        """One sentence about the systems that are in no cluster."""
+        without = [row.system for row in self.scores if row.standard_error is None]
+        if len(without) == len(self.scores):
+            yield "clusters: there are none, because no system has a standard error"
+        elif without:
+            has = "it has" if len(without) == 1 else "they have"
+            yield f"clusters: without {', '.join(without)}, because {has} no standard error"
 
     def _slices_without_errors(self) -> Iterator[str]:
         """One sentence about all scores of slices that have no standard error."""
