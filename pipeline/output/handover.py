@@ -73,8 +73,8 @@ def handed_over(output: str, run: str) -> RunResult | None:
     Raises:
       JobError: it cannot be read.
     """
-    if _HERE.get(run) is not None:
-        return _HERE[run]
+    if (result := _HERE.get(run)) is not None:
+        return result
     path = handover_path(output, run)
     if not storage.exists(path):
         return None

@@ -54,9 +54,8 @@ def existing_result(job: Job) -> bytes | None:
     with locked(job.output):  # a run that is putting its result in place holds it
         is_marked = storage.exists(join(job.output, SUCCESS))
         result = result_in(job.output) if is_marked else None
-        there = {*storage.names(job.output), *data_files(job.output)}
-    if result is None or {*_files_of(result[1])} - there:
-        return None
+        if result is None or not _is_whole(job.output, result[1]):
+            return None
     if job.if_exists == "fail":
         raise JobError(
             f"{job.output} already has a complete result",
@@ -80,8 +79,10 @@ def existing_result(job: Job) -> bytes | None:
     return scores
 
 
-def _files_of(manifest: Mapping[str, Any]) -> list[str]:
-    return [*manifest.get("data_files", ()), *([EXAMPLES] if "examples" in manifest else [])]
+def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether the files are there that the manifest of a result names."""
+    has_examples = "examples" not in manifest or storage.exists(join(output, EXAMPLES))
+    return has_examples and {*manifest.get("data_files", ())} <= {*data_files(output)}
 
 
 def described_request(job: Job) -> list[str]:
