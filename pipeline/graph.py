@@ -25,6 +25,7 @@ from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
+from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
@@ -119,6 +120,8 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     results: Results
     (results,) = ends["results"]
     output, run = results.output, results.run
+    # A result of many slices has many objects of Python, which have an allocator of their own.
+    give_back_freed_memory()
     result = result_of(results, ends)
     segments: FoundSegments
     (segments,) = ends["segments"]

@@ -8,8 +8,13 @@ import numpy as np
 from beam_bleu.transforms.metrics.bleu import columns
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
-from beam_bleu.transforms.totals.group_totals import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import UnitSums
+from beam_bleu.transforms.totals.group_totals import (
+    FEWEST,
+    FIRST_REFERENCE,
+    MOST,
+    GroupTotals,
+    all_pairs,
+)
 
 
 def named_columns(max_order=4, **named):
@@ -77,20 +82,48 @@ def changed(rows, *, share=0.5, seed=1):
 
 
 def sums_of_rows(rows, width=None):
-    """The `UnitSums` of rows of so many integers, in Python's integers."""
+    """[n, *S, *Q] of rows of W integers, in Python's integers, packed as in `GroupTotals`."""
     width = len(rows[0]) if width is None else width
     sums = [sum(row[i] for row in rows) for i in range(width)]
     products = [sum(row[i] * row[j] for row in rows) for i in range(width) for j in range(i + 1)]
-    return UnitSums(len(rows), *(exact(np.array(each, object)) for each in (sums, products)))
+    return [len(rows), *sums, *products]
 
 
-def pair_of_rows(system, baseline, width=None):
-    """The `UnitSums` of the rows of two systems of so many columns, side by side."""
-    rows = [[*one, *other] for one, other in zip(system, baseline, strict=True)]
-    return sums_of_rows(rows, width and 2 * width)
+def products_of_rows(system, baseline, width):
+    """[[...]]: the sum of the products of each column of a system with each one of another."""
+    pairs = list(zip(system, baseline, strict=True))
+    return [[sum(x[i] * y[j] for x, y in pairs) for j in range(width)] for i in range(width)]
 
 
-def corpus_sums_of_rows(rows):
-    """The `CorpusSums` of rows with one segment each, with two references."""
-    sums = tuple(sum(row[i] for row in rows) for i in range(len(rows[0])))
-    return CorpusSums(sums, min_reference_count=2, max_reference_count=2)
+def made_totals(*systems):
+    """The totals of systems, whose names are "a", "b", ...; each has the same units as rows.
+
+    All segments have two references.
+    """
+    width, names = len(systems[0][0]), tuple("abc"[: len(systems)])
+    pairs = all_pairs(len(systems))
+    facts = np.zeros((1, len(systems), FIRST_REFERENCE), np.int64)
+    facts[..., [FEWEST, MOST]] = 2
+    crosses = [products_of_rows(systems[i], systems[j], width) for i, j in pairs]
+    return GroupTotals(
+        width,
+        names,
+        (None,),
+        pairs,
+        exact(np.array([[sums_of_rows(rows) for rows in systems]], object)),
+        exact(np.array([crosses], object).reshape(1, len(pairs), width, width)),
+        None,
+        facts,
+    )
+
+
+def found_sums(totals, system, key=None):
+    """[n, *S, *Q] of a system in totals."""
+    return totals.own[totals.group_of[key], totals.place_of[system]].tolist()
+
+
+def found_products(totals, system, baseline, key=None):
+    """The products of two systems in totals, as `products_of_rows` gives them."""
+    places = totals.place_of[system], totals.place_of[baseline]
+    found = totals.crosses[totals.group_of[key], totals.number_of_pair(*places)]
+    return (found if places[0] < places[1] else found.T).tolist()

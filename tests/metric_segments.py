@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from hostile_texts import Segment
-from scoring import corpus_sums
+from scoring import group_totals, score_of_totals
 
 from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -39,8 +38,8 @@ def counted(
 def score_of(segments: Sequence[Segment], metric: str, **choices: Any) -> Any:
     """The score of segments."""
     config = config_type(metric)(**choices)
-    sums = corpus_sums(counted(segments, metric, **choices), 0, with_products=True)
-    return corpus_score(config.metric, sums, config.text.name)
+    totals = group_totals(counted(segments, metric, **choices), with_products=True)
+    return score_of_totals(totals, config)
 
 
 def segment_scores(

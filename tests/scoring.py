@@ -6,8 +6,8 @@ Tests give a whole definition, a `BleuConfig`. The helpers here pass on the part
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +15,20 @@ import pyarrow as pa
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuScore
-from beam_bleu.transforms.metrics.metric import Basis, Signatures
+from beam_bleu.transforms.metrics.metric import Basis, Config, Signatures
+from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score.corpus_score import corpus_score
+from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
-from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
+from beam_bleu.transforms.totals.group_totals import (
+    CorpusSums,
+    GroupTotals,
+)
 
 
 def statistics_of(
@@ -79,13 +84,39 @@ def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:
     return corpus_sums(statistics_of(to_batch(segments), config), 0)
 
 
-def bleu_of(sums: CorpusSums, config: BleuConfig, **options: Any) -> BleuScore:
-    metric = config.metric
-    return corpus_score(metric, sums, config.text.name, **options)
+def score_of_totals(totals: GroupTotals, config: Config, **options: Any) -> Any:
+    """The score of one system."""
+    return corpus_score(Estimates(totals, config.metric), config.text.name, **options)
+
+
+def bleu_of(sums: CorpusSums | GroupTotals, config: BleuConfig, **options: Any) -> BleuScore:
+    totals = sums if isinstance(sums, GroupTotals) else totals_of_sums({"": sums})
+    return cast("BleuScore", score_of_totals(totals, config, **options))
+
+
+def totals_of_sums(sums: Mapping[str, CorpusSums]) -> GroupTotals:
+    """The totals of systems, without products."""
+    (width,) = {len(own.columns) for own in sums.values()} or {0}
+    total = GroupTotals.zero(width)
+    for system, own in sums.items():
+        signs = own.signs
+        references = zip(signs.given, signs.reference_returns, signs.identical, strict=True)
+        facts = [
+            *(own.candidate_bytes, own.reference_bytes),
+            *(own.min_reference_count, own.max_reference_count),
+            *(signs.tokenized, signs.candidate_returns, *signs.scripts),
+            *(fact for reference in references for fact in reference),
+        ]
+        common = exact(np.array([[[own.segments, *own.columns]]], object))
+        crosses = np.zeros((1, 0, width, width), np.int64)
+        total += GroupTotals(
+            width, (system,), (None,), (), common, crosses, None, np.array([[facts]])
+        )
+    return total
 
 
 def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:
-    return bleu_of(sums_of(segments, config), config)
+    return bleu_of(group_totals(statistics_of(to_batch(segments), config)), config)
 
 
 def signature_of(sums: CorpusSums, config: BleuConfig) -> str:

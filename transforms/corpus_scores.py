@@ -73,9 +73,7 @@ class Scorer:
           system: the system; None for the only one.
         """
         scores = {
-            definition.name: definition.score(
-                of_metric.single if system is None else of_metric.sums(system)
-            )
+            definition.name: definition.score(of_metric, system)
             for definition, of_metric in zip(self.definitions, totals.metrics, strict=True)
         }
         return scores[self.definitions[0].name] if self.is_single else scores

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.score.differences import ComparedSystems
     from beam_bleu.transforms.score.shown_score import Score
     from beam_bleu.transforms.text.text import TextName
-    from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
+    from beam_bleu.transforms.totals.group_totals import GroupTotals
 
 MetricName = Literal[
     "bleu",
@@ -246,11 +246,17 @@ class Definition:
     text: TextName
     metric: Metric
 
-    def score(self, sums: CorpusSums) -> Score:
-        """The score of a corpus, with its uncertainty if the sums have products."""
-        from beam_bleu.transforms.score.corpus_score import corpus_score
+    def score(self, totals: GroupTotals, system: str | None = None) -> Score:
+        """The score of a corpus, with its uncertainty if the totals have products.
 
-        return corpus_score(self.metric, sums, self.text)
+        Args:
+          totals: those of one group.
+          system: the system; None for the only one.
+        """
+        from beam_bleu.transforms.score.corpus_score import corpus_score
+        from beam_bleu.transforms.score.estimates import Estimates
+
+        return corpus_score(Estimates(totals, self.metric), self.text, system)
 
     def compared(
         self,
@@ -263,17 +269,20 @@ class Definition:
         """The scores and comparisons of systems, as `compared_systems` gives them.
 
         Args:
-          totals: those of one or more segments.
+          totals: those of one group.
           systems: the systems' names, in the order of the result.
           pairs: (system, baseline) of each comparison.
           all_pairs: whether these are all pairs, and clusters are asked for.
         """
+        from beam_bleu.transforms.score.corpus_score import corpus_score
         from beam_bleu.transforms.score.differences import compared_systems
+        from beam_bleu.transforms.score.estimates import Estimates
 
+        estimates = Estimates(totals, self.metric)
+        differences = {pair: estimates.difference(*pair) for pair in pairs}
         return compared_systems(
-            {system: self.score(totals.sums(system)) for system in systems},
-            {pair: totals.of_pair(*pair) for pair in pairs},
-            self.metric,
+            {system: corpus_score(estimates, self.text, system) for system in systems},
+            {pair: found for pair, found in differences.items() if found is not None},
             all_pairs=all_pairs,
             lower_is_better=row_of(self.name).lower_is_better,
         )

@@ -75,4 +75,4 @@ class SumSegments(beam.PTransform):
 
 def _row(keyed: tuple[Any, SeveralTotals]) -> tuple[Any, dict[str, int]]:
     key, totals = keyed
-    return key, row_of_sums(totals.metrics[0].single)
+    return key, row_of_sums(totals.metrics[0])

@@ -18,8 +18,8 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.totals.group_totals import GroupTotals, all_pairs
 from beam_bleu.transforms.totals.unit_adder import UnitAdder
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text
 from benchmarks.corpus.vocabulary import Names
 
@@ -163,14 +163,14 @@ def with_length_ratio(
     return dataclasses.replace(population, counts=counts)
 
 
-def unit_sums(columns: Integers) -> UnitSums:
-    """The sums of units.
+def totals_of(columns: Integers) -> GroupTotals:
+    """The totals of systems over the same units, in pairs.
 
     Args:
-      columns: int64 (W, units).
+      columns: int64 (systems, W, units), of the first one or more of `SYSTEMS`.
     """
-    adder = UnitAdder(("",), Basis(tuple(map(str, range(len(columns)))), shared=()))
-    adder.add(np.ascontiguousarray(columns.T[np.newaxis]))
-    sums = adder.totals().single.unit_sums
-    assert sums is not None
-    return sums
+    systems, width, _ = columns.shape
+    basis = Basis(tuple(map(str, range(width))), shared=())
+    adder = UnitAdder(SYSTEMS[:systems], basis, all_pairs(systems))
+    adder.add(np.ascontiguousarray(columns.swapaxes(1, 2)))
+    return adder.totals()

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.differences import paired_difference
+from beam_bleu.transforms.score.differences import interval
+from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
-from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
-from benchmarks.significance.population import SYSTEMS, Drawn, Population, draw, unit_sums
+from benchmarks.significance.population import SYSTEMS, Drawn, Population, draw, totals_of
 
 LEVELS = (0.01, 0.05, 0.10)
 _DOCUMENTS = "document"
@@ -90,13 +90,12 @@ def _true_score(population: Population) -> float:
 def _analytic(
     outcome: Outcome, columns: npt.NDArray[np.int64], metric: Metric, truth: float
 ) -> None:
-    side_by_side = columns.reshape(-1, columns.shape[2])
-    difference = paired_difference(unit_sums(side_by_side), metric)
-    one = unit_sums(columns[0])
-    own = uncertainty(one, metric)
-    if difference.p_value is not None and own.interval is not None:
+    estimates = Estimates(totals_of(columns), metric)
+    difference, (error, _) = estimates.difference(*SYSTEMS), estimates.error(SYSTEMS[0])
+    if difference is not None and difference.p_value is not None and error is not None:
+        low, high = interval(float(metric.value(_integers(columns[0].sum(axis=1)))), error)
         outcome.p_values.append(difference.p_value)
-        outcome.covered.append(own.interval[0] <= truth <= own.interval[1])
+        outcome.covered.append(low <= truth <= high)
 
 
 def _resampled(
@@ -143,13 +142,14 @@ def at_ratio(population: Population, ratio: float, segments: int, trials: int) -
     scores, errors, covered = [], [], []
     for trial in range(trials):
         drawn = draw(population, segments, np.random.default_rng([segments, trial]))
-        units = unit_sums(drawn.columns()[0])
-        score = float(metric.value(units.columns.tolist()))
-        found = uncertainty(units, metric)
-        if found.standard_error is not None and found.interval is not None:
+        columns = drawn.columns()[:1]
+        score = float(metric.value(_integers(columns[0].sum(axis=1))))
+        error, _ = Estimates(totals_of(columns), metric).error(SYSTEMS[0])
+        if error is not None:
+            low, high = interval(score, error)
             scores.append(score)
-            errors.append(found.standard_error)
-            covered.append(found.interval[0] <= truth <= found.interval[1])
+            errors.append(error)
+            covered.append(low <= truth <= high)
     return Corner(
         ratio,
         segments,

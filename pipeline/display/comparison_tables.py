@@ -15,7 +15,7 @@ from beam_bleu.pipeline.display.score_tables import (
 )
 from beam_bleu.pipeline.display.table import Cell, Table, table_of
 from beam_bleu.pipeline.result.rows import FAMILIES, ComparisonRow, DifferenceRow, MetricNames
-from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
+from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, TWO_SIDED_95
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     Number,
@@ -25,7 +25,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     rounded,
     signed,
 )
-from beam_bleu.transforms.score.uncertainty import TWO_SIDED_95
 
 _OF_SACREBLEU = {
     "bootstrap": "which finds too many differences",

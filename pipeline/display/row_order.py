@@ -9,9 +9,8 @@ from typing import Literal, TypeVar
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
-from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
+from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import counted, decimals_for
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 
 SHOWN_ROWS = 20
 """The largest number of rows of a table of slices or comparisons on a terminal."""

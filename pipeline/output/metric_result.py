@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from beam_bleu.pipeline.result.comparing import adjusted
@@ -26,17 +26,18 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.corpus_score import corpus_numbers
+from beam_bleu.transforms.score.corpus_score import score_parts
 from beam_bleu.transforms.score.differences import (
+    FEWEST_UNITS,
     Difference,
     clusters,
+    interval,
     mean_difference,
-    paired_difference,
 )
+from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, interval
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, MetricTotals
@@ -168,32 +169,18 @@ class MetricResult:
         label = self.scorings.languages or (self.scorings.unpooled if self.tasks else None)
         return isinstance(group, Mapping) and [*group] == [label]
 
-    def _sums(
-        self, key: GroupKey = None, text: TextName | None = None
-    ) -> Iterator[tuple[str, CorpusSums]]:
-        """The sums of each system that has segments in a part of the corpus, or of its whole.
-
-        Args:
-          key: the part; None for the whole corpus.
-          text: how texts became tokens; None for the job's own way.
-        """
-        totals = self.job.metrics[self.word][text or self.scorings.text]
-        own = totals.corpus if key is None else totals.slices
-        assert own is not None
-        for system in self.job.systems:
-            sums = own.sums(system, key)
-            if sums.segments or key is None:
-                yield system, sums
+    def _sums(self, key: GroupKey = None) -> Iterator[CorpusSums]:
+        """The sums of each system in a part of the corpus, or in its whole."""
+        totals = self.totals.corpus if key is None else self.totals.slices
+        assert totals is not None
+        return (totals.sums(system, key) for system in self.job.systems)
 
     @functools.cached_property
     def scores(self) -> list[ScoreRow]:
         """The scores of the whole corpus, if its parts have a common one."""
         if self._whole is None or self.tasks:
             return []
-        return [
-            self._row(system, self._whole, sums, judge_input=self.judge_input)
-            for system, sums in self._sums()
-        ]
+        return self._rows(self._estimates, self._whole, judge_input=self.judge_input)
 
     @functools.cached_property
     def sliced(self) -> list[ScoreRow]:
@@ -202,15 +189,14 @@ class MetricResult:
         judging = self._parts if self.judge_input and not self.scores else ()
         keys = {place.key for place in judging}
         return [
-            self._row(
-                system,
-                place,
-                sums,
-                judge_input=place.key in keys,
-                explain_error=False,  # one warning is about all slices
-            )
+            row
             for place in self._slices
-            for system, sums in self._sums(place.key)
+            for row in self._rows(
+                self._estimates_of_slices,
+                place,
+                judge_input=place.key in keys,
+                unexplained=self.job.systems,  # one warning is about all slices
+            )
         ]
 
     @functools.cached_property
@@ -220,17 +206,14 @@ class MetricResult:
         unknown = {row.system for row in self.scores if row.standard_error is None}
         found = {}
         for name, preset in self.scorings.presets.items():
-            place, sums = _Place(None, {}, preset.text), dict(self._sums(None, preset.text))
-            rows = [
-                self._row(
-                    system, place, own, name, preset.metric, explain_error=system not in unknown
-                )
-                for system, own in sums.items()
-            ]
+            place = _Place(None, {}, preset.text)
+            corpus = self.job.metrics[self.word][preset.text].corpus
+            rows = self._rows(Estimates(corpus, preset.metric), place, name, unexplained=unknown)
+            sums = [corpus.sums(system) for system in self.job.systems]
             names = PresetNames(
                 self.word,
                 name,
-                **self._signatures(place, preset.metric, sums.values()),
+                **self._signatures(place, preset.metric, sums),
                 warnings=tuple(_warnings_of(rows)),
                 has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
             )
@@ -242,36 +225,65 @@ class MetricResult:
         """The fields of its scores: there can be a score for each of 100,000 slices."""
         return own_fields(self.scorings.corpus.score_type)
 
-    def _row(
+    @functools.cached_property
+    def _estimates(self) -> Estimates:
+        """Those of the whole corpus."""
+        return Estimates(self.totals.corpus, self.scorings.corpus)
+
+    @functools.cached_property
+    def _estimates_of_slices(self) -> Estimates:
+        """Those of the slices."""
+        return Estimates(self.totals.slices or self.totals.corpus, self.scorings.corpus)
+
+    def _rows(
         self,
-        system: str,
+        estimates: Estimates,
         place: _Place,
-        sums: CorpusSums,
         preset: str | None = None,
-        metric: Metric | None = None,
         *,
         judge_input: bool = False,
-        explain_error: bool = True,
-    ) -> ScoreRow:
-        numbers = corpus_numbers(
-            metric or self.scorings.corpus,
-            sums,
-            place.text,
-            judge_input=judge_input,
-            explain_error=explain_error,
-        )
-        return ScoreRow(
-            self.word,
-            system,
-            place.labels or None,
-            preset,
-            sums.segments,
-            numbers.parts["score"],
-            numbers.uncertainty.standard_error,
-            numbers.uncertainty.interval,
-            {name: numbers.parts[name] for name in self._fields},
-            numbers.warnings,
-        )
+        unexplained: Collection[str] = (),
+    ) -> list[ScoreRow]:
+        """The scores of a part of the corpus, for each system that has segments in it.
+
+        Of the whole corpus each system has a score.
+
+        Args:
+          estimates: those of the part.
+          place: the part.
+          preset: the preset by which it is scored; None for the definition of the run.
+          judge_input: whether to warn about suspicious input.
+          unexplained: the systems without a warning if a standard error is missing.
+        """
+        rows = []
+        for system in self.job.systems:
+            sums = estimates.totals.sums(system, place.key)
+            if not sums.segments and place.key is not None:
+                continue
+            error, reason = estimates.error(system, place.key)
+            parts, warnings = score_parts(
+                estimates.metric,
+                sums,
+                place.text,
+                "" if system in unexplained else reason,
+                judge_input=judge_input,
+            )
+            score = parts["score"]
+            rows.append(
+                ScoreRow(
+                    self.word,
+                    system,
+                    place.labels or None,
+                    preset,
+                    sums.segments,
+                    score,
+                    error,
+                    None if error is None else interval(score, error),
+                    {name: parts[name] for name in self._fields},
+                    warnings,
+                )
+            )
+        return rows
 
     @functools.cached_property
     def _rows_of_parts(self) -> list[ScoreRow]:
@@ -322,7 +334,7 @@ class MetricResult:
 
     def of_corpus(self, metric: Metric) -> dict[str, Any]:
         """The metric, and the signatures of a definition for the whole corpus."""
-        signatures = self._signatures(self._whole, metric, [sums for _, sums in self._sums()])
+        signatures = self._signatures(self._whole, metric, self._sums())
         return {"metric": self.word, **signatures}
 
     def languages(self, metric: Metric, *, tokenizers: bool) -> Iterator[dict[str, Any]]:
@@ -333,12 +345,11 @@ class MetricResult:
           tokenizers: whether to name the tokenizers, too.
         """
         for place in self._parts if self.scorings.languages is not None else ():
-            sums = [sums for _, sums in self._sums(place.key)]
             yield {
                 "metric": self.word,
                 "slice": place.labels,
                 **({"tokenize": place.text.tokenize} if tokenizers else {}),
-                **self._signatures(place, metric, sums),
+                **self._signatures(place, metric, self._sums(place.key)),
             }
 
     @functools.cached_property
@@ -355,19 +366,14 @@ class MetricResult:
         whole = [self._whole] if self.scores and self._whole is not None else []
         return [
             (self._comparison(system, other, place.labels or None, difference), difference)
-            for place in (*whole, *self._slices)
-            for system, other in (
-                self.evidence.compared(systems) if place.key is None else of_slices
+            for estimates, places, pairs in (
+                (self._estimates, whole, self.evidence.compared(systems)),
+                (self._estimates_of_slices, self._slices, of_slices),
             )
-            if (difference := self._difference(place.key, system, other)) is not None
+            for place in places
+            for system, other in pairs
+            if (difference := estimates.difference(system, other, place.key)) is not None
         ]
-
-    def _difference(self, key: GroupKey, system: str, baseline: str) -> Difference | None:
-        """The difference of two systems; None if they have no unit in common."""
-        totals = self.totals.corpus if key is None else self.totals.slices
-        assert totals is not None
-        sums = totals.of_pair(system, baseline, key)
-        return paired_difference(sums, self.scorings.corpus) if sums.units else None
 
     def _comparison(
         self, system: str, baseline: str, group: Group, difference: Difference
@@ -467,7 +473,7 @@ class MetricResult:
 
     def _suspicious_slices(self) -> Iterator[str]:
         slices, text = self.totals.slices, None if self._whole is None else self._whole.text
-        for system, whole in self._sums():
+        for system, whole in zip(self.job.systems, self._sums(), strict=True):
             if slices is not None and text is not None and any(whole.signs.scripts):
                 sums = {
                     f"the slice {_shown(place)}": slices.sums(system, place.key)

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.display.row_order import decimals_of, is_significant, ve
 from beam_bleu.pipeline.result.rows import ComparisonRow, MetricNames, ScoreRow
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
-from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
+from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     counted,
@@ -20,7 +20,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     p_value,
     rounded,
 )
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 
 _NAMED = 8
 """A sentence names no more systems."""

@@ -12,9 +12,8 @@ from beam_bleu.pipeline.output.manifest import digests_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, differing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.differences import DETECTABLE, Difference
+from beam_bleu.transforms.score.differences import DETECTABLE, Difference, too_few
 from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
-from beam_bleu.transforms.score.uncertainty import too_few
 from beam_bleu.transforms.totals.group_totals import MetricTotals
 
 _NEW, _OLD = "new", "old"

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from command_line import PROJECT
 from hypothesis import given, strategies
-from scoring import bleu_of, corpus_sums, statistics_of
+from scoring import bleu_of, group_totals, statistics_of
 
 from beam_bleu import BleuConfig, bleu_of_sums, preset
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import PRESETS
-from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums, sums_of_row
+from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums, totals_of_row
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.group_totals import CorpusSums
+from beam_bleu.transforms.totals.group_totals import GroupTotals
 
 PAGE = PROJECT / "docs" / "library_state.md"
 
@@ -31,8 +31,8 @@ SEGMENTS: list[Any] = [
 ]
 
 
-def sums_of(segments: list[Any], config: BleuConfig) -> CorpusSums:
-    return corpus_sums(statistics_of(to_batch(segments), config, 4), 0, with_products=True)
+def sums_of(segments: list[Any], config: BleuConfig) -> GroupTotals:
+    return group_totals(statistics_of(to_batch(segments), config, 4), with_products=True)
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
@@ -83,9 +83,9 @@ def test_other_scorings_of_the_same_tokens():
 def test_a_wrong_row_is_an_error(change, message):
     row = row_of_sums(sums_of(SEGMENTS, BleuConfig()))
     with pytest.raises(ValueError, match=message):
-        sums_of_row({**row, **change})
+        totals_of_row({**row, **change})
     with pytest.raises(ValueError, match="segments"):
-        sums_of_row({})
+        totals_of_row({})
 
 
 INTEGERS = [Decimal, np.int64, np.uint64, lambda value: Decimal(f"{value}.00")]
@@ -136,4 +136,7 @@ TEXTS = strategies.text(alphabet="ab .", max_size=12)
 def test_no_row_of_real_segments_is_refused(segments):
     config = BleuConfig(tokenize="char")
     sums = sums_of(segments, config)
-    assert bleu_of_sums(row_of_sums(sums), config).matches == BleuColumns(sums.columns).matches
+    assert (
+        bleu_of_sums(row_of_sums(sums), config).matches
+        == BleuColumns(sums.sums("1").columns).matches
+    )

@@ -70,7 +70,7 @@ def score(
     totals = _totals(chosen, batches, with_products=uncertainty)
     inspection.warn()
     return {
-        definition.name: definition.score(of_metric.single)
+        definition.name: definition.score(of_metric)
         for definition, of_metric in zip(chosen.definitions, totals, strict=True)
     }
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
 from collections.abc import Mapping, Sequence
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.score.shown_numbers import (
     USUAL_DECIMALS,
     decimals_for,
@@ -24,14 +22,16 @@ from beam_bleu.transforms.score.shown_score import (
     size_of,
     text_table,
 )
-from beam_bleu.transforms.score.uncertainty import (
-    TWO_SIDED_95,
-    interval,
-    score_gradient,
-    standard_error,
-    too_few_units,
-)
-from beam_bleu.transforms.totals.unit_sums import UnitSums, product
+
+CONFIDENCE = 0.95
+"""The share of test sets whose interval contains the score of all texts of the kind."""
+
+TWO_SIDED_95 = 1.959963984540054
+"""The number of standard errors on each side of the interval: the normal quantile of 0.975."""
+
+FEWEST_UNITS = 30
+"""With fewer units there is no standard error, because the approximation does not hold. Also a
+bootstrap of so few units says too little about other units."""
 
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""
@@ -66,39 +66,16 @@ class Difference:
     reason: str = ""
 
 
-def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
-    """The difference of two systems that have the same units.
+def interval(center: float, standard_error: float) -> tuple[float, float]:
+    """The 95 % interval of a score or a difference."""
+    half = TWO_SIDED_95 * standard_error
+    return center - half, center + half
 
-    Most of what makes a test set easy or hard is the same for both, so the standard error of the
-    difference is usually smaller than that of each score.
 
-    If the counts of both are the same in every unit, the p-value is 1, also with few units and
-    without matches.
-
-    Args:
-      pair: the sums of the system and those of the baseline, side by side.
-      metric: how the columns of one system become a score.
-
-    Raises:
-      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
-        single segments.
-    """
-    width = len(pair.columns) // 2
-    columns = tuple(pair.columns.tolist())
-    system, baseline = columns[:width], columns[width:]
-    segments = columns[SEGMENTS]
-    reason = (
-        too_few_units(pair) or metric.why_no_gradient(system) or metric.why_no_gradient(baseline)
-    )
-    if reason:
-        points = metric.value(system) - metric.value(baseline)
-        if _are_identical(pair, metric):
-            return _judged(pair.units, segments, points, 0.0)
-        return Difference(pair.units, segments, points, reason=reason)
-    score, slopes = score_gradient(system, metric)
-    baseline_score, baseline_slopes = score_gradient(baseline, metric)
-    error = standard_error(pair, (*slopes, *map(operator.neg, baseline_slopes)))
-    return _judged(pair.units, segments, score - baseline_score, error)
+def too_few(number: int, unit: str) -> str:
+    """A sentence that there are too few units."""
+    shown = f"1 {unit} is" if number == 1 else f"{number} {unit}s are"
+    return f"{shown} fewer than {FEWEST_UNITS}"
 
 
 def difference_of_estimates(
@@ -119,7 +96,7 @@ def difference_of_estimates(
     """
     new_error, old_error = standard_errors
     if new_error is not None and old_error is not None:
-        return _judged(segments, segments, new - old, math.hypot(new_error, old_error))
+        return judged(segments, segments, new - old, math.hypot(new_error, old_error))
     if new_error is old_error:
         reason = "neither score has a standard error"
     else:
@@ -145,24 +122,10 @@ def mean_difference(differences: Sequence[Difference]) -> Difference:
         if difference.standard_error is None:
             return Difference(units, segments, mean, reason=difference.reason)
         squares.append(difference.standard_error**2)
-    return _judged(units, segments, mean, math.sqrt(math.fsum(squares)) / number)
+    return judged(units, segments, mean, math.sqrt(math.fsum(squares)) / number)
 
 
-def _are_identical(pair: UnitSums, metric: Metric) -> bool:
-    """Whether two systems have the same counts in every unit: no test set shows a difference.
-
-    The squares of the differences of counts add up to 0 only then.
-    """
-    width, products = len(pair.columns) // 2, pair.products.tolist()
-    return not any(
-        products[product(column, column)]
-        + products[product(width + column, width + column)]
-        - 2 * products[product(column, width + column)]
-        for column in metric.used(width)
-    )
-
-
-def _judged(units: int, segments: int, difference: float, standard_error: float) -> Difference:
+def judged(units: int, segments: int, difference: float, standard_error: float) -> Difference:
     """A difference with all that follows from its standard error."""
     p_value: float | None = None
     if standard_error:
@@ -356,8 +319,7 @@ class ComparedSystems:
 
 def compared_systems(
     scores: Mapping[str, Score],
-    pairs: Mapping[tuple[str, str], UnitSums],
-    metric: Metric,
+    differences: Mapping[tuple[str, str], Difference],
     *,
     all_pairs: bool,
     lower_is_better: bool = False,
@@ -366,19 +328,17 @@ def compared_systems(
 
     Args:
       scores: the score of each system, with its parts, in the order of the result.
-      pairs: the sums of each (system, baseline), side by side, over one or more segments.
-      metric: how sums become a score.
+      differences: that of each (system, baseline).
       all_pairs: whether these are all pairs, and clusters are asked for.
       lower_is_better: whether a lower score is better.
     """
-    differences = [paired_difference(sums, metric) for sums in pairs.values()]
-    adjusted = holm([difference.p_value for difference in differences])
+    adjusted = holm([difference.p_value for difference in differences.values()])
     comparisons = tuple(
         SystemComparison(
             **vars(difference), system=system, baseline=baseline, p_value_holm=p_value_holm
         )
-        for (system, baseline), difference, p_value_holm in zip(
-            pairs, differences, adjusted, strict=True
+        for ((system, baseline), difference), p_value_holm in zip(
+            differences.items(), adjusted, strict=True
         )
     )
     if not all_pairs:

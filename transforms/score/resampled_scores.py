@@ -31,7 +31,7 @@ import numpy as np
 from beam_bleu.transforms.definition.resampling import ResamplingMethodName
 from beam_bleu.transforms.metrics.metric import Metric, Scores
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
+from beam_bleu.transforms.score.differences import FEWEST_UNITS
 
 _OUTSIDE = 40
 """One score in this number is below the 95 % interval, and one is above it."""

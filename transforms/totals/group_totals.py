@@ -27,7 +27,6 @@ from beam_bleu.transforms.native.arrays import (
     rows_added,
 )
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.totals.unit_sums import UnitSums, products, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums
 
 GroupKey = SliceKey | None
@@ -45,6 +44,20 @@ OF_REFERENCE = 3
 
 JUDGED_REFERENCES = 16
 """The references of a segment whose facts are counted. A segment can have thousands of them."""
+
+
+def products(width: int) -> int:
+    """The number of different products of two of W columns: W (W + 1) / 2."""
+    return width * (width + 1) // 2
+
+
+@functools.cache
+def packed_places(width: int) -> Integers:
+    """int64 (W, W), the place of the product of two columns in the packed lower triangle of Q."""
+    places = np.arange(width)
+    high, low = np.maximum.outer(places, places), np.minimum.outer(places, places)
+    packed: Integers = high * (high + 1) // 2 + low
+    return packed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +92,6 @@ class CorpusSums:
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
       signs: how many texts look suspicious.
-      unit_sums: the sums over units; None for a score without a standard error.
     """
 
     columns: tuple[int, ...]
@@ -88,7 +100,6 @@ class CorpusSums:
     candidate_bytes: int = 0
     reference_bytes: int = 0
     signs: InputSigns = InputSigns()
-    unit_sums: UnitSums | None = None
 
     @property
     def segments(self) -> int:
@@ -110,7 +121,8 @@ class GroupTotals(Sums):
       keys: the groups.
       pairs: the pairs of systems, sorted; none without any common unit.
       common: (groups, systems, 1 + W + W (W + 1) / 2), for the common units of each group: n, S,
-        and Q packed as in `UnitSums`; without Q for scores without standard errors.
+        and the lower triangle of Q, row by row (`packed_places`); without Q for scores without
+        standard errors.
       crosses: (groups, pairs, W, W), over the common units: row i is of the first system's column
         i, column j of the second system's column j.
       rest: what the other units add for each system, in the shape of `common`; None for nothing.
@@ -158,11 +170,10 @@ class GroupTotals(Sums):
         """By system, the number of segments in the first group."""
         return {system: self.sums(system, self.keys[0]).segments for system in self.systems}
 
-    @property
-    def single(self) -> CorpusSums:
-        """The sums of the only system in the only group."""
-        (system,), (key,) = self.systems, self.keys
-        return self.sums(system, key)
+    @functools.cached_property
+    def own(self) -> ExactIntegers:
+        """All units of each system, in the shape of `common`."""
+        return self.common if self.rest is None else _added(self.common, self.rest)
 
     @property
     def units(self) -> int:
@@ -175,11 +186,13 @@ class GroupTotals(Sums):
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     @functools.cached_property
-    def _group_of(self) -> dict[GroupKey, int]:
+    def group_of(self) -> dict[GroupKey, int]:
+        """The place of each group."""
         return {key: group for group, key in enumerate(self.keys)}
 
     @functools.cached_property
-    def _place_of(self) -> dict[str, int]:
+    def place_of(self) -> dict[str, int]:
+        """The place of each system."""
         return {system: place for place, system in enumerate(self.systems)}
 
     @functools.cached_property
@@ -188,12 +201,10 @@ class GroupTotals(Sums):
 
     def sums(self, system: str, key: GroupKey = None) -> CorpusSums:
         """The sums of a system over all of its units in a group; zero if it has none."""
-        group, place = self._group_of.get(key), self._place_of.get(system)
+        group, place = self.group_of.get(key), self.place_of.get(system)
         if group is None or place is None:
             return CorpusSums((0,) * self.width)
-        own = self.common[group, place]
-        if self.rest is not None:
-            own = _added(own, self.rest[group, place])
+        own = self.own[group, place]
         facts = self.facts[group, place].tolist() or [0] * FIRST_REFERENCE
         given = facts[FIRST_REFERENCE + GIVEN :: OF_REFERENCE]
         while given and not given[-1]:
@@ -214,32 +225,19 @@ class GroupTotals(Sums):
                     for name, kind in (("reference_returns", RETURNS), ("identical", IDENTICAL))
                 },
             ),
-            unit_sums=self._unit_sums(own) if self.has_products else None,
         )
 
-    def of_pair(self, system: str, baseline: str, key: GroupKey = None) -> UnitSums:
-        """The sums of two systems, side by side, over the common units of a group.
-
-        They are zero if it has none.
+    def number_of_pair(self, place: int, baseline: int) -> int:
+        """The place of a pair of systems.
 
         Raises:
-          ValueError: this pair of systems was not asked for.
+          ValueError: this pair was not asked for.
         """
-        group = self._group_of.get(key)
-        known = system in self._place_of and baseline in self._place_of
-        if not known or group is None or not self.common[group, 0, 0]:
-            return UnitSums.zero(2 * self.width)
-        places = self._place_of[system], self._place_of[baseline]
-        number = self._number_of.get((min(places), max(places)))
+        number = self._number_of.get((min(place, baseline), max(place, baseline)))
         if number is None:
-            raise ValueError(f"{system} and {baseline} are not a pair of these totals")
-        cross = self.crosses[group, number]
-        own, other = (self._unit_sums(self.common[group, place]) for place in places)
-        return side_by_side(own, other, cross if places[0] < places[1] else cross.T)
-
-    def _unit_sums(self, values: ExactIntegers) -> UnitSums:
-        sums, packed = values[1 : 1 + self.width], values[1 + self.width :]
-        return UnitSums(int(values[0]), sums, packed)
+            names = self.systems[place], self.systems[baseline]
+            raise ValueError(f"{' and '.join(names)} are not a pair of these totals")
+        return number
 
     def __add__(self, other: GroupTotals) -> GroupTotals:
         return added([self, other])
@@ -249,7 +247,7 @@ class GroupTotals(Sums):
 
         So they do not depend on how the corpus was divided, and which part was added first.
         """
-        totals = self.rows(np.array([self._group_of[key] for key in keys], np.int64))
+        totals = self.rows(np.array([self.group_of[key] for key in keys], np.int64))
         used = np.flatnonzero(totals.facts.any(axis=(0, 1)))
         # No place of a reference that no segment has.
         end = max(FIRST_REFERENCE, used[-1] + 1 if used.size else 0)

@@ -35,8 +35,9 @@ from beam_bleu.transforms.totals.group_totals import (
     TOKENIZED,
     GroupTotals,
     Pair,
+    packed_places,
+    products,
 )
-from beam_bleu.transforms.totals.unit_sums import product, products
 
 _BLOCK = 128
 """The units whose columns are copied at a time."""
@@ -253,7 +254,7 @@ class UnitAdder:
         return self._common.nbytes + self._crosses.nbytes + self._facts.nbytes
 
     def totals(self, keys: Sequence[Any] = (None,), most: int | None = None) -> GroupTotals:
-        """The totals of all units.
+        """The totals of all units. They have the adder's arrays, so it gets no more units.
 
         Args:
           keys: the groups by their numbers.
@@ -261,7 +262,8 @@ class UnitAdder:
         """
         self._make_room(len(keys))
         groups = slice(len(keys))
-        common, crosses = self._common[groups].copy(), self._crosses[groups].copy()
+        common: ExactIntegers = self._common[groups]
+        crosses: ExactIntegers = self._crosses[groups]
         if self._above is not None:
             common, crosses = (exact(array[groups]) for array in self._exact())
         # Without any common unit, there is no pair.
@@ -273,7 +275,7 @@ class UnitAdder:
             first, second = self._pair_places.T[:, :, np.newaxis]
             crosses = crosses.astype(np.result_type(crosses, packed), copy=False)
             for column in self._shared:
-                places = [product(column, other) for other in range(self._width)]
+                places = packed_places(self._width)[column]
                 crosses[:, :, column] = packed[:, second, places]
                 crosses[:, :, :, column] = packed[:, first, places]
         return GroupTotals(
@@ -284,7 +286,7 @@ class UnitAdder:
             common,
             crosses,
             None,
-            self._facts[groups].copy(),
+            self._facts[groups],
             most,
         )
 

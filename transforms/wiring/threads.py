@@ -223,10 +223,9 @@ class CollectBundles(beam.DoFn, abc.ABC):
     def finish_bundle(self) -> Iterator[WindowedValue]:
         while self._under_way:
             self._under_way.popleft().result()
-        for collector in self._collectors:
-            for output in self.collected(collector):
+        while self._collectors:
+            for output in self.collected(self._collectors.popleft()):
                 yield GlobalWindows.windowed_value(output)
-        self._collectors.clear()
 
     def teardown(self) -> None:
         self._drop_waiting()

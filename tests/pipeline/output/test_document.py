@@ -11,12 +11,12 @@ import resource
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pytest
 from apache_beam.io.filesystems import FileSystems
 from command_line import EXAMPLE, EXAMPLES, called, streams, write_lines
 from made_units import named_columns
 from result_folder import RECORDS
+from scoring import totals_of_sums
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.handover import RunResult, hand_over, result_of
@@ -36,13 +36,7 @@ from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.batch_adder import BatchAdder
 from beam_bleu.transforms.totals.group_totals import (
-    CANDIDATE_BYTES,
-    FEWEST,
-    FIRST_REFERENCE,
-    MOST,
-    REFERENCE_BYTES,
     CorpusSums,
-    GroupTotals,
     MetricTotals,
 )
 
@@ -65,22 +59,10 @@ SUMS = CorpusSums(
 def totals_of(sums: Mapping[str, CorpusSums], planned: Mapping[str, int]) -> Totals:
     (segments,) = set(planned.values())
     return Totals(
-        tuple(planned), Tally(segments, planned), {"bleu": {TEXT: MetricTotals(table(sums))}}
+        tuple(planned),
+        Tally(segments, planned),
+        {"bleu": {TEXT: MetricTotals(totals_of_sums(sums))}},
     )
-
-
-def table(sums: Mapping[str, CorpusSums]) -> GroupTotals:
-    """The totals of systems without products."""
-    width = len(SUMS.columns)
-    total = GroupTotals.zero(width)
-    for system, own in sums.items():
-        facts = np.zeros((1, 1, FIRST_REFERENCE), np.int64)
-        facts[..., [CANDIDATE_BYTES, REFERENCE_BYTES]] = own.candidate_bytes, own.reference_bytes
-        facts[..., [FEWEST, MOST]] = own.min_reference_count, own.max_reference_count
-        common = np.array([[[own.segments, *own.columns]]], np.int64)
-        crosses = np.zeros((1, 0, width, width), np.int64)
-        total += GroupTotals(width, (system,), (None,), (), common, crosses, None, facts)
-    return total
 
 
 def document_of_totals(totals: Totals) -> dict[str, Any]:
@@ -155,7 +137,7 @@ def test_the_segments_of_each_preset_are_checked():
     nltk = Definition("bleu", config.text.name, config.metric)
     both = {"bleu": dataclasses.replace(SCORINGS["bleu"], presets={"nltk": nltk})}
     tables = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
-    sums = {text: MetricTotals(table(of_text)) for text, of_text in tables.items()}
+    sums = {text: MetricTotals(totals_of_sums(of_text)) for text, of_text in tables.items()}
     totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": sums})
     with pytest.raises(JobError) as error:
         scored(totals, both)

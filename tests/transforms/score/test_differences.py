@@ -6,24 +6,30 @@ import math
 
 import numpy as np
 import pytest
-from made_units import changed, made_units, pair_of_rows, sums_of_rows
+from made_units import changed, made_totals, made_units
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.differences import (
     Difference,
     clusters,
     difference_of_estimates,
     holm,
     mean_difference,
-    paired_difference,
 )
-from beam_bleu.transforms.score.uncertainty import uncertainty
+from beam_bleu.transforms.score.estimates import Estimates
 
 USUAL = Bleu()
 ROWS = made_units(200, ratio=1.1)
 OTHER = changed(ROWS)
+
+
+def difference_of(system, baseline, metric=USUAL):
+    return Estimates(made_totals(system, baseline), metric).difference("a", "b")
+
+
+def error_of(rows, metric=USUAL):
+    return Estimates(made_totals(rows), metric).error("a")[0]
 
 
 def score_of(rows):
@@ -31,7 +37,7 @@ def score_of(rows):
 
 
 def test_what_follows_from_the_standard_error_of_a_difference():
-    found = paired_difference(pair_of_rows(OTHER, ROWS), USUAL)
+    found = difference_of(OTHER, ROWS)
     error = found.standard_error
     assert found.difference == score_of(OTHER) - score_of(ROWS) < 0
     assert found.interval == pytest.approx(
@@ -43,7 +49,7 @@ def test_what_follows_from_the_standard_error_of_a_difference():
 
 
 def test_a_paired_difference_has_the_standard_error_of_a_bootstrap():
-    found = paired_difference(pair_of_rows(OTHER, ROWS), USUAL)
+    found = difference_of(OTHER, ROWS)
     random = np.random.default_rng(3)
     differences = []
     for _ in range(1500):
@@ -53,14 +59,14 @@ def test_a_paired_difference_has_the_standard_error_of_a_bootstrap():
 
 
 def test_the_other_way_round_only_the_sign_changes():
-    one = paired_difference(pair_of_rows(OTHER, ROWS), USUAL)
-    other = paired_difference(pair_of_rows(ROWS, OTHER), USUAL)
+    one = difference_of(OTHER, ROWS)
+    other = difference_of(ROWS, OTHER)
     low, high = one.interval
     assert other == dataclasses.replace(one, difference=-one.difference, interval=(-high, -low))
 
 
 def test_a_system_does_not_differ_from_itself():
-    found = paired_difference(pair_of_rows(ROWS, ROWS), USUAL)
+    found = difference_of(ROWS, ROWS)
     assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
     assert (found.interval, found.detectable, found.reason) == ((0, 0), None, "")
 
@@ -69,7 +75,7 @@ def test_a_difference_without_spread_has_no_p_value():
     row = made_units(1, seed=5, longest=90)[0]
     lost = [*row[:FIRST_MATCHES], row[FIRST_MATCHES] - 1, *row[FIRST_MATCHES + 1 :]]
     system, worse = [row] * 30, [lost] * 30
-    found = paired_difference(pair_of_rows(system, worse), USUAL)
+    found = difference_of(system, worse)
     assert found.difference > 0
     assert (found.standard_error, found.p_value, found.detectable) == (0, None, None)
     assert found.reason == "the standard error is 0: every unit shows the same difference"
@@ -92,16 +98,15 @@ SAME = {
 
 @pytest.mark.parametrize("rows", SAME.values(), ids=SAME)
 def test_systems_with_the_same_counts_do_not_differ_even_where_there_is_no_standard_error(rows):
-    found = paired_difference(pair_of_rows(rows, rows), USUAL)
-    assert uncertainty(sums_of_rows(rows), USUAL).standard_error is None
+    found = difference_of(rows, rows)
+    assert error_of(rows) is None
     assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
     assert (found.interval, found.detectable, found.reason) == ((0, 0), None, "")
 
 
 def test_only_counts_of_each_unit_make_systems_the_same():
     rows = ROWS[:20]
-    turned = pair_of_rows(rows, rows[::-1])  # the same sums, of other units
-    found = paired_difference(turned, USUAL)
+    found = difference_of(rows, rows[::-1])  # the same sums, of other units
     assert (found.difference, found.p_value) == (0, None)
 
 
@@ -110,9 +115,8 @@ def test_only_counts_of_the_definition_make_systems_different():
     other = [list(row) for row in rows]
     for row in other:
         row[FIRST_MATCHES + 3] = 0
-    pair = pair_of_rows(rows, other)
-    assert paired_difference(pair, USUAL).p_value is None
-    assert paired_difference(pair, Bleu(max_ngram_order=3)).p_value == 1
+    assert difference_of(rows, other).p_value is None
+    assert difference_of(rows, other, Bleu(max_ngram_order=3)).p_value == 1
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,7 @@ def test_only_counts_of_the_definition_make_systems_different():
     ids=["units", "zero", "order"],
 )
 def test_without_a_standard_error_there_is_a_reason(rows, reason):
-    found = paired_difference(pair_of_rows(rows, _longer(rows)), USUAL)
+    found = difference_of(rows, _longer(rows))
     assert found.reason.startswith(reason)
     assert found.units == found.segments == len(rows)
     shown = found.standard_error, found.interval, found.p_value, found.detectable
@@ -148,11 +152,10 @@ def test_the_mean_of_differences_adds_up_variances_and_numbers():
 
 
 def test_independent_differences_add_up_both_variances():
-    new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
+    former = made_units(300, seed=9)
     intl = Bleu(smooth_method="floor", max_ngram_order=3)
-    scores = USUAL.value(new.columns.tolist()), intl.value(old.columns.tolist())
-    one = uncertainty(new, USUAL).standard_error
-    other = uncertainty(old, intl).standard_error
+    scores = score_of(OTHER), intl.value(np.sum(former, axis=0).tolist())
+    one, other = error_of(OTHER), error_of(former, intl)
     found = difference_of_estimates(*scores, (one, other), 200)
     assert found.difference == scores[0] - scores[1]
     assert found.standard_error == pytest.approx(math.hypot(one, other), rel=1e-12)
@@ -177,9 +180,8 @@ def test_a_score_without_a_standard_error_is_named(errors, reason):
 
 def test_documents_are_counted_as_units_and_by_their_segments():
     documents = np.array(ROWS).reshape(50, 4, -1).sum(axis=1).tolist()
-    found = paired_difference(pair_of_rows(documents, documents), USUAL)
+    found = difference_of(documents, documents)
     assert (found.units, found.segments) == (50, 200)
-    assert sums_of_rows(documents).columns[SEGMENTS] == 200
 
 
 @pytest.mark.parametrize(

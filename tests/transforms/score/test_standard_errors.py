@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from made_units import corpus_sums_of_rows, made_units, pair_of_rows, sums_of_rows
+from made_units import made_totals, made_units
 from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
@@ -21,8 +21,8 @@ from beam_bleu.transforms.metrics.rouge.metric import Rouge1
 from beam_bleu.transforms.metrics.squad import ExactMatch, TokenF1
 from beam_bleu.transforms.metrics.ter.metric import Ter
 from beam_bleu.transforms.native.fixed_point import value_columns
-from beam_bleu.transforms.score.differences import paired_difference
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, uncertainty
+from beam_bleu.transforms.score.differences import FEWEST_UNITS
+from beam_bleu.transforms.score.estimates import Estimates
 
 USUAL = Bleu()
 
@@ -137,9 +137,12 @@ CASES = {
 
 
 def documents(case, seed):
-    """Documents of very different sizes: of one segment, up to some hundreds."""
+    """Documents of very different sizes: of one segment, up to some hundreds.
+
+    Those of each seed have as many segments.
+    """
+    sizes = (np.random.default_rng(1).pareto(0.6, 50) + 1).clip(max=400).astype(int).tolist()
     random = np.random.default_rng(seed)
-    sizes = (random.pareto(0.6, 50) + 1).clip(max=400).astype(int).tolist()
     return [np.sum(case.segments(random, size), axis=0).tolist() for size in sizes]
 
 
@@ -163,8 +166,8 @@ def by_influences(formula, rows):
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_it_is_that_of_the_influences_of_documents(case):
     system, baseline = documents(case, 1), documents(case, 2)
-    found = uncertainty(sums_of_rows(system), case.metric)
-    assert found.standard_error == pytest.approx(by_influences(case.formula, system), rel=1e-9)
+    error, _ = Estimates(made_totals(system), case.metric).error("a")
+    assert error == pytest.approx(by_influences(case.formula, system), rel=1e-9)
 
     def difference(x):
         return case.formula(x[: len(x) // 2]) - case.formula(x[len(x) // 2 :])
@@ -172,12 +175,12 @@ def test_it_is_that_of_the_influences_of_documents(case):
     # Systems that are almost the same, and others.
     for other in (baseline, [*system[:-1], baseline[-1]]):
         rows = [[*left, *right] for left, right in zip(system, other, strict=True)]
-        found = paired_difference(pair_of_rows(system, other), case.metric)
+        found = Estimates(made_totals(system, other), case.metric).difference("a", "b")
         assert found.standard_error == pytest.approx(by_influences(difference, rows), rel=1e-9)
 
 
 def found_in(rows):
-    return uncertainty(sums_of_rows(rows), USUAL)
+    return Estimates(made_totals(rows), USUAL).error("a")
 
 
 @pytest.mark.parametrize("ratio", [0.8, 1.3])
@@ -185,9 +188,9 @@ def test_it_is_that_of_a_bootstrap(ratio):
     rows = np.array(made_units(400, ratio=ratio))
     weights = np.random.default_rng(7).multinomial(400, np.full(400, 1 / 400), size=2000)
     scores = [USUAL.value(tuple(map(int, sums))) for sums in weights @ rows]
-    result = found_in(rows.tolist())
-    assert result.standard_error == pytest.approx(np.std(scores, ddof=1), rel=0.05)
-    assert result.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)
+    score = bleu_with_error(rows.tolist())
+    assert score.standard_error == pytest.approx(np.std(scores, ddof=1), rel=0.05)
+    assert score.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)
 
 
 def test_nothing_cancels():
@@ -198,14 +201,13 @@ def test_nothing_cancels():
         row[CANDIDATE_LENGTH] += 2**40
         for n in range(4):
             row[FIRST_MATCHES + n] += 2**39
-    result = found_in(rows).standard_error
+    result, _ = found_in(rows)
     assert result == pytest.approx(by_influences(bleu, rows), rel=1e-9)
     assert 0 < result < 1e-6
 
 
 def bleu_with_error(rows):
-    sums = dataclasses.replace(corpus_sums_of_rows(rows), unit_sums=sums_of_rows(rows))
-    return bleu_of(sums, BleuConfig(), judge_input=False)
+    return bleu_of(made_totals(rows), BleuConfig(), judge_input=False)
 
 
 def test_segments_that_are_all_the_same_have_no_spread():
@@ -217,12 +219,14 @@ def test_segments_that_are_all_the_same_have_no_spread():
 def test_a_score_has_it_if_its_units_are_given():
     rows = made_units(FEWEST_UNITS, ratio=1.2)
     score = bleu_with_error(rows)
-    assert score.standard_error == found_in(rows).standard_error
+    assert (score.standard_error, "") == found_in(rows)
     low, high = score.interval
     assert low < score.score < high
     assert high - low == pytest.approx(2 * 1.96 * score.standard_error, rel=1e-4)
     assert score.warnings == ()
-    without = bleu_of(corpus_sums_of_rows(rows), BleuConfig(), judge_input=False)
+    totals = made_totals(rows)
+    totals = dataclasses.replace(totals, common=totals.common[..., : 1 + totals.width])
+    without = bleu_of(totals, BleuConfig(), judge_input=False)
     assert without == dataclasses.replace(score, standard_error=None, interval=None)
 
 
@@ -230,13 +234,13 @@ def test_fewer_than_30_units_have_none():
     score = bleu_with_error(made_units(29))
     assert (score.standard_error, score.interval) == (None, None)
     assert score.warnings == ("no standard error: 29 segments are fewer than 30",)
-    documents = dataclasses.replace(sums_of_rows(made_units(100)), units=1)
-    assert uncertainty(documents, USUAL).reason == "1 document is fewer than 30"
-    assert documents.columns[SEGMENTS] == 100
+    document = np.sum(made_units(100), axis=0).tolist()
+    assert document[SEGMENTS] == 100
+    assert found_in([document]) == (None, "1 document is fewer than 30")
 
 
 def test_a_score_of_0_has_none():
     score = bleu_with_error(made_units(30, matching=0))
     assert score.standard_error is None
     assert "no standard error: no 1-gram of a candidate is in its references" in score.warnings
-    assert found_in(made_units(30, longest=0)).reason == "no candidate has a token"
+    assert found_in(made_units(30, longest=0)) == (None, "no candidate has a token")

@@ -14,13 +14,12 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scoring import bleu_of, corpus_sums, score_of, sums_of
+from scoring import bleu_of, group_totals, score_of, score_of_totals, sums_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu
 from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import suspicious_input
-from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import TextName
@@ -306,8 +305,7 @@ def test_if_all_candidates_are_empty_each_metric_says_so(metric, told_once):
     config = config_type(metric)()
     batch = to_batch([("", ["b c d"])] * 40)
     counted = count_batch(batch, config.text, config.metric)
-    sums = corpus_sums(counted, 0)
-    warnings = corpus_score(config.metric, sums, config.text.name).warnings
+    warnings = score_of_totals(group_totals(counted), config).warnings
     (warning,) = warnings
     assert warning.startswith(told_once)
 

@@ -16,7 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
-from made_units import named_columns, pair_of_rows, sums_of_rows
+from made_units import (
+    found_products,
+    found_sums,
+    named_columns,
+    products_of_rows,
+    sums_of_rows,
+)
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
@@ -182,15 +188,19 @@ def assert_brute_force(totals: MetricTotals, rows: Sequence[Segment], baseline: 
         for system in known:
             own = units([row for row in of_group if system in row.counts], system)
             expected = sums_of_rows(list(own.values()), BASIS.width)
-            assert found.sums(system, key).unit_sums == expected
+            assert not own or found_sums(found, system, key) == expected
         common = [row for row in of_group if known == set(row.counts)]
         for system, other in itertools.permutations(sorted(known), 2):
             if key is not None and baseline not in (system, other):
                 continue
             left, right = units(common, system), units(common, other)
             assert list(left) == list(right)
-            pair = pair_of_rows(list(left.values()), list(right.values()), BASIS.width)
-            assert found.of_pair(system, other, key) == pair
+            if found.pairs:
+                rows_of_both = list(left.values()), list(right.values())
+                expected = products_of_rows(*rows_of_both, BASIS.width)
+                assert found_products(found, system, other, key) == expected
+            else:
+                assert not common
 
 
 @pytest.mark.parametrize("each", [False, True])
@@ -223,7 +233,7 @@ def test_a_document_of_which_no_segment_is_common_is_no_common_unit() -> None:
     found = totals_of([batches(rows, 5)])
     assert_brute_force(found, rows)
     assert len({row.document for row in rows}) == 3
-    assert found.corpus.of_pair("b", "a").units == 2
+    assert found.corpus.units == 2
 
 
 def test_segments_stop_being_common_if_another_partition_has_another_system() -> None:
@@ -238,7 +248,7 @@ def test_segments_stop_being_common_if_another_partition_has_another_system() ->
     ]
     found = totals_of([batches(rows, 50)], workers=3)
     assert_brute_force(found, rows)
-    assert found.corpus.of_pair("b", "c").units == 1
+    assert found.corpus.units == 1
 
 
 def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() -> None:
@@ -270,7 +280,7 @@ def test_too_many_slices_are_left_out() -> None:
     assert found.slices is not None
     assert len(found.slices.keys) == 4
     expected = sums_of_rows(list(units(rows, "a").values()), BASIS.width)
-    assert found.corpus.sums("a").unit_sums == expected
+    assert found_sums(found.corpus, "a") == expected
 
 
 WITHOUT_SLICES = dataclasses.replace(ADDING, slicing=NO_SLICES)

@@ -8,7 +8,7 @@ are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those 
 `SmoothingFunction`, so that the results are the same.
 
 The functions run in three ways. For a corpus, Python runs them, with unbounded integers. For the
-gradient, it runs them with numbers that carry their derivatives (score/uncertainty.py). For every
+gradient, it runs them with numbers that carry their derivatives (score/estimates.py). For every
 segment of a batch, numba compiles them, with int64 (row_scores.py). So they use only loops and
 numbers.
 """

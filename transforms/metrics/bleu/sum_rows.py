@@ -8,6 +8,7 @@ number of references of a segment. So `bleu_of_sums` makes a score of a row.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import decimal
 import itertools
 import operator
@@ -28,8 +29,14 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.score.corpus_score import corpus_score
-from beam_bleu.transforms.totals.group_totals import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import UnitSums, product
+from beam_bleu.transforms.score.estimates import Estimates
+from beam_bleu.transforms.totals.group_totals import (
+    FEWEST,
+    FIRST_REFERENCE,
+    MOST,
+    GroupTotals,
+    packed_places,
+)
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
@@ -73,7 +80,7 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
     """
     config = BleuConfig() if config is None else config
     text, metric = config.text.name, config.metric
-    score = corpus_score(metric, sums_of_row(sums), text, judge_input=False)
+    score = corpus_score(Estimates(totals_of_row(sums), metric), text, judge_input=False)
     return cast(BleuScore, score)
 
 
@@ -89,20 +96,19 @@ def summed_columns(max_order: int) -> list[str]:
     return [*names, *products]
 
 
-def row_of_sums(sums: CorpusSums) -> dict[str, int]:
-    """The row of sums that have products."""
-    assert sums.unit_sums is not None
-    values = (*sums.columns, *sums.unit_sums.products.tolist())
-    names = summed_columns(order_of(len(sums.columns)))
+def row_of_sums(totals: GroupTotals) -> dict[str, int]:
+    """The row of one system's totals of one group, with products."""
+    (values,) = totals.own[0].tolist()
+    sums = totals.sums(totals.systems[0])
     return {
-        **dict(zip(names, values, strict=True)),
+        **dict(zip(summed_columns(order_of(totals.width)), values[1:], strict=True)),
         MIN_REFERENCES: sums.min_reference_count,
         MAX_REFERENCES: sums.max_reference_count,
     }
 
 
-def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
-    """The sums of a row, or of rows that are added up. They have no bytes and no signs.
+def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
+    """The totals of a row, or of rows that are added up. They have no bytes and no signs.
 
     Raises:
       ValueError: a column is missing or not an integer, there is no segment, or no segments have
@@ -121,8 +127,11 @@ def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
         )
     sums, products = values[: width(max_order)], values[width(max_order) :]
     _require_possible(sums, products, most)
-    totals, packed = (exact(np.array(of_rows, object)) for of_rows in (sums, products))
-    return CorpusSums(sums, fewest, most, unit_sums=UnitSums(sums[SEGMENTS], totals, packed))
+    zero = GroupTotals.zero(width(max_order), with_products=True)
+    facts = np.zeros((1, 1, FIRST_REFERENCE), np.int64)
+    facts[..., [FEWEST, MOST]] = fewest, most
+    common = exact(np.array([[(sums[SEGMENTS], *values)]], object))
+    return dataclasses.replace(zero, systems=("",), common=common, facts=facts)
 
 
 def _require_possible(sums: Sequence[int], products: Sequence[int], references: int) -> None:
@@ -149,11 +158,10 @@ def _require_possible(sums: Sequence[int], products: Sequence[int], references: 
             "no segments have these sums: segments, lengths and short_* contradict each other, or "
             f"{MAX_REFERENCES}; {_ALL_ROWS}"
         )
-    squares = [products[product(column, column)] for column in range(len(sums))]
-    if any(
-        products[product(SEGMENTS, column)] != total for column, total in enumerate(sums)
-    ) or any(
-        products[product(i, j)] ** 2 > squares[i] * squares[j]
+    place = packed_places(len(sums)).tolist()
+    squares = [products[place[column][column]] for column in range(len(sums))]
+    if any(products[place[SEGMENTS][column]] != total for column, total in enumerate(sums)) or any(
+        products[place[i][j]] ** 2 > squares[i] * squares[j]
         for i, j in itertools.combinations(range(len(sums)), 2)
     ):
         raise ValueError(

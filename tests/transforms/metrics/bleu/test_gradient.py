@@ -3,10 +3,11 @@
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from made_units import made_units, sums_of_rows
+from made_units import made_units
 
 from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,
@@ -17,7 +18,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 )
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
-from beam_bleu.transforms.score.uncertainty import score_gradient
+from beam_bleu.transforms.metrics.differentiation import gradient
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)
 
@@ -54,7 +55,7 @@ def test_it_is_the_derivative_of_the_score(smooth_method, data):
         ratio=data.draw(st.sampled_from([0.7, 1.3])),
         matching=0.9,
     )
-    sums = tuple(sums_of_rows(rows).columns.tolist())
+    sums = tuple(np.sum(rows, axis=0).tolist())
     whole = scoring.parts(sums)
     # Near the corner of the brevity penalty a numerical derivative sees both sides.
     assume(abs(whole["ratio"] - 1) > 0.01)
@@ -66,7 +67,7 @@ def test_it_is_the_derivative_of_the_score(smooth_method, data):
         ]
         assert not all(whole["matches"][n] for n in orders)
         return
-    score, slopes = score_gradient(sums, scoring)
+    score, slopes = gradient(scoring.value, sums)
     assert score == whole["score"]  # to the last bit
     scoring = with_the_orders_that_count(scoring, whole)
     for column in filter(sums.__getitem__, range(width(5))):
@@ -101,20 +102,20 @@ def numerical(sums, column, scoring):
 
 
 def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
-    sums = sums_of_rows(made_units(30)).columns.tolist()
+    sums = np.sum(made_units(30), axis=0).tolist()
     scoring = Bleu(reference_length="shortest")
     sums[SHORTEST] = sums[CANDIDATE_LENGTH]
-    assert score_gradient(tuple(sums), scoring)[1][SHORTEST] == 0
+    assert gradient(scoring.value, sums)[1][SHORTEST] == 0
     sums[SHORTEST] += 1
-    assert score_gradient(tuple(sums), scoring)[1][SHORTEST] < 0
+    assert gradient(scoring.value, sums)[1][SHORTEST] < 0
 
 
 @pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
 def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
-    sums = sums_of_rows(made_units(30)).columns.tolist()
+    sums = np.sum(made_units(30), axis=0).tolist()
     sums[FIRST_MATCHES + 3] = 0
     reason = Bleu(smooth_method=smooth_method).why_no_gradient(sums)
     assert reason == "no 4-gram of a candidate is in its references"
     without = Bleu(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
     assert not without.why_no_gradient(sums)
-    assert any(score_gradient(tuple(sums), without)[1])
+    assert any(gradient(without.value, sums)[1])

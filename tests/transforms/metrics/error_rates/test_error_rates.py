@@ -11,14 +11,13 @@ import pytest
 from error_segments import counted
 from hostile_texts import Segment, segments_with_references
 from jiwer_counts import Config, jiwers
-from scoring import corpus_sums
+from scoring import group_totals, score_of_totals
 
 from beam_bleu.transforms.metrics.error_rates.metric import (
     CerConfig,
     ErrorRateScore,
     WerConfig,
 )
-from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
@@ -26,8 +25,8 @@ BOTH: list[Config] = [WerConfig(), CerConfig()]
 
 
 def score_of(segments: Sequence[Segment], config: Config) -> ErrorRateScore:
-    sums = corpus_sums(counted(segments, config), 0, with_products=True)
-    score: Any = corpus_score(config.metric, sums, config.text.name)
+    totals = group_totals(counted(segments, config), with_products=True)
+    score: Any = score_of_totals(totals, config)
     return score
 
 

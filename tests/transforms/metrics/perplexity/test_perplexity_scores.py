@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
-from scoring import corpus_sums
+from scoring import group_totals, score_of_totals
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.perplexity import (
@@ -23,7 +23,6 @@ from beam_bleu.transforms.metrics.perplexity import (
 )
 from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -66,8 +65,8 @@ def counted(rows: Sequence[Row], config: PerplexityConfig = CONFIG) -> BatchStat
 def score_of(rows: Sequence[Row], **choices: Any) -> Any:
     """The score of texts."""
     config = dataclasses.replace(CONFIG, **choices)
-    sums = corpus_sums(counted(rows, config), 0, with_products=True)
-    return corpus_score(config.metric, sums, config.text.name)
+    totals = group_totals(counted(rows, config), with_products=True)
+    return score_of_totals(totals, config)
 
 
 def segment_rows(rows: Sequence[Row], **choices: Any) -> list[dict[str, Any]]:

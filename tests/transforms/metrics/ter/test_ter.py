@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from hostile_texts import Segment, segments_with_references
-from scoring import corpus_sums
+from scoring import group_totals, score_of_totals
 from ter_segments import columns_of, counted, sacrebleus
 
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig, TerScore
-from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
 
 def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
     config = TerConfig() if config is None else config
-    sums = corpus_sums(counted(segments, config), 0, with_products=True)
-    score: Any = corpus_score(config.metric, sums, config.text.name)
+    totals = group_totals(counted(segments, config), with_products=True)
+    score: Any = score_of_totals(totals, config)
     return score
 
 

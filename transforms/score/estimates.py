@@ -1,0 +1,294 @@
+"""The scores of all systems in all groups, and their standard errors.
+
+A standard error says how much a score would change with another sample of test units. A score is a
+smooth function f of the sums S of n units. So a unit with the integers x changes it by about
+g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these influences:
+g'(nQ - SS')g / (n - 1), with Q the sum of all xx' (the delta method; Deng et al. 2018,
+https://arxiv.org/abs/1803.06336). The same with the integers of two systems side by side gives the
+standard error of their difference.
+
+The matrix nQ - SS' is exact, because its two parts can have more digits in common than a float has.
+The gradient comes from the formula itself (metrics/differentiation.py). Both are multiplied and
+added up as floats, column by column, in the same order on every machine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.differentiation import gradient
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
+from beam_bleu.transforms.native.arrays import ExactIntegers, Floats, Integers, largest
+from beam_bleu.transforms.score.differences import FEWEST_UNITS, Difference, judged, too_few
+from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, packed_places
+
+_ROUNDING = 2.0**-44
+"""A variance below this share of the terms that it is the sum of can be their rounding: it is 0."""
+
+_NEW = np.newaxis
+
+_LARGEST_PRODUCT = 2**62
+"""A difference of two products below this fits in an int64."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Estimates:
+    """The standard errors of all scores and differences that some totals give.
+
+    Attributes:
+      totals: the sums of groups. Those without products give no standard errors.
+      metric: how sums become a score.
+    """
+
+    totals: GroupTotals
+    metric: Metric
+
+    def error(self, system: str, key: GroupKey = None) -> tuple[float | None, str]:
+        """The standard error of a score; or None, and the reason why there is none.
+
+        The reason is "" if standard errors were not asked for.
+
+        Raises:
+          ValueError: the sums lack columns that the metric needs.
+        """
+        group, place = self.totals.group_of.get(key), self.totals.place_of.get(system)
+        if group is None or place is None or not self.totals.has_products:
+            return None, ""
+        error = float(self._errors[group, place])
+        if math.isnan(error):
+            return None, self._why_no_error(self.totals.own[group, place])
+        return error, ""
+
+    def difference(self, system: str, baseline: str, key: GroupKey = None) -> Difference | None:
+        """The score of a system minus that of its baseline, on the units that all systems have.
+
+        Most of what makes a test set easy or hard is the same for both, so the standard error of
+        the difference is usually smaller than that of each score.
+
+        If the counts of both are the same in every unit, the p-value is 1, also with few units and
+        without matches.
+
+        Returns:
+          The difference; None if there is no such unit.
+
+        Raises:
+          ValueError: this pair of systems was not asked for; or as for `error`.
+        """
+        totals = self.totals
+        group, place_of = totals.group_of.get(key), totals.place_of
+        if group is None or not {system, baseline} <= {*place_of} or not totals.common[group, 0, 0]:
+            return None
+        places = [place_of[system], place_of[baseline]]
+        sums = totals.common[group, places]
+        units, segments = sums[0, [0, 1 + SEGMENTS]].tolist()
+        pair = totals.number_of_pair(*places)
+        error = float(self._errors_of_pairs[group, pair])
+        if not math.isnan(error):
+            new, old = self._common.scores[group, places].tolist()
+            return judged(units, segments, new - old, error)
+        if self._are_identical(group, pair):
+            return judged(units, segments, 0.0, 0.0)
+        new, old = map(self.metric.value, sums[:, 1 : 1 + totals.width].tolist())
+        reason = self._why_no_error(sums[0]) or self._why_no_error(sums[1])
+        return Difference(units, segments, new - old, reason=reason)
+
+    def _why_no_error(self, sums: ExactIntegers) -> str:
+        units, *columns = sums[: 1 + self.totals.width].tolist()
+        if units < FEWEST_UNITS:
+            # Documents with one segment each are as good as segments.
+            return too_few(units, "segment" if units == columns[SEGMENTS] else "document")
+        return self.metric.why_no_gradient(columns)
+
+    def _are_identical(self, group: int, pair: int) -> bool:
+        """Whether two systems have the same counts in every unit: no test set shows a difference.
+
+        The squares of the differences of counts add up to 0 only then.
+        """
+        totals, used = self.totals, self.metric.used(self.totals.width)
+        squares = 1 + totals.width + packed_places(totals.width)[used, used]
+        one, two = totals.common[group, list(totals.pairs[pair])][:, squares]
+        cross = totals.crosses[group, pair, used, used]
+        return not ((one - cross) + (two - cross)).any()
+
+    @functools.cached_property
+    def _own(self) -> _Gradients:
+        """Those over all units of a system."""
+        return _gradients(self.totals.own, self.totals.width, self.metric)
+
+    @functools.cached_property
+    def _common(self) -> _Gradients:
+        """Those over the common units."""
+        totals = self.totals
+        if totals.rest is None:
+            return self._own
+        return _gradients(totals.common, totals.width, self.metric)
+
+    @functools.cached_property
+    def _errors(self) -> Floats:
+        """Those of scores, float64 (groups, systems); nan where there is none."""
+        totals, gradients = self.totals, self._own
+
+        def errors(groups: Integers, systems: Integers) -> Floats:
+            rows, used = (groups, systems), gradients.used
+            units, sums, products = _parts(totals.own[rows], totals.width, used)
+            return _errors(gradients.scores[rows], units, sums, products, gradients.slopes[rows])
+
+        return _in_blocks(gradients.scores.shape, errors)
+
+    @functools.cached_property
+    def _errors_of_pairs(self) -> Floats:
+        """Those of differences, float64 (groups, pairs); nan where there is none.
+
+        With x the integers of a unit by a pair's first system, y those by its second one, and g and
+        h the gradients, the influence of a unit is (g - h)'x + h'(x - y). So nothing cancels if
+        both systems are nearly the same: the sums are those of x and x - y, side by side.
+        """
+        totals, (used, scores, slopes) = self.totals, self._common
+        first, second = np.array(totals.pairs, np.int64).reshape(-1, 2).T
+
+        def errors(groups: Integers, pairs: Integers) -> Floats:
+            x, y = (groups, first[pairs]), (groups, second[pairs])
+            units, sums, products = _parts(totals.common[x], totals.width, used)
+            _, other_sums, other_products = _parts(totals.common[y], totals.width, used)
+            crosses = totals.crosses[groups, pairs][:, used[:, _NEW], used]
+            rest = products - crosses
+            return _errors(
+                scores[x] - scores[y],
+                units,
+                np.concatenate((sums, sums - other_sums), axis=1),
+                np.concatenate(
+                    (
+                        np.concatenate((products, rest), axis=2),
+                        np.concatenate(
+                            (rest.swapaxes(1, 2), rest - crosses.swapaxes(1, 2) + other_products),
+                            axis=2,
+                        ),
+                    ),
+                    axis=1,
+                ),
+                np.concatenate((slopes[x] - slopes[y], slopes[y]), axis=1),
+            )
+
+        return _in_blocks((len(totals.keys), len(totals.pairs)), errors)
+
+
+class _Gradients(NamedTuple):
+    """Scores near their sums.
+
+    Attributes:
+      used: (used,), the first column, and those on which a score depends.
+      scores: float64 (groups, systems); nan where there are too few units, or no gradient.
+      slopes: float64 (groups, systems, used), the derivatives of the scores.
+    """
+
+    used: Integers
+    scores: Floats
+    slopes: Floats
+
+
+def _gradients(values: ExactIntegers, width: int, metric: Metric) -> _Gradients:
+    """The scores of sums (groups, systems, 1 + W or more), and their derivatives."""
+    scores = np.full(values.shape[:2], math.nan)
+    slopes = np.zeros((*values.shape[:2], width))
+    for group, system in np.argwhere(values[..., 0] >= FEWEST_UNITS).tolist():
+        sums = tuple(values[group, system, 1 : 1 + width].tolist())
+        if not metric.why_no_gradient(sums):
+            scores[group, system], slopes[group, system] = _gradient(metric, sums)
+    is_used = (slopes != 0).any(axis=(0, 1))
+    is_used[SEGMENTS] = True
+    used = np.flatnonzero(is_used)
+    return _Gradients(used, scores, slopes[..., used])
+
+
+@functools.lru_cache(maxsize=2**15)
+def _gradient(metric: Metric, sums: tuple[int, ...]) -> tuple[float, tuple[float, ...]]:
+    """A score and its derivatives. Systems that give many segments the same text share sums."""
+    return gradient(metric.value, sums)
+
+
+def _parts(
+    values: ExactIntegers, width: int, used: Integers
+) -> tuple[ExactIntegers, ExactIntegers, ExactIntegers]:
+    """(rows,) n, (rows, used) S, and (rows, used, used) Q of rows as in `GroupTotals.common`."""
+    places = 1 + width + packed_places(width)[used[:, _NEW], used]
+    return values[:, 0], values[:, 1 + used], values[:, places]
+
+
+_BLOCK = 1024
+"""The rows whose standard errors are computed at once: some MB."""
+
+
+def _in_blocks(shape: tuple[int, int], errors: Callable[[Integers, Integers], Floats]) -> Floats:
+    """Standard errors in this shape, from those of some rows and columns."""
+    rows, columns = np.indices(shape).reshape(2, -1)
+    blocks = [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
+    found = [errors(rows[block], columns[block]) for block in blocks]
+    return np.concatenate([np.empty(0), *found]).reshape(shape)
+
+
+def _errors(
+    scores: Floats,
+    units: ExactIntegers,
+    sums: ExactIntegers,
+    products: ExactIntegers,
+    slopes: Floats,
+) -> Floats:
+    """The standard errors of numbers, float64 (rows,).
+
+    Args:
+      scores: float64 (rows,), the numbers; nan where there is no standard error.
+      units: (rows,), the numbers of units.
+      sums: (rows, W), those of the integers of units.
+      products: (rows, W, W), those of the products of two integers.
+      slopes: (rows, W), the derivatives by the sums.
+    """
+    if largest(units) * largest(products) >= _LARGEST_PRODUCT:
+        units, sums, products = (each.astype(object) for each in (units, sums, products))
+    spreads = units[:, _NEW, _NEW] * products - sums[:, :, _NEW] * sums[:, _NEW, :]
+    # Without these powers of 2 the variance of a large perplexity would exceed the range of floats.
+    _, exponents = np.frexp(np.abs(slopes).max(axis=1, initial=0))
+    slopes = np.ldexp(slopes, -exponents[:, _NEW])
+    if spreads[:, SEGMENTS, SEGMENTS].any():
+        spreads, slopes = _beside_size(spreads, sums, slopes)
+    variance = size = np.zeros(scores.shape)
+    for i, j in itertools.combinations_with_replacement(range(slopes.shape[1]), 2):
+        term = slopes[:, i] * slopes[:, j] * spreads[:, i, j].astype(np.float64) * (1 + (i != j))
+        variance, size = variance + term, size + np.abs(term)
+    variance = np.where(variance < _ROUNDING * size, 0, variance)
+    others = np.maximum(units.astype(np.float64) - 1, 1)
+    errors: Floats = np.ldexp(np.sqrt(variance / others), exponents)
+    return np.where(np.isnan(scores), math.nan, errors)
+
+
+def _beside_size(
+    spreads: ExactIntegers, sums: ExactIntegers, slopes: Floats
+) -> tuple[ExactIntegers, Floats]:
+    """The same spreads and slopes for other columns: what documents have beside their size.
+
+    Documents differ in their size most of all, and most scores hardly depend on it. So the terms of
+    their variance would cancel. Each column x becomes x - r s, with s the segments of the document,
+    and the integer r about the average of x in a segment.
+
+    Args:
+      spreads: (rows, W, W), nQ - SS'.
+      sums: as for `_errors`.
+      slopes: as for `_errors`.
+    """
+    averages = sums // np.maximum(sums[:, :1], 1)
+    averages[:, SEGMENTS] = 0
+    of_size = spreads[:, SEGMENTS]
+    if largest(abs(averages)) ** 2 * largest(of_size[:, SEGMENTS]) >= _LARGEST_PRODUCT // 4:
+        spreads, averages, of_size = (x.astype(object) for x in (spreads, averages, of_size))
+    by_size = averages[:, :, _NEW] * of_size[:, _NEW]
+    both = averages[:, :, _NEW] * averages[:, _NEW, :] * of_size[:, :1, _NEW]
+    slopes = slopes.copy()
+    for column in range(1, slopes.shape[1]):
+        slopes[:, SEGMENTS] += slopes[:, column] * averages[:, column].astype(np.float64)
+    return spreads - by_size - by_size.swapaxes(1, 2) + both, slopes
