@@ -158,22 +158,14 @@ class Estimates:
             units, sums, products = _parts(totals.common[x], totals.width, used)
             _, other_sums, other_products = _parts(totals.common[y], totals.width, used)
             crosses = totals.crosses[groups, pairs][:, used[:, _NEW], used]
-            rest = products - crosses
+            mixed = products - crosses
+            differences = mixed - crosses.swapaxes(1, 2) + other_products
             return _errors(
                 scores[x] - scores[y],
                 units,
-                np.concatenate((sums, sums - other_sums), axis=1),
-                np.concatenate(
-                    (
-                        np.concatenate((products, rest), axis=2),
-                        np.concatenate(
-                            (rest.swapaxes(1, 2), rest - crosses.swapaxes(1, 2) + other_products),
-                            axis=2,
-                        ),
-                    ),
-                    axis=1,
-                ),
-                np.concatenate((slopes[x] - slopes[y], slopes[y]), axis=1),
+                np.block([sums, sums - other_sums]),
+                np.block([[products, mixed], [mixed.swapaxes(1, 2), differences]]),
+                np.block([slopes[x] - slopes[y], slopes[y]]),
             )
 
         return _in_blocks((len(totals.keys), len(totals.pairs)), errors)
