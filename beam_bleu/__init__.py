@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # `as` says to type checkers that a name is public
     from beam_bleu.transforms.corpus_scores import CorpusScore as CorpusScore
     from beam_bleu.transforms.corpus_scores import CorpusScores as CorpusScores
     from beam_bleu.transforms.corpus_scores import CorpusTer as CorpusTer
+    from beam_bleu.transforms.corpus_scores import SumSegments as SumSegments
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig as BleuConfig
     from beam_bleu.transforms.metrics.bleu.config import preset as preset
     from beam_bleu.transforms.metrics.bleu.metric import BleuScore as BleuScore
@@ -59,7 +60,6 @@ if TYPE_CHECKING:  # `as` says to type checkers that a name is public
     from beam_bleu.transforms.score.differences import ComparedSystems as ComparedSystems
     from beam_bleu.transforms.score.differences import SystemComparison as SystemComparison
     from beam_bleu.transforms.segment_scores import SegmentScores as SegmentScores
-    from beam_bleu.transforms.sum_segments import SumSegments as SumSegments
     from beam_bleu.transforms.text.text import SentencePieceModel as SentencePieceModel
 
 __version__ = VERSION
@@ -76,6 +76,7 @@ _PUBLIC = {
         "CorpusScore",
         "CorpusScores",
         "CorpusTer",
+        "SumSegments",
     ],
     "beam_bleu.transforms.metrics.bleu.config": ["BleuConfig", "preset"],
     "beam_bleu.transforms.metrics.bleu.metric": ["BleuScore"],
@@ -105,7 +106,6 @@ _PUBLIC = {
     ],
     "beam_bleu.transforms.score.differences": ["ComparedSystems", "SystemComparison"],
     "beam_bleu.transforms.segment_scores": ["SegmentScores"],
-    "beam_bleu.transforms.sum_segments": ["SumSegments"],
     "beam_bleu.transforms.text.text": ["SentencePieceModel"],
 }
 """The public names, by the modules that they are in. The imports above are the same."""

@@ -30,7 +30,7 @@ FORMS_OF_INPUT = ["line_parallel", "records", "segments"]
 
 WIRING = """
 beam_yaml beam_yaml_segments compare_systems corpus_scores reading segment_scores
-sum_segments examples.sum_examples inspection.sum_samples pairing.files.found_files
+examples.sum_examples inspection.sum_samples pairing.files.found_files
 pairing.line_parallel.source pairing.lines.line_steps pairing.lines.visible
 pairing.records.joins.join_sources pairing.records.joins.joining pairing.records.read_segments
 pairing.records.record_files pairing.records.row_groups.source

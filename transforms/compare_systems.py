@@ -2,73 +2,20 @@
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection
-from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics
-from beam_bleu.transforms.corpus_scores import require_no_files
+from beam_bleu.transforms.corpus_scores import ScoreGroups
 from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.metric import Config
-from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
-from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
-from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
-from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
+from beam_bleu.transforms.totals.summing import SeveralTotals
 
 __all__ = ["CompareSystems"]
-
-
-class _Comparing(beam.PTransform):
-    """What both transforms of `CompareSystems` have in common."""
-
-    _keyed: bool
-
-    def __init__(
-        self,
-        systems: Sequence[str],
-        config: Config | None = None,
-        *,
-        baseline: str | None = None,
-        all_pairs: bool = False,
-        columns: ArrowColumns | None = None,
-    ) -> None:
-        super().__init__()
-        if (
-            isinstance(systems, str)
-            or not isinstance(systems, Sequence)
-            or not all(isinstance(system, str) for system in systems)
-        ):
-            raise ValueError(f"systems must be a list of names, got {systems!r}")
-        self._systems = tuple(systems)
-        self._pairs = chosen_pairs(self._systems, baseline, all_pairs=all_pairs)
-        self._chosen = ChosenMetrics.single(config).require_texts_only()
-        self._gather = GatherSegments(self._keyed, self._systems, columns)
-        self._compare = functools.partial(
-            _compared,
-            definition=self._chosen.definitions[0],
-            systems=self._systems,
-            pairs=self._pairs,
-            all_pairs=all_pairs,
-        )
-
-    def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
-        """The sums of each key; the key is None if segments have no keys."""
-        require_no_files(segments)
-        return sum_groups(
-            segments
-            | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._chosen.counted, threads=1),
-            [self._chosen.counted[0][1].basis],
-            self._gather.key_type(segments),
-            self._pairs,
-            with_products=True,
-        )
 
 
 class CompareSystems:
@@ -115,44 +62,73 @@ class CompareSystems:
       95 % interval +9.6 to +13.1
     """
 
-    class Globally(_Comparing):
+    @classmethod
+    def Globally(  # noqa: N802 - as Beam's own
+        cls,
+        systems: Sequence[str],
+        config: Config | None = None,
+        *,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        columns: ArrowColumns | None = None,
+    ) -> beam.PTransform:
         """PCollection of segments, or of tables -> PCollection of one `ComparedSystems`."""
+        return _comparing(systems, config, baseline, all_pairs, columns, keyed=False)
 
-        _keyed = False
-
-        def expand(
-            self, segments: PCollection[SegmentOfSystems | SegmentTable]
-        ) -> PCollection[ComparedSystems]:
-            return (
-                self._sums(segments)
-                | "Take the sums" >> beam.Values()
-                | "Compare" >> beam.Map(self._compare).with_output_types(ComparedSystems)
-            )
-
-    class PerKey(_Comparing):
+    @classmethod
+    def PerKey(  # noqa: N802
+        cls,
+        systems: Sequence[str],
+        config: Config | None = None,
+        *,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        columns: ArrowColumns | None = None,
+    ) -> beam.PTransform:
         """PCollection of (key, segment), or of tables, to one of (key, `ComparedSystems`)."""
-
-        _keyed = True
-
-        def expand(
-            self, segments: PCollection[tuple[Any, SegmentOfSystems] | SegmentTable]
-        ) -> PCollection[tuple[Any, ComparedSystems]]:
-            key_type = self._gather.key_type(segments)
-            compare = functools.partial(_compare_key, compare=self._compare)
-            return self._sums(segments) | "Compare" >> beam.MapTuple(compare).with_output_types(
-                typehints.Tuple[key_type, ComparedSystems]
-            )
+        return _comparing(systems, config, baseline, all_pairs, columns, keyed=True)
 
 
-def _compared(
-    totals: SeveralTotals,
-    definition: Definition,
+def _comparing(
     systems: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
+    config: Config | None,
+    baseline: str | None,
     all_pairs: bool,
-) -> ComparedSystems:
-    return definition.compared(totals.metrics[0], systems, pairs, all_pairs=all_pairs)
+    columns: ArrowColumns | None,
+    *,
+    keyed: bool,
+) -> beam.PTransform:
+    if (
+        isinstance(systems, str)
+        or not isinstance(systems, Sequence)
+        or not all(isinstance(system, str) for system in systems)
+    ):
+        raise ValueError(f"systems must be a list of names, got {systems!r}")
+    names = tuple(systems)
+    pairs = chosen_pairs(names, baseline, all_pairs=all_pairs)
+    chosen = ChosenMetrics.single(config)
+    return ScoreGroups(
+        f"CompareSystems.{'PerKey' if keyed else 'Globally'}",
+        chosen,
+        _Comparer(chosen.definitions[0], names, tuple(pairs), all_pairs),
+        ComparedSystems,
+        keyed=keyed,
+        columns=columns,
+        systems=names,
+        pairs=pairs,
+    )
 
 
-def _compare_key(key: Any, sums: SeveralTotals, compare: Any) -> tuple[Any, ComparedSystems]:
-    return key, compare(sums)
+@dataclasses.dataclass(frozen=True)
+class _Comparer:
+    """What compares systems by totals. It is sent to the workers."""
+
+    definition: Definition
+    systems: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    all_pairs: bool
+
+    def __call__(self, totals: SeveralTotals) -> ComparedSystems:
+        return self.definition.compared(
+            totals.metrics[0], self.systems, self.pairs, all_pairs=self.all_pairs
+        )

@@ -2,15 +2,16 @@
 
 All metrics share the steps. `CorpusScore` scores by any of them, `CorpusBleu`, `CorpusChrf`
 and `CorpusTer` by one, and `CorpusScores` by several: the segments are gathered into batches once,
-each batch is counted for all metrics, and one sum has the columns of all.
+each batch is counted for all metrics, and one sum has the columns of all. `SumSegments` gives the
+sums themselves, and `CompareSystems` (in compare_systems.py) differences of systems.
 """
 
 from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -20,17 +21,15 @@ from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, MetricWord
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.notices import sentences
-from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.totals.closing import (
-    require_all_scored,
-    tally_of,
-)
+from beam_bleu.transforms.totals.closing import require_all_scored, tally_of
 from beam_bleu.transforms.totals.rejected import (
     DEFAULT_MAX_REJECTED,
     MostRejected,
@@ -41,7 +40,6 @@ from beam_bleu.transforms.totals.rejected import (
     rejected_warnings,
 )
 from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
-from beam_bleu.transforms.wiring.add_up import AddUp
 
 __all__ = [
     "CorpusBleu",
@@ -49,8 +47,91 @@ __all__ = [
     "CorpusScore",
     "CorpusScores",
     "CorpusTer",
-    "require_no_files",
+    "ScoreGroups",
+    "SumSegments",
 ]
+
+
+class ScoreGroups(beam.PTransform):
+    """PCollection of segments, or of tables -> the result of each group of segments.
+
+    All public transforms of segments are this one, with another result. It works with any windowing
+    and trigger. An empty input (or window) yields no element.
+
+    Args:
+      label: the name of the step.
+      chosen: the metrics that are counted.
+      result: makes the result of the sums of a group. It is sent to the workers.
+      result_type: the type of results.
+      keyed: whether segments have keys. Then each key is a group, and elements are (key, result).
+      columns: the columns of the tables; None if each element is one segment.
+      systems: the names of the systems whose candidates each segment has; None for one system.
+      pairs: the names of the systems that are compared.
+      uncertainty: whether the sums have products.
+
+    Raises:
+      ValueError: a metric needs more than texts, or the columns do not fit.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        chosen: ChosenMetrics,
+        result: Callable[[SeveralTotals], Any],
+        result_type: Any,
+        *,
+        keyed: bool,
+        columns: ArrowColumns | None = None,
+        systems: tuple[str, ...] | None = None,
+        pairs: Sequence[tuple[str, str]] = (),
+        uncertainty: bool = True,
+    ) -> None:
+        super().__init__(label)
+        require_flag("uncertainty", uncertainty)
+        self._chosen = chosen.require_texts_only()
+        self._result = result
+        self._result_type = result_type
+        self._keyed = keyed
+        self._pairs = pairs
+        self._uncertainty = uncertainty
+        self._gather = GatherSegments(keyed, systems, columns)
+
+    def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
+        if isinstance(segments, Mapping):
+            raise TypeError(
+                "segments that a transform reads from files have systems: score them with the "
+                "PerSystem of the metric, such as CorpusBleu.PerSystem()"
+            )
+        key_type = self._gather.key_type(segments)  # the key keeps its type, and so its coder
+        batches = segments | "Gather segments" >> self._gather
+        sums = _sums(batches, self._chosen, key_type, self._pairs, self._uncertainty)
+        result_type = self._result_type
+        if self._keyed:
+            result_type = typehints.Tuple[key_type, result_type]
+        make = beam.Map(_result, self._result, self._keyed)
+        return sums | "Score" >> make.with_output_types(result_type)
+
+
+def _sums(
+    batches: PCollection[SegmentBatch],
+    chosen: ChosenMetrics,
+    key_type: Any,
+    pairs: Sequence[tuple[str, str]],
+    uncertainty: bool,
+) -> PCollection[tuple[Any, SeveralTotals]]:
+    """Adds the steps from batches to (key of the group, sums)."""
+    return sum_groups(
+        batches | "Count matches" >> count_matches(chosen.counted, threads=1),
+        [metric.basis for _, metric in chosen.counted],
+        key_type,
+        pairs,
+        with_products=uncertainty,
+    )
+
+
+def _result(keyed: tuple[Any, SeveralTotals], make: Callable[[Any], Any], is_keyed: bool) -> Any:
+    key, sums = keyed
+    return (key, make(sums)) if is_keyed else make(sums)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,165 +146,158 @@ class Scorer:
     definitions: tuple[Definition, ...]
     is_single: bool
 
-    def score(self, totals: SeveralTotals, system: str | None = None) -> Any:
+    @property
+    def score_type(self) -> Any:
+        """The type of what it gives."""
+        if self.is_single:
+            return self.definitions[0].metric.score_type
+        return typehints.Dict[str, Any]
+
+    def __call__(
+        self, totals: SeveralTotals, system: str | None = None, warnings: tuple[str, ...] = ()
+    ) -> Any:
         """The score of a system, or the scores by their metrics.
 
         Args:
           totals: those of one or more segments.
           system: the system; None for the only one.
+          warnings: what comes before a score's own warnings.
         """
-        scores = {
-            definition.name: definition.score(of_metric, system)
-            for definition, of_metric in zip(self.definitions, totals.metrics, strict=True)
-        }
+        scores = {}
+        for definition, of_metric in zip(self.definitions, totals.metrics, strict=True):
+            score = definition.score(of_metric, system)
+            warned = (*warnings, *score.warnings)
+            scores[definition.name] = dataclasses.replace(score, warnings=warned)
         return scores[self.definitions[0].name] if self.is_single else scores
 
 
-class Scoring(beam.PTransform):
-    """A transform that scores by one definition, or by more in a subclass.
+class ScoreSystems(beam.PTransform):
+    """`Paired` segments from files -> PCollection of (system, score).
 
-    Attributes:
-      _METRIC: the metric whose config it takes; None for that of any metric.
-      _is_single: whether it gives the score of one metric, and not a dict of scores.
+    Args:
+      label: the name of the step.
+      chosen: the metrics.
+      scorer: what scores the sums.
+      max_rejected: how many segments may be rejected.
+      uncertainty: whether scores have a standard error and an interval.
+
+    Raises:
+      ValueError: a value is impossible.
     """
 
-    _METRIC: MetricName | None = None
-    _is_single = True
-
-    def __init__(self, config: Any, *, uncertainty: bool) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        label: str,
+        chosen: ChosenMetrics,
+        scorer: Scorer,
+        max_rejected: float,
+        uncertainty: bool,
+    ) -> None:
+        super().__init__(label)
         require_flag("uncertainty", uncertainty)
-        self._uncertainty = uncertainty
-        self._chosen = self._choose(config).require_readable()
-        self._scorer = Scorer(self._chosen.definitions, self._is_single)
-
-    def _choose(self, config: Any) -> ChosenMetrics:
-        """The metric of a config.
-
-        Raises:
-          ValueError: it is not a config that can score a corpus.
-        """
-        return ChosenMetrics.single(config, METRICS if self._METRIC is None else [self._METRIC])
-
-    @property
-    def _score_type(self) -> Any:
-        """The type of what the transform gives for each corpus."""
-        if self._is_single:
-            return self._chosen.definitions[0].metric.score_type
-        return typehints.Dict[str, Any]
-
-    def _sums_of_batches(
-        self, batches: PCollection[SegmentBatch], key_type: Any
-    ) -> PCollection[tuple[Any, SeveralTotals]]:
-        """Adds the steps from batches to (key of the group, sums)."""
-        counted = self._chosen.counted
-        return sum_groups(
-            batches | "Count matches" >> count_matches(counted, threads=1),
-            [metric.basis for _, metric in counted],
-            key_type,
-            with_products=self._uncertainty,
-        )
-
-
-class _ScoringOfSegments(Scoring):
-    """A transform whose input is segments, or tables of pyarrow."""
-
-    _KEYED: bool
-
-    def __init__(
-        self,
-        config: Any = None,
-        *,
-        columns: ArrowColumns | None = None,
-        uncertainty: bool = True,
-    ) -> None:
-        super().__init__(config, uncertainty=uncertainty)
-        self._chosen.require_texts_only()
-        self._gather = GatherSegments(keyed=self._KEYED, columns=columns)
-
-    def _sums_of(
-        self, segments: PCollection[Any], key_type: Any
-    ) -> PCollection[tuple[Any, SeveralTotals]]:
-        require_no_files(segments)
-        batches = segments | "Gather segments" >> self._gather
-        return self._sums_of_batches(batches, key_type)
-
-
-class ScoreGlobally(_ScoringOfSegments):
-    """PCollection of segments, or of tables -> PCollection of one score."""
-
-    _KEYED = False
-
-    def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
-        score = beam.Map(_score, self._scorer).with_output_types(self._score_type)
-        return self._sums_of(segments, None) | "Score" >> score
-
-
-class ScorePerKey(_ScoringOfSegments):
-    """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
-
-    _KEYED = True
-
-    def expand(self, segments: PCollection[Any]) -> PCollection[tuple[Any, Any]]:
-        require_no_files(segments)
-        # The key keeps its type, and so its coder.
-        key_type = self._gather.key_type(segments)
-        keyed_score = typehints.Tuple[key_type, self._score_type]
-        score = beam.Map(_score_of_key, self._scorer).with_output_types(keyed_score)
-        return self._sums_of(segments, key_type) | "Score" >> score
-
-
-class ScorePerSystem(Scoring):
-    """`Paired` segments from files -> PCollection of (system, score)."""
-
-    def __init__(
-        self,
-        config: Any = None,
-        *,
-        max_rejected: float = DEFAULT_MAX_REJECTED,
-        uncertainty: bool = True,
-    ) -> None:
-        super().__init__(config, uncertainty=uncertainty)
         try:
             self._most_rejected = most_rejected_of(max_rejected)
         except ValueError as error:
             raise ValueError(f"max_rejected {error}") from None
+        self._chosen = chosen
+        self._scorer = scorer
+        self._uncertainty = uncertainty
 
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> PCollection[tuple[str, Any]]:
-        root = paired["segments"].pipeline
         # If there is no other data, the last step still gets the definition, and fails.
+        definition = beam.Create([(self._scorer, self._most_rejected)], reshuffle=False)
         ends = {
-            "definition": root
-            | "Name the definition"
-            >> beam.Create([(self._scorer, self._most_rejected)], reshuffle=False),
+            "definition": paired["segments"].pipeline | "Name the definition" >> definition,
             "segments": paired["segments"],
-            "sums": self._sums_of_batches(paired["batches"], None),
+            "sums": _sums(paired["batches"], self._chosen, None, (), self._uncertainty),
         }
         if "tallies" in paired:
-            ends["tallies"] = (
-                paired["tallies"]
-                | "Name the tallies" >> beam.Map(_keyed)
-                | "Add up tallies" >> beam.CombinePerKey(AddUp())
-                | "Take the tally" >> beam.Values()
-            )
+            ends["tallies"] = paired["tallies"]
         if "rejected" in paired:
-            ends["rejected"] = (
-                paired["rejected"]
-                | "Leave out the texts" >> beam.Map(_rejected)
-                | "Add up rejected records" >> beam.CombinePerKey(AddUp())
-                | "Take the rejected records" >> beam.Values()
-            )
+            ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
+        scored = typehints.Tuple[str, self._scorer.score_type]
         return (
             {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
             | "Bring it together" >> beam.CoGroupByKey()
-            | "Score each system"
-            >> beam.FlatMapTuple(_scores_of_systems).with_output_types(
-                typehints.Tuple[str, self._score_type]
-            )
+            | "Score each system" >> beam.FlatMapTuple(_scores_of_systems).with_output_types(scored)
         )
 
 
-class CorpusScore:
+def _keyed(value: Any) -> tuple[int, Any]:
+    """A value with the key that all values have."""
+    return 0, value
+
+
+def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
+    """The score of each system, after the counts were compared.
+
+    Raises:
+      JobError: a segment was lost, or scored twice.
+      InputError: too many segments are rejected, or no segment is left to score.
+    """
+    scorer: Scorer
+    most: MostRejected
+    segments: FoundSegments
+    ((scorer, most),) = ends["definition"]
+    (segments,) = ends["segments"]
+    totals: list[SeveralTotals] = [sums for _, sums in ends["sums"]]
+    tally = tally_of(segments, ends.get("tallies"))
+    rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
+    warnings = (
+        *condition_warnings(tally),
+        *rejected_warnings(tally, rejected),
+        *sentences(segments.notices),
+    )
+    scored: collections.Counter[str] = collections.Counter()
+    for part in totals:
+        scored.update(part.metrics[0].segments)
+    require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, scored)
+    for system in segments.systems:
+        if not scored[system]:
+            raise InputError(
+                f"no segment of system {system} is scored: {tally.read} were read",
+                "check the conditions, and the rejected records",
+            )
+        yield system, scorer(totals[0], system, warnings)
+
+
+class _Corpus:
+    """What the classes of corpus scores have in common: how their transforms are made."""
+
+    _METRIC: ClassVar[MetricName | None] = None
+    _is_single: ClassVar[bool] = True
+
+    @classmethod
+    def _chosen(cls, config: Any) -> tuple[ChosenMetrics, Scorer]:
+        """The metrics, and what scores by them."""
+        if not cls._is_single:
+            metrics = ChosenMetrics.of(config)
+        else:
+            metrics = ChosenMetrics.single(config, [cls._METRIC] if cls._METRIC else METRICS)
+        return metrics.require_readable(), Scorer(metrics.definitions, cls._is_single)
+
+    @classmethod
+    def _of_groups(
+        cls, config: Any, columns: ArrowColumns | None, uncertainty: bool, *, keyed: bool
+    ) -> beam.PTransform:
+        chosen, scorer = cls._chosen(config)
+        return ScoreGroups(
+            f"{cls.__name__}.{'PerKey' if keyed else 'Globally'}",
+            chosen,
+            scorer,
+            scorer.score_type,
+            keyed=keyed,
+            columns=columns,
+            uncertainty=uncertainty,
+        )
+
+    @classmethod
+    def _of_systems(cls, config: Any, max_rejected: float, uncertainty: bool) -> beam.PTransform:
+        chosen, scorer = cls._chosen(config)
+        return ScoreSystems(f"{cls.__name__}.PerSystem", chosen, scorer, max_rejected, uncertainty)
+
+
+class CorpusScore(_Corpus):
     """The score of a corpus by any metric: its config says which one, by default sacreBLEU's BLEU.
 
     Scores are of the type of the metric, such as `ChrfScore` for a `ChrfConfig`. Everything else is
@@ -242,99 +316,29 @@ class CorpusScore:
       84.95
     """
 
-    Globally = ScoreGlobally
-    PerKey = ScorePerKey
-    PerSystem = ScorePerSystem
+    @classmethod
+    def Globally(  # noqa: N802 - as Beam's own
+        cls, config: Any = None, *, columns: ArrowColumns | None = None, uncertainty: bool = True
+    ) -> beam.PTransform:
+        """PCollection of segments, or of tables -> PCollection of one score."""
+        return cls._of_groups(config, columns, uncertainty, keyed=False)
 
+    @classmethod
+    def PerKey(  # noqa: N802
+        cls, config: Any = None, *, columns: ArrowColumns | None = None, uncertainty: bool = True
+    ) -> beam.PTransform:
+        """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
+        return cls._of_groups(config, columns, uncertainty, keyed=True)
 
-class _SeveralMetrics(Scoring):
-    """What the transforms of `CorpusScores` do otherwise than those of one metric."""
-
-    _is_single = False
-
-    def __init__(self, metrics: Sequence[MetricWord | Any], **options: Any) -> None:
-        super().__init__(metrics, **options)
-
-    def _choose(self, config: Any) -> ChosenMetrics:
-        return ChosenMetrics.of(config)
-
-
-class CorpusScores:
-    """The scores of a corpus by several metrics, in one pass over its segments.
-
-    `metrics` is a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each
-    metric can be there once. The result is a dict: the score of each metric by its name, in this
-    order, each one the same as that of `CorpusScore`. Everything else is as for `CorpusBleu`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import ChrfConfig, CorpusScores
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScores.Globally(metrics=["bleu", ChrfConfig(word_order=2), "ter"])
-      ...         | beam.Map(lambda scores: {name: round(scores[name].score, 2) for name in scores})
-      ...         | beam.Map(print)
-      ...     )
-      {'bleu': 75.98, 'chrf': 87.19, 'ter': 16.67}
-    """
-
-    class Globally(_SeveralMetrics, ScoreGlobally):
-        """PCollection of segments, or of tables -> PCollection of one dict of scores."""
-
-    class PerKey(_SeveralMetrics, ScorePerKey):
-        """PCollection of (key, segment), or of tables -> PCollection of (key, dict of scores)."""
-
-    class PerSystem(_SeveralMetrics, ScorePerSystem):
-        """`Paired` segments from files -> PCollection of (system, dict of scores).
-
-        See `CorpusBleu.PerSystem`.
-        """
-
-
-class CorpusBleu:
-    """BLEU of a corpus of segments `(candidate, [reference, ...])`.
-
-    Segments may have different numbers of references. A reference that is None is
-    missing, and each segment needs at least one reference. The transform makes
-    batches of segments, and the compiled kernel counts them. It works with any
-    windowing and trigger. An empty input (or window) yields no element. If a
-    tokenizer needs another library, install it where the pipeline is made and
-    where it runs.
-
-    Scores have a standard error and a 95 % interval, with the segment as the unit:
-    how much would a score differ with other segments of the same kind? With
-    `uncertainty=False` they have none, and the sums are smaller.
-
-    With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
-    Beam then needs no time for each segment (docs/columns.md).
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import BleuConfig, CorpusBleu
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusBleu.Globally(BleuConfig(lowercase=True))
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
-      ...     )
-      75.98 (5, 4, 3, 2)
-    """
-
-    class Globally(ScoreGlobally):
-        """PCollection of segments, or of tables -> PCollection of one `BleuScore`."""
-
-        _METRIC = "bleu"
-
-    class PerKey(ScorePerKey):
-        """PCollection of (key, segment), or of tables -> PCollection of (key, `BleuScore`)."""
-
-        _METRIC = "bleu"
-
-    class PerSystem(ScorePerSystem):
-        """`Paired` segments from files -> PCollection of (system, `BleuScore`).
+    @classmethod
+    def PerSystem(  # noqa: N802
+        cls,
+        config: Any = None,
+        *,
+        max_rejected: float = DEFAULT_MAX_REJECTED,
+        uncertainty: bool = True,
+    ) -> beam.PTransform:
+        """`Paired` segments from files -> PCollection of (system, score).
 
         The transforms that read files (`ReadPairedRecords` and others) give such segments. The
         last step compares the number of segments in each score with the number that was read. It
@@ -370,11 +374,100 @@ class CorpusBleu:
           ...     )
           atlas 57.8
         """
+        return cls._of_systems(config, max_rejected, uncertainty)
 
-        _METRIC = "bleu"
+
+class CorpusScores(_Corpus):
+    """The scores of a corpus by several metrics, in one pass over its segments.
+
+    `metrics` is a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each
+    metric can be there once. The result is a dict: the score of each metric by its name, in this
+    order, each one the same as that of `CorpusScore`. Everything else is as for `CorpusBleu`.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import ChrfConfig, CorpusScores
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScores.Globally(metrics=["bleu", ChrfConfig(word_order=2), "ter"])
+      ...         | beam.Map(lambda scores: {name: round(scores[name].score, 2) for name in scores})
+      ...         | beam.Map(print)
+      ...     )
+      {'bleu': 75.98, 'chrf': 87.19, 'ter': 16.67}
+    """
+
+    _is_single = False
+
+    @classmethod
+    def Globally(  # noqa: N802
+        cls,
+        metrics: Sequence[MetricWord | Any],
+        *,
+        columns: ArrowColumns | None = None,
+        uncertainty: bool = True,
+    ) -> beam.PTransform:
+        """PCollection of segments, or of tables -> PCollection of one dict of scores."""
+        return cls._of_groups(metrics, columns, uncertainty, keyed=False)
+
+    @classmethod
+    def PerKey(  # noqa: N802
+        cls,
+        metrics: Sequence[MetricWord | Any],
+        *,
+        columns: ArrowColumns | None = None,
+        uncertainty: bool = True,
+    ) -> beam.PTransform:
+        """PCollection of (key, segment), or of tables -> PCollection of (key, dict of scores)."""
+        return cls._of_groups(metrics, columns, uncertainty, keyed=True)
+
+    @classmethod
+    def PerSystem(  # noqa: N802
+        cls,
+        metrics: Sequence[MetricWord | Any],
+        *,
+        max_rejected: float = DEFAULT_MAX_REJECTED,
+        uncertainty: bool = True,
+    ) -> beam.PTransform:
+        """`Paired` segments -> PCollection of (system, dict of scores). See `CorpusScore`."""
+        return cls._of_systems(metrics, max_rejected, uncertainty)
 
 
-class CorpusChrf:
+class CorpusBleu(CorpusScore):
+    """BLEU of a corpus of segments `(candidate, [reference, ...])`.
+
+    Segments may have different numbers of references. A reference that is None is
+    missing, and each segment needs at least one reference. The transform makes
+    batches of segments, and the compiled kernel counts them. It works with any
+    windowing and trigger. An empty input (or window) yields no element. If a
+    tokenizer needs another library, install it where the pipeline is made and
+    where it runs.
+
+    Scores have a standard error and a 95 % interval, with the segment as the unit:
+    how much would a score differ with other segments of the same kind? With
+    `uncertainty=False` they have none, and the sums are smaller.
+
+    With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
+    Beam then needs no time for each segment (docs/columns.md).
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import BleuConfig, CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally(BleuConfig(lowercase=True))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
+      ...     )
+      75.98 (5, 4, 3, 2)
+    """
+
+    _METRIC = "bleu"
+
+
+class CorpusChrf(CorpusScore):
     """chrF of a corpus of segments `(candidate, [reference, ...])`.
 
     Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
@@ -393,26 +486,10 @@ class CorpusChrf:
       88.96 (14, 13, 12, 11, 10, 9)
     """
 
-    class Globally(ScoreGlobally):
-        """PCollection of segments, or of tables -> PCollection of one `ChrfScore`."""
-
-        _METRIC = "chrf"
-
-    class PerKey(ScorePerKey):
-        """PCollection of (key, segment), or of tables -> PCollection of (key, `ChrfScore`)."""
-
-        _METRIC = "chrf"
-
-    class PerSystem(ScorePerSystem):
-        """`Paired` segments from files -> PCollection of (system, `ChrfScore`).
-
-        See `CorpusBleu.PerSystem`.
-        """
-
-        _METRIC = "chrf"
+    _METRIC = "chrf"
 
 
-class CorpusTer:
+class CorpusTer(CorpusScore):
     """TER of a corpus of segments `(candidate, [reference, ...])`. Lower is better.
 
     Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
@@ -431,92 +508,45 @@ class CorpusTer:
       16.67 1 6.0
     """
 
-    class Globally(ScoreGlobally):
-        """PCollection of segments, or of tables -> PCollection of one `TerScore`."""
-
-        _METRIC = "ter"
-
-    class PerKey(ScorePerKey):
-        """PCollection of (key, segment), or of tables -> PCollection of (key, `TerScore`)."""
-
-        _METRIC = "ter"
-
-    class PerSystem(ScorePerSystem):
-        """`Paired` segments from files -> PCollection of (system, `TerScore`).
-
-        See `CorpusBleu.PerSystem`.
-        """
-
-        _METRIC = "ter"
+    _METRIC = "ter"
 
 
-def require_no_files(segments: Any) -> None:
-    """Checks that segments are a PCollection, and not `Paired` segments from files.
+class SumSegments(ScoreGroups):
+    """PCollection of (key, segment), or of tables -> PCollection of (key, row of sums).
 
-    Raises:
-      TypeError: they are segments from files.
+    A row is a dict of integers. The rows of parts of a corpus, such as days, can be added up by
+    SQL, and `bleu_of_sums` makes a score of the result. docs/library_state.md explains the columns.
+    It works with any windowing and trigger, like `CorpusBleu`.
+
+    Args:
+      config: the definition; by default sacreBLEU's. Of its scoring, only the n-gram order matters.
+      columns: the columns of the segments and their keys, if the elements are tables of pyarrow.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import SumSegments, bleu_of_sums
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("monday", ("the cat sat on the mat", ["A cat sat on the mat"]))])
+      ...         | SumSegments()
+      ...         | beam.MapTuple(lambda day, sums: print(day, f"{bleu_of_sums(sums).score:.2f}"))
+      ...     )
+      monday 75.98
     """
-    if isinstance(segments, Mapping):
-        raise TypeError(
-            "segments that a transform reads from files have systems: score them with the "
-            "PerSystem of the metric, such as CorpusBleu.PerSystem()"
+
+    def __init__(
+        self, config: BleuConfig | None = None, *, columns: ArrowColumns | None = None
+    ) -> None:
+        super().__init__(
+            type(self).__name__,
+            ChosenMetrics.single(config, ["bleu"]),
+            _row_of_sums,
+            typehints.Dict[str, int],
+            keyed=True,
+            columns=columns,
         )
 
 
-def _score(keyed: tuple[Any, Any], scorer: Scorer) -> Any:
-    _, sums = keyed
-    return scorer.score(sums)
-
-
-def _score_of_key(keyed: tuple[Any, SeveralTotals], scorer: Scorer) -> tuple[Any, Any]:
-    key, sums = keyed
-    return key, scorer.score(sums)
-
-
-def _rejected(bad: BadRecord) -> tuple[int, Rejected]:
-    return 0, Rejected.of(bad)
-
-
-def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
-    """The score of each system, after the counts were compared.
-
-    Raises:
-      JobError: a segment was lost, or scored twice.
-      InputError: too many segments are rejected, or no segment is left to score.
-    """
-    scorer: Scorer
-    most: MostRejected
-    ((scorer, most),) = ends["definition"]
-    all_segments: list[FoundSegments] = list(ends["segments"])
-    totals: list[SeveralTotals] = [sums for _, sums in ends["sums"]]
-    (segments,) = all_segments
-    tally = tally_of(segments, ends.get("tallies"))
-    rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
-    warnings = (
-        *condition_warnings(tally),
-        *rejected_warnings(tally, rejected),
-        *sentences(segments.notices),
-    )
-    scored: collections.Counter[str] = collections.Counter()
-    for part in totals:
-        scored.update(part.metrics[0].segments)
-    require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, scored)
-    for system in segments.systems:
-        if not scored[system]:
-            raise InputError(
-                f"no segment of system {system} is scored: {tally.read} were read",
-                "check the conditions, and the rejected records",
-            )
-        yield system, _with_warnings(scorer.score(totals[0], system), warnings)
-
-
-def _with_warnings(score: Any, warnings: tuple[str, ...]) -> Any:
-    """A score, or scores by their metrics, with these warnings before their own."""
-    if isinstance(score, Mapping):
-        return {name: _with_warnings(of_metric, warnings) for name, of_metric in score.items()}
-    return dataclasses.replace(score, warnings=(*warnings, *score.warnings))
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    """A value with the key that all values have."""
-    return 0, value
+def _row_of_sums(totals: SeveralTotals) -> dict[str, int]:
+    return row_of_sums(totals.metrics[0])
