@@ -51,8 +51,7 @@ SET_OF_PATH = {
     "pipeline/report/test_page.py": "libraries",
     "pipeline/test_delta_and_iceberg.py": "libraries",
     "transforms/text/test_library_tokenizers.py": "libraries",
-    "pipeline/library/test_beam_yaml_evaluate.py": "libraries",
-    "transforms/test_beam_yaml.py": "libraries",
+    "pipeline/library/test_beam_yaml.py": "libraries",
 }
 """Files and folders whose tests are in one set, unless a test has the mark of another set. Tests
 elsewhere that have no mark are fast."""

@@ -29,7 +29,7 @@ FORMS_OF_INPUT = ["line_parallel", "records", "segments"]
 """The folders in pairing of one form of input each. They do not know each other."""
 
 WIRING = """
-beam_yaml beam_yaml_segments compare_systems corpus_scores reading segment_scores
+compare_systems corpus_scores reading segment_scores
 examples.sum_examples inspection.sum_samples pairing.files.found_files
 pairing.line_parallel.source pairing.lines.line_steps pairing.lines.visible
 pairing.records.joins.join_sources pairing.records.joins.joining pairing.records.read_segments

@@ -11,7 +11,7 @@ from markdown_tables import tables
 from beam_bleu import ArrowColumns, Evaluate
 from beam_bleu.pipeline.command_line.options import our_groups
 from beam_bleu.pipeline.library import evaluate
-from beam_bleu.pipeline.library.beam_yaml_evaluate import EvaluateRows
+from beam_bleu.pipeline.library.beam_yaml import Evaluate as EvaluateRows
 from beam_bleu.pipeline.library.keywords import Keywords
 from docs.make_tables import ELSEWHERE
 

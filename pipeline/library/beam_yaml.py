@@ -1,0 +1,589 @@
+"""Transforms for Beam YAML: rows with texts, or files, in; rows with scores and results out.
+
+Beam YAML (extra `yaml`) finds them through a provider. If beam-bleu is installed with Beam, the
+provider is a block in the pipeline's file, and needs no network:
+
+    providers:
+      - type: python
+        config: {}
+        transforms:
+          CorpusBleu: beam_bleu.pipeline.library.beam_yaml.CorpusBleu
+
+`beam_yaml_provider.yaml`, next to this file, lists all transforms. A pipeline's file can include it
+by its path or address (a relative path starts at the pipeline's file):
+
+    providers:
+      - include: path/to/pipeline/library/beam_yaml_provider.yaml
+
+The workers of a cluster need beam-bleu, too: in their image, or with
+`--extra_package=beam_bleu-0.1.0-py3-none-any.whl` on the command line of
+`apache_beam.yaml.main`. If beam-bleu is not installed with Beam, use `type: pythonPackage`, with
+`config: {packages: [./dist/beam_bleu-0.1.0-py3-none-any.whl]}` (a path must contain a slash). It
+makes an environment, installs beam-bleu and another Beam there (this needs the network, once),
+and starts a server in it that expands the transform (this opens ports).
+
+Beam YAML reads and writes JSON and CSV with pandas, so note these points:
+
+- `ReadFromJson` turns a list into one string. So use a field for each reference (Parquet keeps
+  lists). It also changes a field named `date`, unless you set `convert_dates: false`.
+- `ReadFromCsv` reads texts such as "null" and "NA" as missing, unless you set
+  `keep_default_na: false`. An empty field is then an empty text.
+- `WriteToJson` writes 10 decimals of a score. Parquet has all digits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import json
+import typing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Optional
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import PCollection, Row
+from apache_beam.typehints import schemas, typehints
+from apache_beam.typehints.row_type import RowTypeConstraint
+
+from beam_bleu.pipeline.library import evaluate
+from beam_bleu.pipeline.library.keywords import Keywords
+from beam_bleu.transforms import corpus_scores, reading, segment_scores
+from beam_bleu.transforms.definition.choices import require_choice
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, preset
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
+from beam_bleu.transforms.pairing.segments.rows import RowFields
+from beam_bleu.transforms.score.segment_table import INTEGERS
+from beam_bleu.transforms.score.shown_score import Score, fields_in_order
+from beam_bleu.transforms.text.read_model import read_model
+
+_TEXT: Any = Optional[str]  # noqa: UP045 - Beam knows no other form
+_NUMBER: Any = Optional[float]  # noqa: UP045
+
+_OF_ATTRIBUTES: Mapping[Any, Any] = {
+    float: float,
+    int: int,
+    int | float: float,
+    str: str,
+    tuple[float, ...]: Sequence[float],
+    tuple[int, ...]: Sequence[int],
+    tuple[str, ...]: Sequence[str],
+    float | None: _NUMBER,
+    str | None: _TEXT,
+}
+"""The type of a field in a row, by the type of an attribute of a score."""
+
+_OF_COLUMNS: Mapping[pa.DataType, Any] = {
+    pa.float64(): _NUMBER,
+    pa.int64(): int,
+    INTEGERS: Sequence[int],
+}
+"""The type of a field in a row, by the type of a column with scores of segments."""
+
+_ESTIMATE = {"standard_error": _NUMBER, "interval_low": _NUMBER, "interval_high": _NUMBER}
+
+_RESULTS: Mapping[str, Mapping[str, Any]] = {
+    "document": {"document": str},
+    "scores": {
+        "metric": str,
+        "system": str,
+        "slice": _TEXT,
+        "segments": int,
+        "score": _NUMBER,
+        **_ESTIMATE,
+        "details": str,
+    },
+    "comparisons": {
+        "metric": str,
+        "system": str,
+        "baseline": str,
+        "slice": _TEXT,
+        "difference": _NUMBER,
+        **_ESTIMATE,
+        "p_value": _NUMBER,
+        "p_value_holm": _NUMBER,
+        "detectable": _NUMBER,
+    },
+    "examples": {
+        "kind": str,
+        "metric": str,
+        "system": str,
+        "index": int,
+        "score": _NUMBER,
+        "details": str,
+    },
+    "totals": {"totals": str},
+    "segment_scores": {"index": int, "system": str, "metric": str, "score": _NUMBER},
+    "rejected": {"number": int, "path": str, "place": str, "reason": str, "what": str},
+}
+"""For each output of `Evaluate`, the fields of its rows with their types. `details` is JSON with
+everything."""
+
+
+class _ScoreRows(beam.PTransform):
+    """Scores groups of rows.
+
+    Its output is a row for each group, or one row for all input: the group's fields, and then those
+    of each score, with `interval_low` and `interval_high` for the ends of its `interval`. It works
+    with any windowing and trigger. Without input rows there is no score.
+
+    Args:
+      configs: the definition of each metric, by its name.
+      prefix: what comes before the fields of a score: the name of its metric in braces.
+      candidate: The field of the candidate.
+      references: The field with a list of references, or a list of fields with one reference each.
+        A null is a missing reference; each row needs at least one reference.
+      group_by: The field or fields that define the groups; each group is scored separately.
+      uncertainty: Whether scores have a standard error and an interval, default true; if false,
+        these fields are null.
+    """
+
+    KEYS = ("candidate", "references", "group_by", "uncertainty")
+    """The keys of all transforms that score groups of rows."""
+
+    def __init__(
+        self,
+        configs: Mapping[str, Any],
+        prefix: str = "",
+        *,
+        candidate: str = "candidate",
+        references: str | Sequence[str] = "references",
+        group_by: str | Sequence[str] = (),
+        uncertainty: bool = True,
+    ) -> None:
+        super().__init__()
+        self._prefixes = {name: prefix.format(name) for name in configs}
+        self._score_types = {
+            self._prefixes[name] + field: field_type
+            for name, config in configs.items()
+            for field, field_type in _score_types(config).items()
+        }
+        self._fields = RowFields.of(candidate, references, group_by, self._score_types)
+        self._scoring = corpus_scores.CorpusScores.PerKey(
+            [*configs.values()], uncertainty=uncertainty
+        )
+
+    def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
+        types = _checked_types(rows, self._fields)
+        names = self._fields.group_by
+        key_types = [Any if types is None else types[name] for name in names]
+        keyed = typehints.Tuple[typehints.Tuple[tuple(key_types)], Any]
+        result = [*zip(names, key_types, strict=True), *self._score_types.items()]
+        take = functools.partial(self._fields.segment_of, checked=types is not None)
+        make = functools.partial(_row_of_scores, names, self._prefixes)
+        return (
+            rows
+            | "Take segments" >> beam.Map(take).with_output_types(keyed)
+            | "Score groups" >> self._scoring
+            | "Make rows"
+            >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
+        )
+
+
+class CorpusBleu(_ScoreRows):
+    """Corpus BLEU of rows with a candidate and its references.
+
+    Args:
+      config: the keys of all these transforms; `preset`, the BLEU of a tool or paper; and the
+        fields of a `BleuConfig`, which change it. `spm_model` is the path of a model, on any of
+        Beam's filesystems, which is read when the pipeline is built, and sent with the job. A key
+        that is null or left out has its default.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        names = ("preset", *_names(BleuConfig))
+        options, definition = _divided("CorpusBleu", config, self.KEYS, names)
+        super().__init__({"bleu": _config("bleu", definition)}, **options)
+
+
+class CorpusChrf(_ScoreRows):
+    """Corpus chrF of rows with a candidate and its references.
+
+    Args:
+      config: the keys of all these transforms, and the fields of a `ChrfConfig`.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        options, definition = _divided("CorpusChrf", config, self.KEYS, _names(ChrfConfig))
+        super().__init__({"chrf": _config("chrf", definition)}, **options)
+
+
+class CorpusScore(_ScoreRows):
+    """The score of rows by any metric.
+
+    Args:
+      config: the keys of all these transforms; `metric`, as in `--metrics`; and `definition`: the
+        fields of its config that are not the default ones, such as `beta` of a `ChrfConfig`.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        options, metric = _divided("CorpusScore", config, self.KEYS, ("metric", "definition"))
+        super().__init__(_configs([metric]), **options)
+
+
+class CorpusScores(_ScoreRows):
+    """The scores of rows by several metrics, in one pass.
+
+    The fields of a score have the name of its metric before them: `bleu_score`, `chrf_score`.
+
+    Args:
+      config: the keys of all these transforms; and `metrics`, each one once: its name, as in
+        `--metrics`, or the keys `metric` and `definition` of `CorpusScore`.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        options, scored = _divided("CorpusScores", config, self.KEYS, ("metrics",))
+        super().__init__(_configs(scored.get("metrics")), "{}_", **options)
+
+
+class SegmentScores(beam.PTransform):
+    """The score of each row by itself, by one metric or several.
+
+    Its output is each row with all its fields and, after them, a field with the score of each
+    metric by its name: `bleu`, `chrf`. A score is null where it is not defined. Each metric scores
+    a row as the command scores a segment with `--segment_scores`. It works with any windowing.
+
+    Args:
+      config: `candidate` and `references`, as for `CorpusScores`; `metrics`, too, but by default
+        BLEU; and `details`: whether there are also the numbers that the command writes beside the
+        score, such as `bleu_matches`, default false.
+
+    Raises:
+      ValueError: a key or a value is not known, and the message shows the choices; or the rows have
+        a field with the name of a score.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__()
+        names = ("metrics", "candidate", "references", "details")
+        _, given = _divided("SegmentScores", config, (), names)
+        self._fields = RowFields.of(
+            given.get("candidate", "candidate"), given.get("references", "references"), (), ()
+        )
+        configs = _configs(given.get("metrics", [DEFAULT_METRIC]))
+        self._scoring = segment_scores.SegmentScores(
+            [*configs.values()], details=given.get("details", False)
+        )
+
+    def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
+        types = _checked_types(rows, self._fields)
+        result: Any = Any
+        if types is not None:
+            schema = self._scoring.schema
+            _require_new(schema.names, types)
+            scores = [(field.name, _OF_COLUMNS[field.type]) for field in schema]
+            result = RowTypeConstraint.from_fields([*types.items(), *scores])
+        take = functools.partial(_row_and_segment, self._fields, types is not None)
+        keyed = typehints.Tuple[rows.element_type, Any]
+        return (
+            rows
+            | "Take segments" >> beam.Map(take).with_output_types(keyed)
+            | "Score segments" >> self._scoring
+            | "Make rows" >> beam.MapTuple(_row_with_scores).with_output_types(result)
+        )
+
+
+class _Evaluating(beam.PTransform):
+    """Makes an `Evaluate` of a configuration, and rows of what it gives.
+
+    The outputs are `document`, `scores`, `comparisons`, `examples`, `totals`, `segment_scores` and
+    `rejected`, as far as `Evaluate` gives them.
+
+    Args:
+      config: the keywords of `Evaluate`, and other keys.
+      others: the other keys.
+      columns: the columns of tables; None for segments from files.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    def __init__(
+        self, config: Mapping[str, Any], others: Sequence[str], columns: ArrowColumns | None
+    ) -> None:
+        super().__init__()
+        keys = ("unpooled", *Keywords.__annotations__)
+        _, keywords = _divided(type(self).__name__, config, others, keys)
+        self._evaluate = evaluate.Evaluate(columns=columns, **keywords)
+
+    def _rows(self, evaluated: evaluate.Evaluated) -> dict[str, PCollection[Row]]:
+        return {
+            name: output
+            | f"Make rows of {name}"
+            >> beam.FlatMap(functools.partial(_rows_of_result, name)).with_output_types(
+                RowTypeConstraint.from_fields(list(_RESULTS[name].items()))
+            )
+            for name, output in evaluated._asdict().items()
+            if output is not None
+        }
+
+
+class Evaluate(_Evaluating):
+    """Evaluates rows with a segment each.
+
+    Args:
+      candidates: The field of each system, by its name.
+      references: The field with a list of references, or a list of fields with one reference each.
+      labels: The fields with labels of segments, for `slice_by`, `documents` and `language_column`.
+      ids: The field that identifies segments, for `examples`, `segment_scores` and `resample`.
+      kept: Fields that examples show.
+      config: The keywords of `Evaluate`.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        for key in ("candidates", "references"):
+            if config.get(key) is None:
+                raise ValueError(f"Evaluate needs the key {key}")
+        candidates, references = config["candidates"], config["references"]
+        if not isinstance(candidates, Mapping):
+            raise ValueError(f"candidates must have the field of each system, got {candidates!r}")
+        columns = ArrowColumns(
+            dict(candidates),
+            references,
+            labels=tuple(config.get("labels") or ()),
+            ids=config.get("ids"),
+            kept=tuple(config.get("kept") or ()),
+        )
+        names = [references] if isinstance(references, str) else references
+        self._names = [*dict.fromkeys([*candidates.values(), *names, *columns.of_segments])]
+        super().__init__(config, ("candidates", "references", "labels", "ids", "kept"), columns)
+
+    def expand(self, rows: PCollection[Any]) -> dict[str, PCollection[Row]]:
+        tables = (
+            rows
+            | "Gather rows" >> beam.BatchElements(min_batch_size=64, max_batch_size=4096)
+            | "Make tables" >> beam.Map(_table_of, self._names)
+        )
+        return self._rows(tables | "Evaluate" >> self._evaluate)
+
+
+class _EvaluateFiles(_Evaluating):
+    """The root of a pipeline -> the rows of a result.
+
+    Args:
+      config: the arguments of the transform that reads, and the keywords of `Evaluate`.
+    """
+
+    READS: type[beam.PTransform]
+
+    _yaml_requires_inputs = False  # Beam YAML asks for it, because the names do not begin with Read
+
+    def __init__(self, **config: Any) -> None:
+        signature = inspect.signature(self.READS)
+        super().__init__(config, tuple(signature.parameters), None)
+        given = {key: config[key] for key in signature.parameters if config.get(key) is not None}
+        try:
+            signature.bind(**given)
+        except TypeError as error:
+            raise ValueError(f"{type(self).__name__}: {error}") from error
+        self._reading = self.READS(**given)
+
+    def expand(self, root: beam.Pipeline) -> dict[str, PCollection[Row]]:
+        return self._rows(root | self._reading | "Evaluate" >> self._evaluate)
+
+
+class EvaluateLineParallel(_EvaluateFiles):
+    """Evaluates line-parallel text."""
+
+    READS = reading.ReadLineParallel
+
+
+class EvaluatePairedRecords(_EvaluateFiles):
+    """Evaluates records that have candidates and references side by side."""
+
+    READS = reading.ReadPairedRecords
+
+
+class EvaluateLongRecords(_EvaluateFiles):
+    """Evaluates records of one segment and one system each."""
+
+    READS = reading.ReadLongRecords
+
+
+class EvaluateJoinedRecords(_EvaluateFiles):
+    """Evaluates records of candidates and of references that are joined by an id."""
+
+    READS = reading.ReadJoinedRecords
+
+
+def _divided(
+    label: str, config: Mapping[str, Any], options: Sequence[str], others: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options and the other keys of a transform, without those that are null.
+
+    Raises:
+      ValueError: a key is not known; the message shows all of them.
+    """
+    for key in config:
+        if key not in (*options, *others):
+            raise ValueError(f"{label} has no key {key!r}; it has {', '.join([*options, *others])}")
+    given = {key: value for key, value in config.items() if value is not None}
+    return (
+        {key: value for key, value in given.items() if key in options},
+        {key: value for key, value in given.items() if key in others},
+    )
+
+
+def _configs(metrics: Any) -> dict[str, Any]:
+    """The config of each metric, by its name.
+
+    Raises:
+      ValueError: they are no list, or a metric, a key or a value is not known.
+    """
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        raise ValueError(f"metrics must be a list, got {metrics!r}")
+    configs: dict[str, Any] = {}
+    for metric in metrics:
+        settings: Mapping[str, Any] = metric if isinstance(metric, Mapping) else {"metric": metric}
+        for key in settings:
+            require_choice("a key of a metric", key, ("metric", "definition"))
+        name: Any = settings.get("metric")
+        if not isinstance(name, str):
+            raise ValueError(f"metric must be the name of a metric, got {name!r}")
+        if name in configs:
+            raise ValueError(f"metrics must be different ones, got {name} twice")
+        configs[name] = _config(name, settings.get("definition") or {})
+    return configs
+
+
+def _config(metric: str, definition: Mapping[str, Any]) -> Any:
+    """The config of a metric with these fields, and the default ones.
+
+    Raises:
+      ValueError: the metric, a key or a value is not known, or the model cannot be read.
+    """
+    type_of_config = config_type(metric)
+    fields = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in definition.items()
+    }
+    path = fields.get("spm_model")
+    if path is not None:
+        if not isinstance(path, str):
+            raise ValueError(f"spm_model must be the path of a file, got {path!r}")
+        try:
+            fields["spm_model"] = read_model(path)
+        except InputError as error:
+            raise ValueError(f"spm_model {path!r} {error.cause}") from error
+    if type_of_config is BleuConfig:
+        name: Any = fields.pop("preset", DEFAULT_PRESET)
+        return preset(name, **fields)
+    for key in fields:
+        require_choice("a key of definition", key, _names(type_of_config))
+    return type_of_config(**fields)
+
+
+def _names(config: type[Any]) -> list[str]:
+    return [field.name for field in dataclasses.fields(config)]
+
+
+def _score_types(config: Any) -> dict[str, Any]:
+    """The types of the fields of a score in a row.
+
+    They are the attributes of the score, with `interval_low` and `interval_high` for its interval.
+    """
+    score_type = config.metric.score_type
+    hints = typing.get_type_hints(score_type)
+    types = {name: hints[name] for name in fields_in_order(score_type) if name != "interval"}
+    if isinstance(config, BleuConfig):  # lengths are integers unless they are divided
+        types["ref_len"] = float if REFERENCE_LENGTHS[config.reference_length].divided else int
+    in_row = {name: _OF_ATTRIBUTES[hint] for name, hint in types.items()}
+    return {**in_row, "interval_low": _NUMBER, "interval_high": _NUMBER}
+
+
+def _checked_types(rows: PCollection[Any], fields: RowFields) -> dict[str, Any] | None:
+    """The types of the fields of rows, by name; None if Beam does not know them.
+
+    Raises:
+      ValueError: a field is missing, or has a type that cannot be scored.
+    """
+    try:
+        types = dict(schemas.named_fields_from_element_type(rows.element_type))
+    except TypeError:
+        return None
+    fields.check(types)
+    return types
+
+
+def _row_of_scores(
+    names: Sequence[str],
+    prefixes: Mapping[str, str],
+    key: tuple[Any, ...],
+    scores: Mapping[str, Score],
+) -> Row:
+    """The row of a group: the values of its fields, and the attributes of its scores."""
+    row = dict(zip(names, key, strict=True))
+    for metric, score in scores.items():
+        values = {name: getattr(score, name) for name in fields_in_order(type(score))}
+        low, high = values.pop("interval") or (None, None)
+        for name, value in {**values, "interval_low": low, "interval_high": high}.items():
+            row[prefixes[metric] + name] = list(value) if isinstance(value, tuple) else value
+    return Row(**row)
+
+
+def _row_and_segment(fields: RowFields, checked: bool, row: Any) -> tuple[Any, Any]:
+    _, segment = fields.segment_of(row, checked)
+    return row, segment
+
+
+def _row_with_scores(row: Any, scores: Mapping[str, Any]) -> Row:
+    fields = row._asdict()
+    _require_new(scores, fields)
+    return Row(**fields, **scores)
+
+
+def _require_new(scores: Iterable[str], fields: Collection[str]) -> None:
+    """Checks that no field of a row has the name of a score.
+
+    Raises:
+      ValueError: one has.
+    """
+    for name in scores:
+        if name in fields:
+            raise ValueError(f"the rows already have a field {name!r}: rename it before")
+
+
+def _table_of(rows: Sequence[Any], names: Sequence[str]) -> pa.Table:
+    return pa.table({name: pa.array([getattr(row, name) for row in rows]) for name in names})
+
+
+def _rows_of_result(name: str, element: Any) -> Iterator[Row]:
+    """The rows of an element of an output of `Evaluate`."""
+    fields = _RESULTS[name]
+    if name == "document":
+        yield Row(document=_json(element))
+    elif name == "totals":
+        yield Row(totals=element.decode("ascii"))
+    elif name == "rejected":
+        yield Row(**{field: getattr(element, field) for field in fields})
+    elif name == "segment_scores":
+        yield from (Row(**row) for row in element.select(list(fields)).to_pylist())
+    else:
+        low, high = element.get("interval") or (None, None)
+        values = {**element, "interval_low": low, "interval_high": high, "details": _json(element)}
+        if values.get("slice") is not None:
+            values["slice"] = _json(values["slice"])
+        yield Row(**{field: values.get(field) for field in fields})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
