@@ -8,6 +8,7 @@ the place if the input is missing, damaged or bad, or if it changes while the pi
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
@@ -43,24 +44,37 @@ Value = str | int | float | bool
 """A value in a condition. It is compared as text, as JSON writes it."""
 
 
-class _Read(beam.PTransform):
-    """The root of a pipeline -> `Paired` segments of a source."""
+@dataclasses.dataclass(eq=False, repr=False, kw_only=True)
+class _Read(beam.PTransform, abc.ABC):
+    """The root of a pipeline -> `Paired` segments of a source. Its arguments are fields."""
 
-    def __init__(self, source: Source, *, describe: bool) -> None:
+    on_bad_record: OnBadRecord = "fail"
+    describe: bool = False
+
+    def __post_init__(self) -> None:
         super().__init__()
-        require_flag("describe", describe)
-        self._source = source
-        self._describe = describe
+        require_choice("on_bad_record", self.on_bad_record, ON_BAD_RECORD)
+        require_flag("describe", self.describe)
+        self._source = self._checked_source()
+
+    @abc.abstractmethod
+    def _checked_source(self) -> Source:
+        """The source that the arguments describe.
+
+        Raises:
+          ValueError: one is impossible.
+        """
 
     def expand(self, root: beam.Pipeline) -> Paired:
         if isinstance(root, beam.PCollection):
             raise TypeError(
                 f"{type(self).__name__} reads files: apply it to the pipeline, not to a PCollection"
             )
-        paired: Paired = root | self._source.pair(threads=1, describe=self._describe)
+        paired: Paired = root | self._source.pair(threads=1, describe=self.describe)
         return dataclasses.replace(paired, source=self._source)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class ReadLineParallel(_Read):
     """Line i of each file belongs to segment i.
 
@@ -95,30 +109,108 @@ class ReadLineParallel(_Read):
       atlas 57.8
     """
 
-    def __init__(
-        self,
-        candidates: Mapping[str, str],
-        references: Sequence[str],
-        *,
-        labels: Mapping[str, str] | None = None,
-        on_bad_record: OnBadRecord = "fail",
-        describe: bool = False,
-    ) -> None:
-        _require_streams(candidates, references)
-        require_choice("on_bad_record", on_bad_record, ON_BAD_RECORD)
-        super().__init__(
-            LineParallel(
-                tuple(candidates),
-                tuple(Stream(f"candidates {name}", path) for name, path in candidates.items()),
-                _reference_streams(references),
-                label_streams=_label_streams(labels),
-                on_bad_record=on_bad_record,
+    candidates: Mapping[str, str]
+    references: Sequence[str]
+    labels: Mapping[str, str] | None = dataclasses.field(default=None, kw_only=True)
+
+    def _checked_source(self) -> Source:
+        _require_paths("candidates", self.candidates)
+        _require_paths("labels", self.labels or {}, may_be_empty=True)
+        for name in self.labels or {}:
+            if not name or CROSS in name or name == LENGTH:
+                raise ValueError(
+                    f"the name of a label must be a text without {CROSS}, and not {LENGTH}, got "
+                    f"{name!r}"
+                )
+        return LineParallel(
+            tuple(self.candidates),
+            tuple(Stream(f"candidates {name}", path) for name, path in self.candidates.items()),
+            _reference_streams(self.references),
+            label_streams=tuple(
+                LabelStream((name,), Stream(f"labels {name}", path))
+                for name, path in (self.labels or {}).items()
             ),
-            describe=describe,
+            on_bad_record=self.on_bad_record,
         )
 
 
-class ReadPairedRecords(_Read):
+@dataclasses.dataclass(eq=False, repr=False, kw_only=True)
+class _ReadRecords(_Read):
+    """What the transforms that read records have in common. `ReadPairedRecords` explains it."""
+
+    input_format: RecordFormatName | None = None
+    reference_columns: Sequence[str] = ()
+    where: Mapping[str, Value] | None = None
+    where_not: Mapping[str, Value] | None = None
+    labels: Sequence[str] = ()
+    number_columns: Sequence[str] = ()
+    kept: Sequence[str] = ()
+    header: bool | None = None
+
+    def _wanted(
+        self, candidate_columns: Sequence[str], ids: tuple[str, ...] = (), system: str | None = None
+    ) -> Wanted:
+        """What is read of records.
+
+        Args:
+          candidate_columns: the columns of candidates.
+          ids: the columns of ids. With ids, they are kept in any case, as `id`.
+          system: the column of the system's name.
+
+        Raises:
+          ValueError: an argument has another type.
+        """
+        for name, columns in (
+            ("candidate_columns", candidate_columns),
+            ("reference_columns", self.reference_columns),
+            ("labels", self.labels),
+            ("number_columns", self.number_columns),
+            ("kept", self.kept),
+        ):
+            if not _are_texts(columns):
+                raise ValueError(f"{name} must be a list of columns, got {columns!r}")
+        if KEPT_ID in self.kept and ids and ids != (KEPT_ID,):
+            raise ValueError(f"kept has {KEPT_ID}, but the ids are kept under this name")
+        return Wanted(
+            tuple(candidate_columns),
+            tuple(self.reference_columns),
+            labels=tuple(self.labels),
+            where=(
+                *_conditions("where", self.where, negated=False),
+                *_conditions("where_not", self.where_not, negated=True),
+            ),
+            values=tuple(map(ValueColumn, self.number_columns)),
+            kept=tuple((name, name) for name in self.kept if not ids or name != KEPT_ID),
+            ids=ids,
+            system=system,
+        )
+
+    def _records(self, stream: Stream, wanted: Wanted) -> Any:
+        """The records of a stream: a source, which is also a reader for joins.
+
+        Raises:
+          ValueError: the format is not known, or has no header.
+        """
+        _require_text(stream.label, stream.pattern)
+        record_format = self.input_format or format_of_name(stream.pattern)
+        if record_format is None:
+            raise ValueError(
+                f"the suffix of {stream.pattern!r} does not say the format of its records: "
+                f"give input_format, one of {', '.join(RECORD_FORMAT_NAMES)}"
+            )
+        require_choice("input_format", record_format, RECORD_FORMAT_NAMES)
+        if self.header is not None:
+            require_flag("header", self.header)
+            if record_format != "tsv":
+                raise ValueError(f"header is for tsv, but the format is {record_format}")
+        bad = self.on_bad_record
+        if record_format == "jsonl" or record_format == "tsv":
+            return LineRecords(stream, wanted, record_format, self.header, on_bad_record=bad)
+        return RowGroupRecords(stream, wanted, record_format, on_bad_record=bad)
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class ReadPairedRecords(_ReadRecords):
     """Each record of Parquet, Arrow, Avro, JSON lines or tab-separated text is a segment.
 
     Args:
@@ -163,31 +255,44 @@ class ReadPairedRecords(_Read):
       atlas 57.8
     """
 
-    def __init__(
-        self,
-        pattern: str,
-        *,
-        input_format: RecordFormatName | None = None,
-        candidate_columns: Sequence[str] = (),
-        reference_columns: Sequence[str] = (),
-        where: Mapping[str, Value] | None = None,
-        where_not: Mapping[str, Value] | None = None,
-        labels: Sequence[str] = (),
-        number_columns: Sequence[str] = (),
-        kept: Sequence[str] = (),
-        header: bool | None = None,
-        on_bad_record: OnBadRecord = "fail",
-        describe: bool = False,
-    ) -> None:
-        wanted = _wanted(
-            candidate_columns, reference_columns, where, where_not, labels, number_columns, kept
+    pattern: str
+    candidate_columns: Sequence[str] = dataclasses.field(default=(), kw_only=True)
+
+    def _checked_source(self) -> Source:
+        source: Source = self._records(
+            Stream("input", self.pattern), self._wanted(self.candidate_columns)
         )
-        stream = Stream("input", pattern)
-        records = _records(stream, input_format, wanted, header, on_bad_record)
-        super().__init__(records, describe=describe)
+        return source
 
 
-class ReadLongRecords(_Read):
+@dataclasses.dataclass(eq=False, repr=False, kw_only=True)
+class _ReadWithIds(_ReadRecords):
+    """What the transforms whose records are brought together by an id have in common."""
+
+    candidate_column: str | None = None
+    coverage: CoverageName = COVERAGE_NAMES[0]
+
+    def _wanted_with_ids(
+        self, name: str, columns: str | Sequence[str], system: str | None = None
+    ) -> Wanted:
+        """What is read of records with these columns of ids, which an argument names.
+
+        Raises:
+          ValueError: there is none, one is there twice, or another argument is impossible.
+        """
+        require_choice("coverage", self.coverage, COVERAGE_NAMES)
+        ids = (columns,) if isinstance(columns, str) else columns
+        if not _are_texts(ids) or not ids or len(set(ids)) < len(ids):
+            raise ValueError(
+                f"{name} must be a column, or a list of different columns, got {columns!r}"
+            )
+        if self.candidate_column is None:
+            return self._wanted((), tuple(ids), system)
+        return self._wanted((self.candidate_column,), tuple(ids), system)
+
+
+@dataclasses.dataclass(eq=False, repr=False)
+class ReadLongRecords(_ReadWithIds):
     """Each record has the candidate of one system; the records of a segment have the same id.
 
     The records of a segment are brought together, so their text is shuffled.
@@ -225,48 +330,19 @@ class ReadLongRecords(_Read):
       birch 25.2
     """
 
-    def __init__(
-        self,
-        pattern: str,
-        *,
-        id_column: str | Sequence[str],
-        system_column: str,
-        coverage: CoverageName = COVERAGE_NAMES[0],
-        input_format: RecordFormatName | None = None,
-        candidate_column: str | None = None,
-        reference_columns: Sequence[str] = (),
-        where: Mapping[str, Value] | None = None,
-        where_not: Mapping[str, Value] | None = None,
-        labels: Sequence[str] = (),
-        number_columns: Sequence[str] = (),
-        kept: Sequence[str] = (),
-        header: bool | None = None,
-        on_bad_record: OnBadRecord = "fail",
-        describe: bool = False,
-    ) -> None:
-        require_choice("coverage", coverage, COVERAGE_NAMES)
-        _require_text("id_column", id_column)
-        _require_text("system_column", system_column)
-        wanted = dataclasses.replace(
-            _wanted(
-                _only(candidate_column),
-                reference_columns,
-                where,
-                where_not,
-                labels,
-                number_columns,
-                _kept_of_join(kept, id_column),
-            ),
-            ids=_id_columns("id_column", id_column),
-            system=system_column,
-        )
-        stream = Stream("input", pattern)
-        records = _records(stream, input_format, wanted, header, on_bad_record)
-        long_records = LongRecords(records, coverage, on_bad_record=on_bad_record)
-        super().__init__(long_records, describe=describe)
+    pattern: str
+    id_column: str | Sequence[str] = dataclasses.field(kw_only=True)
+    system_column: str = dataclasses.field(kw_only=True)
+
+    def _checked_source(self) -> Source:
+        _require_text("system_column", self.system_column)
+        wanted = self._wanted_with_ids("id_column", self.id_column, self.system_column)
+        records = self._records(Stream("input", self.pattern), wanted)
+        return LongRecords(records, self.coverage, on_bad_record=self.on_bad_record)
 
 
-class ReadJoinedRecords(_Read):
+@dataclasses.dataclass(eq=False, repr=False)
+class ReadJoinedRecords(_ReadWithIds):
     """Candidates and references are in different files, and are joined by an id.
 
     This shuffles the text.
@@ -306,71 +382,37 @@ class ReadJoinedRecords(_Read):
       atlas 46.3
     """
 
-    def __init__(
-        self,
-        candidates: Mapping[str, str],
-        references: Sequence[str],
-        *,
-        join_on: str | Sequence[str],
-        coverage: CoverageName = COVERAGE_NAMES[0],
-        input_format: RecordFormatName | None = None,
-        candidate_column: str | None = None,
-        reference_columns: Sequence[str] = (),
-        where: Mapping[str, Value] | None = None,
-        where_not: Mapping[str, Value] | None = None,
-        labels: Sequence[str] = (),
-        number_columns: Sequence[str] = (),
-        kept: Sequence[str] = (),
-        header: bool | None = None,
-        on_bad_record: OnBadRecord = "fail",
-        allow: AllowedName | Sequence[AllowedName] = (),
-        describe: bool = False,
-    ) -> None:
-        _require_streams(candidates, references)
-        require_choice("coverage", coverage, COVERAGE_NAMES)
-        allowed = (allow,) if isinstance(allow, str) else tuple(allow)
+    candidates: Mapping[str, str]
+    references: Sequence[str]
+    join_on: str | Sequence[str] = dataclasses.field(kw_only=True)
+    allow: AllowedName | Sequence[AllowedName] = dataclasses.field(default=(), kw_only=True)
+
+    def _checked_source(self) -> Source:
+        _require_paths("candidates", self.candidates)
+        allowed = (self.allow,) if isinstance(self.allow, str) else tuple(self.allow)
         for name in allowed:
             require_choice("allow", name, ALLOWED)
-        _require_text("join_on", join_on)
-        wanted = dataclasses.replace(
-            _wanted(
-                _only(candidate_column),
-                reference_columns,
-                where,
-                where_not,
-                labels,
-                number_columns,
-                _kept_of_join(kept, join_on),
+        wanted = self._wanted_with_ids("join_on", self.join_on)
+        return JoinedRecords(
+            tuple(self.candidates),
+            tuple(
+                self._records(Stream(f"candidates {name}", path), wanted)
+                for name, path in self.candidates.items()
             ),
-            ids=_id_columns("join_on", join_on),
-        )
-
-        def reader(stream: Stream) -> Any:
-            return _records(stream, input_format, wanted, header, on_bad_record)
-
-        super().__init__(
-            JoinedRecords(
-                tuple(candidates),
-                tuple(
-                    reader(Stream(f"candidates {name}", path)) for name, path in candidates.items()
-                ),
-                tuple(map(reader, _reference_streams(references))),
-                coverage,
-                on_bad_record=on_bad_record,
-                allow=allowed,
-            ),
-            describe=describe,
+            tuple(self._records(each, wanted) for each in _reference_streams(self.references)),
+            self.coverage,
+            on_bad_record=self.on_bad_record,
+            allow=allowed,
         )
 
 
-def _require_streams(candidates: Mapping[str, str], references: Sequence[str]) -> None:
-    if not isinstance(candidates, Mapping) or not candidates:
-        raise ValueError(f"candidates must be a mapping of names and files, got {candidates!r}")
-    for name, path in candidates.items():
-        _require_text("the name of a system", name)
-        _require_text(f"candidates {name}", path)
-    if not _are_texts(references) or not references:
-        raise ValueError(f"references must be a list of files, got {references!r}")
+def _require_paths(name: str, paths: object, *, may_be_empty: bool = False) -> None:
+    """Checks that an argument is a mapping of names and files."""
+    if not isinstance(paths, Mapping) or not (paths or may_be_empty):
+        raise ValueError(f"{name} must be a mapping of names and files, got {paths!r}")
+    for key, path in paths.items():
+        _require_text(f"a name in {name}", key)
+        _require_text(f"{name} {key}", path)
 
 
 def _are_texts(values: object) -> bool:
@@ -386,137 +428,32 @@ def _require_text(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a string, got {value!r}")
 
 
-def _label_streams(labels: Mapping[str, str] | None) -> tuple[LabelStream, ...]:
-    """The streams of labels.
-
-    Raises:
-      ValueError: they are no mapping of names and files, or a name is impossible.
-    """
-    if labels is not None and not isinstance(labels, Mapping):
-        raise ValueError(f"labels must be a mapping of names and files, got {labels!r}")
-    for name, path in (labels or {}).items():
-        _require_text("the name of a label", name)
-        _require_text(f"labels {name}", path)
-        if not name or CROSS in name or name == LENGTH:
-            raise ValueError(
-                f"the name of a label must be a text without {CROSS}, and not {LENGTH}, got "
-                f"{name!r}"
-            )
-    return tuple(
-        LabelStream((name,), Stream(f"labels {name}", path))
-        for name, path in (labels or {}).items()
-    )
-
-
 def _reference_streams(references: Sequence[str]) -> tuple[Stream, ...]:
+    if not _are_texts(references) or not references:
+        raise ValueError(f"references must be a list of files, got {references!r}")
     return tuple(
         Stream(f"references {number}" if len(references) > 1 else "references", path)
         for number, path in enumerate(references, 1)
     )
 
 
-def _only(column: str | None) -> tuple[str, ...]:
-    if column is None:
-        return ()
-    _require_text("candidate_column", column)
-    return (column,)
-
-
-def _id_columns(name: str, columns: str | Sequence[str]) -> tuple[str, ...]:
-    """The columns of ids.
-
-    Raises:
-      ValueError: there is none, or one is there twice.
-    """
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"{name} must be a column, or a list of different columns: {columns!r}")
-    return names
-
-
-def _kept_of_join(kept: Sequence[str], ids: str | Sequence[str]) -> Sequence[str]:
-    """The columns to keep of records with ids, which are kept in any case, as `id`.
-
-    Raises:
-      ValueError: another column has this name.
-    """
-    if KEPT_ID in kept and ids not in (KEPT_ID, [KEPT_ID], (KEPT_ID,)):
-        raise ValueError(f"kept has {KEPT_ID}, but the ids of {ids} are kept under this name")
-    return [column for column in kept if column != KEPT_ID] if _are_texts(kept) else kept
-
-
-def _wanted(
-    candidate_columns: Sequence[str],
-    reference_columns: Sequence[str],
-    where: Mapping[str, Value] | None,
-    where_not: Mapping[str, Value] | None,
-    labels: Sequence[str],
-    number_columns: Sequence[str],
-    kept: Sequence[str],
-) -> Wanted:
-    for name, columns in (
-        ("candidate_columns", candidate_columns),
-        ("reference_columns", reference_columns),
-        ("labels", labels),
-        ("number_columns", number_columns),
-        ("kept", kept),
+def _conditions(
+    name: str, conditions: Mapping[str, Value] | None, *, negated: bool
+) -> list[Condition]:
+    if conditions is not None and not (
+        isinstance(conditions, Mapping)
+        and _are_texts([*conditions])
+        and all(isinstance(value, str | int | float) for value in conditions.values())
     ):
-        if not _are_texts(columns):
-            raise ValueError(f"{name} must be a list of columns, got {columns!r}")
-    for name, conditions in (("where", where), ("where_not", where_not)):
-        if not _are_conditions(conditions):
-            raise ValueError(
-                f"{name} must be a mapping of columns and values (strings, numbers, or True or "
-                f"False), got {conditions!r}"
-            )
-    parsed = [
-        Condition(parse_column_path(column, [column]), _text(value), negated)
-        for conditions, negated in ((where, False), (where_not, True))
+        raise ValueError(
+            f"{name} must be a mapping of columns and values (strings, numbers, or True or "
+            f"False), got {conditions!r}"
+        )
+    return [
+        Condition(
+            parse_column_path(column, [column]),
+            value if isinstance(value, str) else json.dumps(value),
+            negated,
+        )
         for column, value in (conditions or {}).items()
     ]
-    return Wanted(
-        tuple(candidate_columns),
-        tuple(reference_columns),
-        labels=tuple(labels),
-        where=tuple(parsed),
-        values=tuple(map(ValueColumn, number_columns)),
-        kept=tuple((column, column) for column in kept),
-    )
-
-
-def _are_conditions(conditions: object) -> bool:
-    return conditions is None or (
-        isinstance(conditions, Mapping)
-        and all(isinstance(column, str) for column in conditions)
-        and all(isinstance(value, str | int | float) for value in conditions.values())
-    )
-
-
-def _text(value: Value) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _records(
-    stream: Stream,
-    input_format: RecordFormatName | None,
-    wanted: Wanted,
-    header: bool | None,
-    on_bad_record: OnBadRecord,
-) -> Any:
-    """The records of a stream: a source, which is also a reader for joins."""
-    _require_text(stream.label, stream.pattern)
-    record_format = input_format or format_of_name(stream.pattern)
-    if record_format is None:
-        raise ValueError(
-            f"the suffix of {stream.pattern!r} does not say the format of its records: "
-            f"give input_format, one of {', '.join(RECORD_FORMAT_NAMES)}"
-        )
-    require_choice("input_format", record_format, RECORD_FORMAT_NAMES)
-    require_choice("on_bad_record", on_bad_record, ON_BAD_RECORD)
-    if header is not None:
-        require_flag("header", header)
-        if record_format != "tsv":
-            raise ValueError(f"header is for tsv, but the format is {record_format}")
-    if record_format == "jsonl" or record_format == "tsv":
-        return LineRecords(stream, wanted, record_format, header, on_bad_record=on_bad_record)
-    return RowGroupRecords(stream, wanted, record_format, on_bad_record=on_bad_record)

@@ -210,9 +210,9 @@ LINES = {"candidates": {"a": "a.txt"}, "references": ["r.txt"]}
         (ReadPairedRecords, PAIRED, {"header": "false"}, "header must be True or False, got 'fal"),
         (ReadPairedRecords, PAIRED, {"candidate_columns": "a"}, "must be a list of columns, got"),
         (ReadPairedRecords, PAIRED, {"where": "a=b"}, "where must be a mapping of columns and va"),
-        (ReadLongRecords, LONG, {"id_column": 5}, "id_column must be a string, got 5"),
-        (ReadJoinedRecords, JOINED, {"join_on": 5}, "join_on must be a string, got 5"),
-        (ReadLineParallel, LINES, {"candidates": {5: "a"}}, "name of a system must be a string"),
+        (ReadLongRecords, LONG, {"id_column": 5}, "id_column must be a column, or a list"),
+        (ReadJoinedRecords, JOINED, {"join_on": 5}, "join_on must be a column, or a list"),
+        (ReadLineParallel, LINES, {"candidates": {5: "a"}}, "a name in candidates must be a string"),
         (ReadLineParallel, LINES, {"references": "a"}, "references must be a list of files, got"),
     ],
 )
