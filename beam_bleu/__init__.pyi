@@ -6,8 +6,8 @@ from .pipeline.notebook.read_scores import ScoreTables as ScoreTables
 from .pipeline.notebook.read_scores import read_scores as read_scores
 from .transforms.calls.scores import compare as compare
 from .transforms.calls.scores import score as score
-from .transforms.calls.single_segments import score_pairs as score_pairs
-from .transforms.calls.single_segments import score_segments as score_segments
+from .transforms.calls.scores import score_pairs as score_pairs
+from .transforms.calls.scores import score_segments as score_segments
 from .transforms.compare_systems import CompareSystems as CompareSystems
 from .transforms.corpus_scores import CorpusBleu as CorpusBleu
 from .transforms.corpus_scores import CorpusChrf as CorpusChrf

@@ -212,7 +212,12 @@ LINES = {"candidates": {"a": "a.txt"}, "references": ["r.txt"]}
         (ReadPairedRecords, PAIRED, {"where": "a=b"}, "where must be a mapping of columns and va"),
         (ReadLongRecords, LONG, {"id_column": 5}, "id_column must be a column, or a list"),
         (ReadJoinedRecords, JOINED, {"join_on": 5}, "join_on must be a column, or a list"),
-        (ReadLineParallel, LINES, {"candidates": {5: "a"}}, "a name in candidates must be a string"),
+        (
+            ReadLineParallel,
+            LINES,
+            {"candidates": {5: "a"}},
+            "a name in candidates must be a",
+        ),
         (ReadLineParallel, LINES, {"references": "a"}, "references must be a list of files, got"),
     ],
 )

@@ -1,19 +1,26 @@
-"""The scores of a corpus, and comparisons of systems, without a pipeline."""
+"""Scores of texts in memory without a pipeline: of corpora, systems, segments and pairs."""
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.transforms.calls.segments import Segments, on_threads, require_threads
-from beam_bleu.transforms.chosen_metrics import ChosenMetrics
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.calls.segments import Texts, on_threads, segment_batches
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics, SegmentColumns
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.inspection.look import Inspection
+from beam_bleu.transforms.native.arrays import Floats
+from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.counting import count_all_pairs
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 
@@ -62,37 +69,15 @@ def score(
       88.96
     """
     require_flag("uncertainty", uncertainty)
-    require_threads(threads)
     chosen = ChosenMetrics.of(metrics).require_texts_only()
-    segments = Segments.of({"candidates": candidates}, references, references_per_segment)
-    inspection = Inspection(allow)
-    batches = on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads)
-    totals = _totals(chosen, batches, with_products=uncertainty)
-    inspection.warn()
+    segments = segment_batches(
+        {"candidates": candidates}, references, references_per_segment, threads
+    )
+    totals = _totals(chosen, segments, threads, allow, with_products=uncertainty)
     return {
         definition.name: definition.score(of_metric)
         for definition, of_metric in zip(chosen.definitions, totals, strict=True)
     }
-
-
-def _totals(
-    chosen: ChosenMetrics,
-    batches: Iterable[MetricStatistics],
-    pairs: Sequence[tuple[str, str]] = (),
-    *,
-    with_products: bool,
-) -> list[GroupTotals]:
-    """The totals of each metric, over one or more batches."""
-    bases = [metric.basis for _, metric in chosen.counted]
-    totals: list[GroupTotals] | None = None
-    for statistics in batches:
-        of_batch = [
-            totals_of_rows(of_metric, basis, pairs=pairs, with_products=with_products)
-            for of_metric, basis in zip(statistics.metrics, bases, strict=True)
-        ]
-        totals = of_batch if totals is None else [*map(operator.add, totals, of_batch)]
-    assert totals is not None  # there is a segment
-    return totals
 
 
 def compare(
@@ -135,17 +120,131 @@ def compare(
     """
     if not isinstance(systems, Mapping) or not all(isinstance(name, str) for name in systems):
         raise ValueError(f"systems must be a dict of names and candidates, got {systems!r}")
-    require_threads(threads)
     names = tuple(systems)
     pairs = chosen_pairs(names, baseline, all_pairs=all_pairs)
     chosen = ChosenMetrics.of(metrics).require_texts_only()
     candidates = {f"systems[{name!r}]": texts for name, texts in systems.items()}
-    segments = Segments.of(candidates, references, references_per_segment, names)
-    inspection = Inspection(allow)
-    batches = on_threads(chosen.count, inspection.seen(segments.batches(threads)), threads)
-    totals = _totals(chosen, batches, pairs, with_products=True)
-    inspection.warn()
+    segments = segment_batches(candidates, references, references_per_segment, threads, names)
+    totals = _totals(chosen, segments, threads, allow, pairs, with_products=True)
     return {
         definition.name: definition.compared(of_metric, names, pairs, all_pairs=all_pairs)
         for definition, of_metric in zip(chosen.definitions, totals, strict=True)
     }
+
+
+def score_segments(
+    candidates: Any,
+    references: Any = None,
+    *,
+    references_per_segment: Any = None,
+    metrics: Sequence[Any] = ("bleu",),
+    details: bool = False,
+    threads: int = 1,
+) -> pa.Table:
+    """Scores each segment by itself, without a pipeline.
+
+    BLEU has effective order, as in sacreBLEU's `sentence_bleu`, if its smoothing allows it.
+
+    Args:
+      candidates: as for `score`.
+      references: as for `score`.
+      references_per_segment: as for `score`.
+      metrics: as for `score`.
+      details: whether there are also the columns that the command writes with --segment_scores,
+        such as `bleu_matches`.
+      threads: the number of threads. Counting releases the interpreter's lock.
+
+    Returns:
+      A table with a row for each segment, in order, and a float64 column for each metric, whose
+      name is its word. A score is null where it is not defined.
+
+    Raises:
+      ValueError: an argument is impossible.
+
+    Example:
+      >>> from beam_bleu import score_segments
+      >>> table = score_segments(["a cat", "a dog"], [["a cat", "the dog"]], metrics=["ter"])
+      >>> table["ter"].to_pylist()
+      [0.0, 50.0]
+    """
+    columns = SegmentColumns(metrics, details=details)
+    segments = segment_batches(
+        {"candidates": candidates}, references, references_per_segment, threads
+    )
+    scores = on_threads(columns.of_batch, segments, threads)
+    return pa.Table.from_batches(scores, columns.schema)
+
+
+def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
+    """Scores each candidate of a segment with each candidate as its reference.
+
+    This is what minimum Bayes risk decoding needs: the row with the highest mean is the candidate
+    that the others support most. A text is prepared once: its case, its normalization, and what a
+    tokenizer rewrites.
+
+    Args:
+      candidates: the candidates of one segment, as `score` takes texts; or a list of such lists,
+        one for each segment.
+      metric: a word, such as "chrf", or a config.
+
+    Returns:
+      float64 (N, N): the segment score of candidate i with candidate j as its reference, as
+      `score_segments` gives it; nan where it is not defined. For several segments a list of such
+      arrays.
+
+    Raises:
+      ValueError: an argument is impossible.
+
+    Example:
+      >>> from beam_bleu import score_pairs
+      >>> utilities = score_pairs(["a b c", "a b d", "x y z"], "chrf").mean(axis=1)
+      >>> int(utilities.argmax())
+      0
+    """
+    chosen = ChosenMetrics.of([metric], of_segments=True).require_texts_only()
+    first = next(iter(candidates), None) if isinstance(candidates, list | tuple) else None
+    if first is None or isinstance(first, str | bytes):
+        return _pairs(Texts(candidates, "candidates"), chosen)
+    return [
+        _pairs(Texts(of_segment, f"candidates[{place}]"), chosen)
+        for place, of_segment in enumerate(candidates)
+    ]
+
+
+def _totals(
+    chosen: ChosenMetrics,
+    segments: Iterable[SegmentBatch],
+    threads: int,
+    allow: Sequence[AllowedName],
+    pairs: Sequence[tuple[str, str]] = (),
+    *,
+    with_products: bool,
+) -> list[GroupTotals]:
+    """The totals of each metric. It warns of what is probably wrong with the texts."""
+    inspection = Inspection(allow)
+
+    def of_batch(batch: SegmentBatch) -> list[GroupTotals]:
+        return [
+            totals_of_rows(statistics, metric.basis, pairs=pairs, with_products=with_products)
+            for statistics, (_, metric) in zip(
+                chosen.count(batch).metrics, chosen.counted, strict=True
+            )
+        ]
+
+    batches = on_threads(of_batch, inspection.seen(segments), threads)
+    totals = functools.reduce(lambda sums, more: [*map(operator.add, sums, more)], batches)
+    inspection.warn()
+    return totals
+
+
+def _pairs(texts: Texts, chosen: ChosenMetrics) -> Floats:
+    count = len(texts)
+    if not count:
+        raise ValueError(f"{texts.name} is empty: there is no candidate to score")
+    column = padded(texts.complete_column(0, count))
+    scores = np.empty((count, count))
+    (definition,), (counted,) = chosen.definitions, chosen.counted
+    for rows, statistics in count_all_pairs(column, *counted):
+        of_references = definition.metric.segment_scores(statistics.rows)
+        scores[:, rows] = of_references.reshape(count, -1)
+    return scores

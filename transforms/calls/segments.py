@@ -1,9 +1,11 @@
-"""The segments of a call: candidates and references, in batches that threads count."""
+"""The segments of a call: texts in the forms that users have, in batches that threads count."""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -11,161 +13,246 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.calls.texts import TextLists, Texts, shown
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.text_columns import padded_texts
 from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
-from beam_bleu.transforms.pairing.segments.arrow_columns import column_batches
+from beam_bleu.transforms.pairing.segments.arrow_columns import (
+    column_batches,
+    list_column,
+    text_column,
+    whole_column,
+)
 from beam_bleu.transforms.pairing.text_lists import reference_counts
 from beam_bleu.transforms.score.shown_numbers import counted
 
 _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
-_FOR_EACH_REFERENCE = "references= takes a list for each reference, each as long as candidates"
-_FOR_EACH_SEGMENT = "for a list for each segment, use references_per_segment="
+_LAYOUTS = (
+    "references= takes a list for each reference, each as long as candidates: [[first, second, "
+    "...]] for one reference; references_per_segment= takes a list for each segment"
+)
 
 _FEWEST_ROWS = 512
 """The fewest rows of a batch, if there are more: smaller ones cost more than threads save."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Segments:
-    """The segments of a call. There is at least one.
+def segment_batches(
+    candidates: Mapping[str, Any],
+    references: Any,
+    references_per_segment: Any,
+    threads: int,
+    systems: tuple[str, ...] = (),
+) -> Iterator[SegmentBatch]:
+    """The segments that arguments of a call describe, in batches, in their order. There is one.
 
-    Attributes:
-      candidates: the candidates of each system.
-      references: the texts of each reference, or one argument with a list for each segment.
+    Args:
+      candidates: for each argument with candidates its name, for messages, and its value.
+      references: a list for each reference, each as long as the candidates; or None.
+      references_per_segment: a list of references for each segment; or None.
+      threads: how many threads count them. No one has much more to do than the others.
       systems: the names of the systems; none if there is one without a name.
+
+    Raises:
+      ValueError: an argument has the wrong type or length, there is no segment, not exactly one of
+        both layouts of references, something is not a text, a candidate is missing, or a segment
+        has no reference.
     """
-
-    candidates: tuple[Texts, ...]
-    references: tuple[Texts | TextLists, ...]
-    systems: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        candidates: Mapping[str, Any],
-        references: Any,
-        references_per_segment: Any,
-        systems: tuple[str, ...] = (),
-    ) -> Segments:
-        """The segments that arguments of a call describe.
-
-        Args:
-          candidates: for each argument with candidates its name, for messages, and its value.
-          references: a list for each reference, each as long as the candidates; or None.
-          references_per_segment: a list of references for each segment; or None.
-          systems: as the attribute.
-
-        Raises:
-          ValueError: they have wrong types or different lengths, there is no segment, or not
-            exactly one of both forms of references.
-        """
-        of_candidates = tuple(Texts(values, name) for name, values in candidates.items())
-        first = of_candidates[0]
-        if not len(first):
-            raise ValueError(f"{first.name} is empty: there is no segment to score")
-        for other in of_candidates[1:]:
-            if len(other) != len(first):
-                raise ValueError(
-                    f"{other.name} has {counted(len(other), 'text')}, but {first.name} has "
-                    f"{len(first)}"
-                )
-        if (references is None) == (references_per_segment is None):
-            both = "neither" if references is None else "both"
+    of_candidates = [Texts(values, name) for name, values in candidates.items()]
+    count = len(of_candidates[0])
+    if not count:
+        raise ValueError(f"{of_candidates[0].name} is empty: there is no segment to score")
+    of_references = _references(references, references_per_segment)
+    for values in (*of_candidates, *of_references):
+        if len(values) != count:
             raise ValueError(
-                f"give exactly one of references= (a list for each reference) and "
-                f"references_per_segment= (a list for each segment), got {both}"
+                f"{values.name} has {counted(len(values), values.ITEM)}, but "
+                f"{of_candidates[0].name} has {count}: {_LAYOUTS}"
             )
-        if references is not None:
-            return cls(of_candidates, _streams(references, first), systems)
-        lists = TextLists(references_per_segment, "references_per_segment")
-        if len(lists) != len(first):
-            raise ValueError(
-                f"references_per_segment has {counted(len(lists), 'list')}, but {first.name} has "
-                f"{counted(len(first), 'text')}: it takes a list for each segment; for a list for "
-                "each reference, use references="
-            )
-        return cls(of_candidates, (lists,), systems)
-
-    def __len__(self) -> int:
-        return len(self.candidates[0])
-
-    def batches(self, threads: int = 1) -> Iterator[SegmentBatch]:
-        """The segments in batches, in their order.
-
-        Args:
-          threads: how many threads count them. No one has much more to do than the others.
-
-        Raises:
-          ValueError: something is not a text, a candidate is missing, or a segment has no
-            reference.
-        """
-        count = len(self)
-        rows = usual_rows(len(self.candidates) + len(self.references))
-        rows = min(rows, max(-(-count // threads), _FEWEST_ROWS))
-        for first in range(0, count, rows):
-            stop = min(first + rows, count)
-            candidates = [texts.complete_column(first, stop) for texts in self.candidates]
-            references = [texts.column(first, stop) for texts in self.references]
-            self._require_references(references, first)
-            row = first
-            for batch in column_batches(candidates, references, systems=self.systems):
-                yield dataclasses.replace(batch, numbers=np.arange(row, row + len(batch)))
-                row += len(batch)
-
-    def _require_references(self, columns: Sequence[pa.Array], first: int) -> None:
-        """Checks that each segment of these rows has a reference."""
-        if len(columns) > 1 and not all(column.null_count for column in columns):
-            return
-        counts = np.sum([reference_counts(column) for column in columns], axis=0)
-        if not counts.all():
-            row = first + int(counts.argmin())
-            names = " and ".join(f"{texts.name}[{row}]" for texts in self.references)
+    rows = usual_rows(len(of_candidates) + len(of_references))
+    rows = min(rows, max(-(-count // threads), _FEWEST_ROWS))
+    for first in range(0, count, rows):
+        stop = min(first + rows, count)
+        columns = [values.column(first, stop) for values in of_references]
+        there = np.sum([reference_counts(column) for column in columns], axis=0)
+        if not there.all():
+            row = first + int(there.argmin())
+            names = " and ".join(f"{values.name}[{row}]" for values in of_references)
             raise ValueError(
                 f"{names} has no reference; an empty string is one, and None is a missing one: "
                 "leave the segment out, or give it a reference"
             )
+        texts = [values.complete_column(first, stop) for values in of_candidates]
+        row = first
+        for batch in column_batches(texts, columns, systems=systems):
+            yield dataclasses.replace(batch, numbers=np.arange(row, row + len(batch)))
+            row += len(batch)
 
 
-def _streams(references: Any, candidates: Texts) -> tuple[Texts, ...]:
-    """The texts of each reference.
+def _references(references: Any, per_segment: Any) -> list[Texts]:
+    """The texts of each reference; or one argument, with a list for each segment.
 
     Raises:
-      ValueError: they are something else, or have other lengths than the candidates.
+      ValueError: not exactly one is given, or it is something else.
     """
-    if not isinstance(references, list | tuple | np.ndarray):
+    if (references is None) == (per_segment is None):
+        both = "neither" if references is None else "both"
         raise ValueError(
-            f"references must be a list of lists, got {shown(references)}: "
-            f"{_FOR_EACH_REFERENCE}; {_FOR_EACH_SEGMENT}"
+            f"give exactly one of references= and references_per_segment=, got {both}: {_LAYOUTS}"
         )
-    if not len(references):
-        raise ValueError(f"references is empty: {_FOR_EACH_REFERENCE}; {_FOR_EACH_SEGMENT}")
+    if references is None:
+        return [TextLists(per_segment, "references_per_segment")]
+    if not isinstance(references, _LISTS) or not len(references):
+        raise ValueError(f"references must be a list of lists, got {shown(references)}: {_LAYOUTS}")
     for place, texts in enumerate(references):
         if texts is None or isinstance(texts, str):
             raise ValueError(
                 f"references must be a list of lists, but references[{place}] is {shown(texts)}: "
-                f"{_FOR_EACH_REFERENCE}, such as [[first, second, ...]] for one reference; "
-                f"{_FOR_EACH_SEGMENT}"
+                f"{_LAYOUTS}"
             )
-    streams = tuple(Texts(texts, f"references[{place}]") for place, texts in enumerate(references))
-    for stream in streams:
-        if len(stream) != len(candidates):
-            raise ValueError(
-                f"{stream.name} has {counted(len(stream), 'text')}, but {candidates.name} has "
-                f"{len(candidates)}: {_FOR_EACH_REFERENCE}; {_FOR_EACH_SEGMENT}"
-            )
-    return streams
+    return [Texts(texts, f"references[{place}]") for place, texts in enumerate(references)]
 
 
-def require_threads(threads: Any) -> None:
-    """Checks a number of threads.
+_LISTS = (list, tuple, np.ndarray)
+
+
+class Texts:
+    """An argument with a text for each segment.
+
+    Args:
+      values: a list or tuple, a pyarrow Array, a numpy array or a pandas Series.
+      name: the argument, for messages, such as "references[0]".
 
     Raises:
-      ValueError: it is impossible.
+      ValueError: it has another form.
     """
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise ValueError(f"threads must be 1 or more, got {threads!r}")
+
+    ITEM = "text"
+
+    def __init__(self, values: Any, name: str) -> None:
+        self.name = name
+        pandas = sys.modules.get("pandas")
+        if pandas is not None and isinstance(values, pandas.Series | pandas.Index):
+            values = values.to_numpy(dtype=object)
+        if isinstance(values, pa.Array):
+            values = pa.chunked_array([values])
+        elif isinstance(values, np.ndarray):
+            values = values.tolist()
+        if not isinstance(values, Sequence | pa.ChunkedArray) or isinstance(values, str | bytes):
+            raise ValueError(
+                f"{name} must be {self.ITEM}s: a list or tuple, a pyarrow Array, a numpy array or "
+                f"a pandas Series; got {shown(values)}"
+            )
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def column(self, first: int, stop: int) -> pa.Array:
+        """The texts of these rows, as large strings; null where one is missing.
+
+        Raises:
+          ValueError: one is not a text.
+        """
+        part = self.values[first:stop]
+        if isinstance(part, pa.ChunkedArray):
+            return self._of_arrow(text_column, part)
+        return _column(part, lambda place: f"{self.name}[{first + place}]")
+
+    def complete_column(self, first: int, stop: int) -> pa.Array:
+        """The same of candidates: no text may be missing.
+
+        Raises:
+          ValueError: one is not a text, or is missing.
+        """
+        column = self.column(first, stop)
+        if column.null_count:
+            row = first + column.is_null().to_pylist().index(True)
+            raise ValueError(
+                f"{self.name}[{row}] is missing; leave the segment out, or give an empty string "
+                "if the candidate is empty"
+            )
+        return column
+
+    def _of_arrow(
+        self, column_of: Callable[[pa.Array, str], pa.Array], part: pa.ChunkedArray
+    ) -> pa.Array:
+        """A column of an Arrow array.
+
+        Raises:
+          ValueError: it has another type, or its texts are not UTF-8.
+        """
+        try:
+            return column_of(whole_column(part), self.name)
+        except InputError as error:
+            raise ValueError(error.cause) from None
+
+
+class TextLists(Texts):
+    """An argument with a list of texts for each segment."""
+
+    ITEM = "list"
+
+    def column(self, first: int, stop: int) -> pa.Array:
+        """The lists of these rows, as `list_column` gives them.
+
+        Raises:
+          ValueError: one is not a list, or has something else than texts.
+        """
+        part = self.values[first:stop]
+        if isinstance(part, pa.ChunkedArray):
+            return self._of_arrow(list_column, part)
+        for row, texts in enumerate(part, first):
+            if not isinstance(texts, _LISTS):
+                raise ValueError(
+                    f"{self.name}[{row}] must be a list of texts, got {shown(texts)}; "
+                    f"{self.name}= takes a list for each segment"
+                )
+        ends = np.zeros(len(part) + 1, np.int64)
+        np.cumsum([*map(len, part)], out=ends[1:])
+
+        def name_of(place: int) -> str:
+            row = int(np.searchsorted(ends, place, side="right")) - 1
+            return f"{self.name}[{first + row}][{place - ends[row]}]"
+
+        texts = [*itertools.chain.from_iterable(part)]
+        offsets = pa.Int64Array.from_buffers(pa.int64(), len(ends), [None, pa.py_buffer(ends)])
+        return pa.LargeListArray.from_arrays(offsets, _column(texts, name_of))
+
+
+def _column(texts: Sequence[Any], name_of: Callable[[int], str]) -> pa.LargeStringArray:
+    """A column of texts.
+
+    Args:
+      texts: the texts; None for a missing one.
+      name_of: the name of a text for messages, by its place.
+
+    Raises:
+      ValueError: something is not a text.
+    """
+    try:
+        return padded_texts(texts)
+    except (TypeError, UnicodeEncodeError):
+        for place, text in enumerate(texts):
+            if not isinstance(text, str | None):
+                raise ValueError(
+                    f"{name_of(place)} must be a str, got {shown(text)}; decode bytes, and replace "
+                    "the missing values of pandas, which can be empty texts, by '' or None"
+                ) from None
+            try:
+                _ = text and text.encode()
+            except UnicodeEncodeError as error:
+                raise ValueError(
+                    f"{name_of(place)} is not Unicode: {shown(text)} has a lone surrogate at "
+                    f"{error.start}; decode the text with its real encoding"
+                ) from None
+        raise
+
+
+def shown(value: object) -> str:
+    """A value of another type, for messages."""
+    text = repr(value)
+    return f"{text if len(text) <= 80 else text[:77] + '...'}, of type {type(value).__name__}"
 
 
 def on_threads(
@@ -178,20 +265,21 @@ def on_threads(
     Args:
       work: the function. Compiled code runs without the interpreter's lock.
       values: the values, which this thread makes.
-      threads: the number of threads, 1 or more.
+      threads: the number of threads.
+
+    Raises:
+      ValueError: the number of threads is impossible.
     """
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise ValueError(f"threads must be 1 or more, got {threads!r}")
     if threads == 1:
         yield from map(work, values)
         return
     with ThreadPoolExecutor(threads) as pool:
         under_way: collections.deque[Future[_Result]] = collections.deque()
-        try:
-            for value in values:
-                under_way.append(pool.submit(work, value))
-                if len(under_way) > 2 * threads:
-                    yield under_way.popleft().result()
-            while under_way:
+        for value in values:
+            under_way.append(pool.submit(work, value))
+            if len(under_way) > 2 * threads:
                 yield under_way.popleft().result()
-        finally:
-            for future in under_way:
-                future.cancel()
+        while under_way:
+            yield under_way.popleft().result()

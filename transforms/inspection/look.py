@@ -71,7 +71,7 @@ class Inspection:
           InputError: as for `look_at`.
         """
         for notice in look_at(self._sampling.total, self._allow, of_values=True):
-            warnings.warn(notice.sentence, stacklevel=3)
+            warnings.warn(notice.sentence, stacklevel=4)
 
 
 def _findings(streams: list[Stream]) -> Iterator[Finding]:
