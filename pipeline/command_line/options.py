@@ -179,7 +179,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             )
     options = KeptViews([*words.beams, *runner.flags_of_engine(words.for_engine)])
     if "redirects" in flags.allow:
-        from beam_bleu.transforms.wiring.web_redirects import WebOptions  # as few runs need
+        from beam_bleu.transforms.wiring.object_store_clients import WebOptions  # few runs need it
 
         options.view_as(WebOptions).allow_web_redirects = True
     FileSystems.set_options(options)  # some filesystems do not work without their options

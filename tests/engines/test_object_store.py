@@ -28,7 +28,7 @@ from beam_bleu.pipeline.output import leases, publication, storage
 from beam_bleu.pipeline.output.locking import LOCK
 from beam_bleu.transforms.pairing.line_parallel import portion_reading
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.wiring import object_store_clients, object_store_errors, objects
+from beam_bleu.transforms.wiring import object_store_clients, objects
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
 from beam_bleu.transforms.wiring.object_stores import ObjectStores
 from deploy.local.object_stores import ObjectStore
@@ -203,7 +203,6 @@ def test_credentials_of_the_environment(
 @pytest.mark.parametrize("store", ["s3"], indirect=True)
 def test_no_server(store: ObjectStore, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(object_store_clients.RETRIES, "max_retries", 2)
-    monkeypatch.setattr(object_store_errors, "_UNANSWERED", {})
     flags = [*store.flags(), "--s3_endpoint_url=http://127.0.0.1:1"]
     run = called(*streams([SYSTEMS["atlas"]], [f"{folder.url}/r.txt"]), *flags)
     run.assert_failed(3, "could not connect to http://127.0.0.1:1/", f"{folder.url}/r.txt")

@@ -11,19 +11,19 @@ import dataclasses
 import os
 import pathlib
 import threading
+import urllib.request
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlsplit
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import AzureOptions, PipelineOptions, S3Options
 from apache_beam.options.value_provider import RuntimeValueProvider
 from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
 
-from beam_bleu.transforms.wiring.object_store_errors import is_silent, telling
-from beam_bleu.transforms.wiring.web_redirects import WebOptions, only_host, refuse_redirect
+from beam_bleu.transforms.wiring.object_store_errors import NO_PROXY_THERE, telling
 
-__all__ = ["Place", "check_redirect", "client", "place_of"]
+__all__ = ["Place", "WebOptions", "client", "place_of"]
 
 RETRIES: dict[str, Any] = {
     "max_retries": 1000,  # only the time limits them
@@ -44,11 +44,6 @@ _TIMEOUTS = {
 
 _TIMEOUTS_OF_WRITES = {"read_timeout": "45s"}  # until the answer: a part of 8 MiB goes up before
 
-_ONE_TRY: dict[str, Any] = {"max_retries": 0}
-_TIMEOUTS_OF_ONE_TRY = {"connect_timeout": "3s", "read_timeout": "3s"}
-"""For a server that has just left a call without an answer for as long as a call may take. What a
-failing run still does there, such as removing its lock, must not take as long again each time."""
-
 _ENVIRONMENT = ("AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST", "HOME")
 """The beginnings of the names of environment variables on which a client depends."""
 
@@ -58,6 +53,18 @@ _CLIENTS: dict[tuple[object, ...], Any] = {}
 _KNOWN_FLAGS: list[tuple[object, dict[str, Any]]] = []
 _LOCK = threading.Lock()
 """Guards both."""
+
+
+class WebOptions(PipelineOptions):
+    """Beam's options that tell workers what the flag --allow redirects has allowed."""
+
+    @classmethod
+    def _add_argparse_args(cls, parser: Any) -> None:
+        parser.add_argument(
+            "--allow_web_redirects",
+            action="store_true",
+            help="Lets web servers redirect to other hosts, as --allow redirects does.",
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,47 +106,29 @@ def place_of(path: str) -> Place:
     return Place(scheme, account, bucket, key)
 
 
-def client(place: Place, *, writes: bool = False, waited: float = 0.0) -> Any:
+def client(place: Place, *, writes: bool = False) -> Any:
     """The client for a place. Places in the same bucket share one.
 
     Args:
       place: the place.
       writes: whether it sends much, which can take longer.
-      waited: for how many seconds the caller has waited for the server already.
 
     Raises:
       OSError: there are no credentials, or an option cannot be used.
     """
     environment = {name: os.environ[name] for name in os.environ if name.startswith(_ENVIRONMENT)}
-    retries, timeouts = RETRIES, _TIMEOUTS | (_TIMEOUTS_OF_WRITES if writes else {})
-    if waited >= 1:
-        left = RETRIES["retry_timeout"] - timedelta(seconds=round(waited))
-        retries = RETRIES | {"retry_timeout": max(left, timedelta())}
-    elif is_silent(place.root):
-        retries, timeouts = _ONE_TRY, timeouts | _TIMEOUTS_OF_ONE_TRY
+    timeouts = _TIMEOUTS | (_TIMEOUTS_OF_WRITES if writes else {})
     with _LOCK:
         flags = _flags()
         settings = *sorted(flags.items()), *sorted(environment.items())
-        key = (place.root, *settings, repr(retries), *timeouts.values())
+        key = (place.root, *settings, *timeouts.values())
         if key not in _CLIENTS:
             # Only an endpoint that someone has named begins with http://.
             http = {**timeouts, "allow_http": True}
-            given = {"client_options": http, "retry_config": retries}
+            given = {"client_options": http, "retry_config": RETRIES}
             with telling(place.root):
                 _CLIENTS[key] = _client(place, flags, environment, given)
         return _CLIENTS[key]
-
-
-def check_redirect(place: Place) -> None:
-    """Checks that the server of a file redirects to no other host, unless this is allowed.
-
-    Raises:
-      InputError: it does.
-    """
-    with _LOCK:
-        is_allowed = bool(_flags().get("allow_web_redirects"))
-    if not is_allowed:
-        refuse_redirect(place.root + quote(place.key))
 
 
 def _flags() -> dict[str, Any]:
@@ -172,8 +161,28 @@ def _client(
         return AzureStore(place.bucket, config=_azure(place, flags, environment), **given)
     server = f"{place.scheme}://{place.bucket}"
     if not flags.get("allow_web_redirects"):
-        given["client_options"].update(only_host(server))
+        given["client_options"].update(_only_host(server))
     return HTTPStore(server, **given)
+
+
+def _only_host(server: str) -> dict[str, str]:
+    """Settings of obstore for a client that reaches only the host of a server.
+
+    The address of an input is what the user trusts. A server that redirects it could make a worker
+    ask any host that it can reach, such as the service that gives credentials to its machine.
+    obstore cannot be told not to follow redirects, so other hosts get a proxy that is not there.
+    Behind a proxy there are no such settings: without it the server would not be reached.
+
+    Args:
+      server: the server, such as https://example.com:8443.
+    """
+    address = urlsplit(server)
+    host = (address.hostname or "").encode("idna").decode()
+    proxies = urllib.request.getproxies()
+    is_proxied = address.scheme in proxies or "all" in proxies
+    if is_proxied and not urllib.request.proxy_bypass(host):
+        return {}
+    return {"proxy_url": f"http://{NO_PROXY_THERE}", "proxy_excludes": host}
 
 
 def _s3(flags: dict[str, Any], environment: dict[str, str], http: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import html
 import re
-import time
 from collections.abc import Iterator
 
 from obstore.exceptions import (
@@ -22,7 +21,6 @@ __all__ = [
     "code_of",
     "is_past_end",
     "is_refused",
-    "is_silent",
     "is_unsupported",
     "telling",
 ]
@@ -41,30 +39,9 @@ _METADATA_SERVICES = ("//169.254.", "//[fd00:ec2::", "//metadata.google.internal
 _HIDDEN = "REDACTED"
 """obstore's word for an address with a secret, such as a signature of Azure."""
 
-_REMEDIES = {
-    "Account must be specified": "no storage account is named: set AZURE_STORAGE_ACCOUNT_NAME, or "
-    "write azfs://ACCOUNT/CONTAINER/NAME",
-    "incorrectly configured region": "the bucket is in another region: set AWS_REGION, or "
-    "--s3_region_name",
-}
-"""What to say in place of some texts of obstore."""
-
-
 NO_PROXY_THERE = "0.0.0.0:9"
-"""The proxy for the hosts to which a web server must not redirect (`web_redirects.py`). The address
+"""The proxy for the hosts to which a web server must not redirect. The address
 is that of this machine, and the port is that for discarded bytes: nothing there answers."""
-
-_WITH_SERVER = ("azfs", "http", "https")
-"""The schemes of paths that begin with the server."""
-
-_NO_ANSWER = ("kind: Connect", "TimedOut")
-"""The words of obstore for a server that has not answered, when it gives up a request."""
-
-_SILENCE = 60.0
-"""For how many seconds a server that has not answered is expected not to answer now, either."""
-
-_UNANSWERED: dict[str, float] = {}
-"""When a call was last without an answer, by the server."""
 
 
 class ChangedError(OSError):
@@ -90,23 +67,7 @@ def telling(path: str) -> Iterator[None]:
             raise FileNotFoundError(errno.ENOENT, _said(error, path), path) from error
         raise OSError(_said(error, path)) from error
     except (BaseError, ValueError) as error:  # ValueError: the name of an object or an option
-        said = str(error)
-        is_answered = NO_PROXY_THERE in said or not any(word in said for word in _NO_ANSWER)
-        if _URL.search(said) and not is_answered:
-            _UNANSWERED[_server(path)] = time.monotonic()
         raise OSError(_said(error, path)) from error
-
-
-def is_silent(path: str) -> bool:
-    """Whether the server of a path has just left a call of this process without an answer."""
-    since = _UNANSWERED.get(_server(path))
-    return since is not None and time.monotonic() - since < _SILENCE
-
-
-def _server(path: str) -> str:
-    """The server of a path, as far as the path says it: all buckets of a process have one."""
-    scheme, _, rest = path.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}" if scheme in _WITH_SERVER else scheme
 
 
 def code_of(error: BaseException) -> str:
@@ -144,9 +105,6 @@ def _said(error: BaseException, path: str) -> str:
             "no credentials: there are none in the environment, and this machine has no service "
             "that gives them"
         )
-    for part, remedy in _REMEDIES.items():
-        if part in text:
-            return remedy
     root = "/".join(path.split("/")[:3])
     server = url[1] if url and url[1] != _HIDDEN else f"the server of {root}"
     code = code_of(error)

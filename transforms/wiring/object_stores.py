@@ -19,7 +19,7 @@ import obstore
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem, MatchResult
 
 from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
-from beam_bleu.transforms.wiring.object_store_clients import Place, check_redirect, client, place_of
+from beam_bleu.transforms.wiring.object_store_clients import Place, client, place_of
 from beam_bleu.transforms.wiring.object_store_errors import (
     ChangedError,
     is_refused,
@@ -41,7 +41,8 @@ class ObjectStores:
     """All object stores, with the methods of Beam's filesystem that are used here.
 
     Exceptions are `OSError`s that say what the server said. A missing object is a
-    `FileNotFoundError`, a missing bucket is not.
+    `FileNotFoundError`, a missing bucket is not. Objects are read and written as they are, without
+    decompression.
     """
 
     def match(
@@ -97,7 +98,6 @@ class ObjectStores:
         compression_type: str = CompressionTypes.UNCOMPRESSED,
     ) -> Any:
         """Opens an object to read its raw bytes."""
-        _refuse_compression(compression_type)
         place = _object(path)
         return ReadObject(partial(client, place), path, place.key)
 
@@ -108,7 +108,6 @@ class ObjectStores:
         compression_type: str = CompressionTypes.UNCOMPRESSED,
     ) -> Any:
         """Opens a new object. It is there when it is closed, unless an exception closes it."""
-        _refuse_compression(compression_type)
         place = _object(path)
         if OBJECT_STORES[place.scheme].is_web:
             raise OSError("nothing can be written to a web server")
@@ -144,19 +143,8 @@ class ObjectStores:
 
     def delete(self, paths: Sequence[str]) -> None:
         """Deletes objects. It is not an error if one of them is not there."""
-        of_root: dict[str, list[Place]] = {}
-        for path in paths:
-            place = _object(path)
-            of_root.setdefault(place.root, []).append(place)
-        for root, places in of_root.items():
-            if places[0].scheme == "s3":  # one request for many objects
-                with telling(root):
-                    obstore.delete(client(places[0]), [place.key for place in places])
-            elif len(places) == 1:
-                _delete(places[0])
-            else:
-                with ThreadPoolExecutor(_AT_ONCE) as pool:
-                    list(pool.map(_delete, places))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(_delete, map(_object, paths)))
 
     def put_if(self, path: str, data: bytes, version: Any) -> Any:
         """Writes an object on a condition, and returns the version that it has then.
@@ -196,8 +184,6 @@ class ObjectStores:
 
     def _head(self, path: str) -> Any:
         place = _object(path)
-        if OBJECT_STORES[place.scheme].is_web:
-            check_redirect(place)
         store = client(place)
         try:
             with telling(path):
@@ -227,8 +213,3 @@ def _object(path: str) -> Place:
 def _delete(place: Place) -> None:
     with contextlib.suppress(FileNotFoundError), telling(place.root + place.key):
         obstore.delete(client(place), place.key)
-
-
-def _refuse_compression(compression_type: str) -> None:
-    if compression_type != CompressionTypes.UNCOMPRESSED:
-        raise ValueError("objects are read and written as they are, without decompression")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
@@ -16,13 +15,6 @@ from obstore.exceptions import BaseError, NotSupportedError
 from beam_bleu.transforms.wiring.object_store_errors import ChangedError, is_past_end, telling
 
 __all__ = ["NewObject", "ReadObject", "interruptible", "mark"]
-
-_READ_ATTEMPTS = 4
-"""How often a part of an object is asked for if the connection breaks while it comes. obstore
-itself also asks again, but only within the time for which it retries a request."""
-
-_PAUSE = 1.0
-"""Seconds before the second attempt; longer before each further one."""
 
 _FIRST_GET = 1 << 18
 _LARGEST_GET = 1 << 26
@@ -43,20 +35,21 @@ _MOST_PARTS = 9000
 class ReadObject(io.RawIOBase):
     """An object, to read. It holds at most one connection, and one piece of the answer.
 
-    If the object is replaced after the first read, the next request fails.
+    If the object is replaced after the first read, the next request fails. If a connection breaks,
+    obstore asks for the rest of the answer.
 
     Args:
-      client: makes obstore's client for the bucket, for a caller that has `waited` some seconds.
+      client: makes obstore's client for the bucket.
       path: the path, for messages.
       key: the name in the bucket.
     """
 
-    def __init__(self, client: Callable[..., Any], path: str, key: str) -> None:
+    def __init__(self, client: Callable[[], Any], path: str, key: str) -> None:
         self._client = client
         self._path = path
         self._key = key
         self._position = 0
-        self._pieces: Iterator[bytes] | None = None
+        self._pieces: Iterator[bytes] = iter(())
         self._piece = memoryview(b"")
         self._stop = 0  # where the answer ends
         self._get = _FIRST_GET
@@ -88,11 +81,11 @@ class ReadObject(io.RawIOBase):
         """Fills the buffer, unless the object ends before."""
         view = memoryview(buffer).cast("B")
         filled = 0
-        while filled < len(view):
-            part = self._read(len(view) - filled)
-            if not part:
-                break
+        while filled < len(view) and self._has_more(len(view) - filled):
+            part = self._piece[: len(view) - filled]
             view[filled : filled + len(part)] = part
+            self._piece = self._piece[len(part) :]
+            self._position += len(part)
             filled += len(part)
         return filled
 
@@ -100,37 +93,29 @@ class ReadObject(io.RawIOBase):
         self._drop()
         super().close()
 
-    def _read(self, size: int) -> memoryview:
-        """Some of the next bytes, at most `size`; none at the end of the object."""
-        begin = time.monotonic()
-        for attempt in range(1, _READ_ATTEMPTS + 1):
-            if not self._piece:
-                if self._pieces is None or self._position >= self._stop:
-                    self._request(size, time.monotonic() - begin)
-                if self._pieces is None:
-                    break
-                try:
-                    if not self._piece:
-                        with telling(self._path):
-                            self._piece = memoryview(interruptible(next, self._pieces, b""))
-                except ChangedError:
-                    raise
-                except OSError:
-                    if attempt == _READ_ATTEMPTS:
-                        raise
-            if self._piece:
-                break
-            self._drop()  # the connection broke
-            time.sleep(attempt * _PAUSE)
-        if not self._piece and self._size is not None and self._position < self._size:
-            # This must not look like the end of the object.
-            raise OSError("the connection broke while the object was read")
-        part, self._piece = self._piece[:size], self._piece[size:]
-        self._position += len(part)
-        return part
+    def _has_more(self, size: int) -> bool:
+        """Whether there is a byte at the position. Then a piece of the answer has it.
 
-    def _request(self, size: int, waited: float) -> None:
-        """Asks for the next bytes: `size` of them, or more. They have been `waited` for so long."""
+        Args:
+          size: how many bytes will be read.
+        """
+        if not self._piece and self._position < self._stop:
+            try:
+                self._piece = self._next_piece()
+            except ChangedError:
+                raise
+            except OSError:
+                # obstore continues a broken answer for 45 s after its request. A slow reader can
+                # take longer, so the rest is asked for once more.
+                self._drop()
+        if not self._piece:
+            self._request(size)
+            if self._position < self._stop and not self._piece:
+                self._piece = self._next_piece()
+        return bool(self._piece)
+
+    def _request(self, size: int) -> None:
+        """Asks for the next bytes: `size` of them, or more."""
         self._drop()
         if self._size is not None and self._position >= self._size:
             return
@@ -141,13 +126,12 @@ class ReadObject(io.RawIOBase):
             options["range"] = (self._position, self._position + asked)
         with telling(self._path):
             try:
-                client = self._client(waited=waited)
-                got = interruptible(obstore.get, client, self._key, options=options)
+                got = interruptible(obstore.get, self._client(), self._key, options=options)
             except NotSupportedError:
                 if not self._has_ranges:
                     raise
                 self._has_ranges = False  # a simple web server sends the whole file
-                self._request(size, waited)
+                self._request(size)
                 return
             except BaseError as error:
                 if not is_past_end(error):
@@ -158,18 +142,17 @@ class ReadObject(io.RawIOBase):
         self._check(got.meta)
         start, self._stop = got.range
         self._pieces = iter(got.stream(min(_PIECE, self._stop - start)))
-        self._skip(self._position - start)
+        before = self._position - start  # what a server that does not know ranges sends, too
+        while before > 0:
+            self._piece = self._next_piece()
+            before, self._piece = before - len(self._piece), self._piece[before:]
 
-    def _skip(self, size: int) -> None:
-        """Passes over the bytes before the position, from a server that does not know ranges."""
-        while size and self._pieces is not None:
-            with telling(self._path):
-                piece = memoryview(interruptible(next, self._pieces, b""))
-            if not piece:
-                self._drop()
-                return
-            self._piece = piece[size:]
-            size -= min(size, len(piece))
+    def _next_piece(self) -> memoryview:
+        with telling(self._path):
+            piece = memoryview(interruptible(next, self._pieces, b""))
+        if not piece:  # this must not look like the end of the object
+            raise OSError("the connection broke while the object was read")
+        return piece
 
     def _check(self, meta: Any) -> None:
         """Checks that an answer is about the same object as those before."""
@@ -185,7 +168,7 @@ class ReadObject(io.RawIOBase):
         return int(self._size or 0)
 
     def _drop(self) -> None:
-        self._pieces, self._piece, self._stop = None, memoryview(b""), 0
+        self._pieces, self._piece, self._stop = iter(()), memoryview(b""), 0
 
 
 class NewObject(io.BufferedIOBase):

@@ -75,8 +75,8 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
                 yield output
             return
         work = _UnderWay(self._outputs(element), window, timestamp)
-        self._submit(work)
         self._under_way.append(work)
+        self._submit(work)
         while len(self._under_way) >= self._begun:
             yield from self._finish_oldest()
 
@@ -90,73 +90,59 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
     def _drop_waiting(self) -> None:
         """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""
         for work in self._under_way:
-            assert work.future is not None
-            work.future.cancel()
+            if work.future is not None:
+                work.future.cancel()
         self._under_way = collections.deque()
         # A new queue: a thread may still work on an element of the failed bundle.
         self._ready: queue.SimpleQueue[_UnderWay] = queue.SimpleQueue()
 
     def _outputs(self, element: Any) -> Iterator[Any]:
-        """The outputs of an element. Nothing is done before they are asked for.
-
-        It is called on Beam's own thread, in the bundle of the element.
-        """
+        """The outputs of an element. Nothing is done before they are asked for."""
         yield from self.work(element)
 
     def _submit(self, work: _UnderWay) -> None:
         """Lets a thread work on the next part of an element."""
         assert self._pool is not None
-        work.part = None
         work.future = self._pool.submit(self._make_part, work, self._ready)
 
     def _make_part(self, work: _UnderWay, ready: queue.SimpleQueue[_UnderWay]) -> None:
+        weight = 0
         try:
-            work.part = self._next_part(work.outputs)
+            for output in work.outputs:
+                work.part.append(output)
+                weight += self.weight(output)
+                if weight >= _PART_BYTES:
+                    return
+            work.is_made = True
         except BaseException as error:  # Beam's own thread raises it
             work.error = error
-        ready.put(work)
-
-    def _next_part(self, outputs: Iterator[Any]) -> _Part:
-        taken, weight = [], 0
-        for output in outputs:
-            taken.append(output)
-            weight += self.weight(output)
-            if weight >= _PART_BYTES:
-                return _Part(taken, is_last=False)
-        return _Part(taken, is_last=True)
+        finally:
+            ready.put(work)
 
     def _finish_oldest(self) -> Iterator[WindowedValue | TaggedOutput]:
         oldest = self._under_way[0]
         while not oldest.is_done:
             # One queue for all elements: to wait for one of several futures is slow.
             work = self._ready.get()
-            if work.part is None or work.part.is_last:
+            if work.is_made or work.error is not None:
                 work.is_done = True
             else:
-                yield from self._in_window(work, work.part)
+                yield from self._in_window(work)
                 self._submit(work)
         self._under_way.popleft()
         if oldest.error is not None:
             raise oldest.error
-        assert oldest.part is not None
-        yield from self._in_window(oldest, oldest.part)
+        yield from self._in_window(oldest)
 
-    def _in_window(self, work: _UnderWay, part: _Part) -> Iterator[WindowedValue | TaggedOutput]:
-        for output in part.outputs:
+    def _in_window(self, work: _UnderWay) -> Iterator[WindowedValue | TaggedOutput]:
+        part, work.part = work.part, []
+        for output in part:
             self.emitted(output)
             if isinstance(output, TaggedOutput):
                 value = WindowedValue(output.value, work.timestamp, (work.window,))
                 yield TaggedOutput(output.tag, value)
             else:
                 yield WindowedValue(output, work.timestamp, (work.window,))
-
-
-@dataclasses.dataclass(frozen=True)
-class _Part:
-    """Outputs of an element, and whether they are the last ones."""
-
-    outputs: list[Any]
-    is_last: bool
 
 
 @dataclasses.dataclass(eq=False)
@@ -167,9 +153,10 @@ class _UnderWay:
       outputs: its outputs that are not made yet.
       window: its window.
       timestamp: its timestamp.
-      future: the work on its next part.
-      part: this part; None while a thread makes it.
+      future: the work on its next part; None if no thread could start.
+      part: the outputs of this part so far.
       error: what went wrong on the thread.
+      is_made: whether there are no more outputs.
       is_done: whether Beam's own thread knows that there are no more parts.
     """
 
@@ -177,23 +164,23 @@ class _UnderWay:
     window: Any
     timestamp: Any
     future: Future[None] | None = None
-    part: _Part | None = None
+    part: list[Any] = dataclasses.field(default_factory=list)
     error: BaseException | None = None
+    is_made: bool = False
     is_done: bool = False
 
 
-class CollectBundles(beam.DoFn, abc.ABC):
+class CollectBundles(ThreadedDoFn):
     """Collects the elements of each bundle: adds them up, or writes them to files, for example.
 
     A collector is mutable, and has a method `add` for an element. On several threads,
     a bundle has a collector for each element that is added at the same time, and sends on what each
     of them has collected: the next step brings it together. Usually one or two collectors are
-    enough, because adding is fast. At most two elements per thread wait, so memory is bounded. All
-    elements are in the global window.
+    enough, because adding is fast. All elements are in the global window.
     """
 
     def __init__(self, threads: int = 1) -> None:
-        self._threads = threads
+        super().__init__(threads)
 
     @abc.abstractmethod
     def new_collector(self) -> Any:
@@ -203,44 +190,32 @@ class CollectBundles(beam.DoFn, abc.ABC):
     def collected(self, collector: Any) -> Iterable[Any]:
         """What is sent on of a collector, which gets no more elements."""
 
-    def setup(self) -> None:
-        self._under_way: collections.deque[Future[None]] = collections.deque()
-        self._pool = shared_pool(self._threads) if self._threads > 1 else None
-
     def start_bundle(self) -> None:
-        # New objects: after a failed bundle, a thread may still add to its collectors.
+        super().start_bundle()
+        # A new object: after a failed bundle, a thread may still add to its collectors.
         self._collectors: collections.deque[Any] = collections.deque()
-        self._drop_waiting()
 
-    def process(self, element: Any) -> None:
-        if self._pool is None:
-            self._add(element, self._collectors)
-            return
-        self._under_way.append(self._pool.submit(self._add, element, self._collectors))
-        while len(self._under_way) > 2 * self._threads:
-            self._under_way.popleft().result()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        while self._under_way:
-            self._under_way.popleft().result()
+    def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
+        yield from super().finish_bundle()
         while self._collectors:
             for output in self.collected(self._collectors.popleft()):
                 yield GlobalWindows.windowed_value(output)
 
-    def teardown(self) -> None:
-        self._drop_waiting()
+    def process(
+        self,
+        element: Any,
+        window: Any = beam.DoFn.WindowParam,
+        timestamp: Any = beam.DoFn.TimestampParam,
+    ) -> Iterator[Any]:
+        return super().process((element, self._collectors), window, timestamp)
 
-    def _drop_waiting(self) -> None:
-        """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""
-        for future in self._under_way:
-            future.cancel()
-        self._under_way = collections.deque()
-
-    def _add(self, element: Any, free: collections.deque[Any]) -> None:
-        """Adds an element to one of the collectors that no other thread uses, or to a new one."""
+    def work(self, element: tuple[Any, collections.deque[Any]]) -> Iterable[Any]:
+        """Adds an element to one of the free collectors of its bundle, or to a new one."""
+        added, free = element
         try:
             collector = free.pop()
         except IndexError:
             collector = self.new_collector()
-        collector.add(element)
+        collector.add(added)
         free.append(collector)
+        return ()

@@ -52,7 +52,7 @@ def sums_of(step, numbers):
     step.setup()
     step.start_bundle()
     for number in numbers:
-        step.process(number)
+        assert [*step.process(number)] == []
     found = [each.value for each in step.finish_bundle()]
     step.teardown()
     return found

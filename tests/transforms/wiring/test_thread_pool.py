@@ -79,7 +79,7 @@ def test_steps_share_threads(two: tuple[Worked, Worked]) -> None:
     assert first._pool is second._pool is third._pool
     first.teardown()
     third.start_bundle()
-    third.process(7)
+    assert [*third.process(7)] == []
     assert [each.value for each in third.finish_bundle()] == [7]
     second.given(1, 2)
     assert second.finished() == [1, 2]
