@@ -111,7 +111,7 @@ class ObjectStores:
         place = _object(path)
         if OBJECT_STORES[place.scheme].is_web:
             raise OSError("nothing can be written to a web server")
-        return NewObject(partial(client, place, writes=True), path, place.key, mime_type)
+        return NewObject(client(place, writes=True), path, place.key, mime_type)
 
     def exists(self, path: str) -> bool:
         """Whether there is an object. A missing bucket is an error."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -24,12 +24,8 @@ that a few bytes at the end of an object cost little, and a long text needs few 
 _PIECE = 1 << 18
 """The bytes of an answer that are taken from the connection at a time."""
 
-_IN_MEMORY = 1 << 23
-"""A new object with more bytes waits for its upload in a temporary file."""
-
 _PART = 1 << 23
-_MOST_PARTS = 9000
-"""A larger object is uploaded in parts, at most 10,000 of them for S3."""
+"""Larger objects are uploaded in parts of this size, at most 10,000 of them for S3: 84 GB."""
 
 
 class ReadObject(io.RawIOBase):
@@ -172,64 +168,61 @@ class ReadObject(io.RawIOBase):
 
 
 class NewObject(io.BufferedIOBase):
-    """An object, to write. Nobody sees a part of it.
+    """An object, to write. Nobody sees a part of it, and it is only there once it is closed.
 
     Args:
-      client: makes obstore's client for the bucket.
+      client: obstore's client for the bucket.
       path: the path, for messages.
       key: the name in the bucket.
       mime_type: the type that the server tells to others.
     """
 
-    def __init__(self, client: Callable[[], Any], path: str, key: str, mime_type: str) -> None:
-        self._client = client
+    def __init__(self, client: Any, path: str, key: str, mime_type: str) -> None:
         self._path = path
-        self._key = key
-        self._mime_type = mime_type
-        self._spool = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+        self._size = 0
+        with telling(path):
+            self._writer = obstore.open_writer(
+                client,
+                key,
+                attributes={"Content-Type": mime_type},
+                buffer_size=_PART,
+                max_concurrency=1,
+            )
 
     def writable(self) -> bool:
         return True
 
     def tell(self) -> int:
-        return self._spool.tell()
+        return self._size
 
     def write(self, data: Any) -> int:
-        self._spool.write(data)
-        return memoryview(data).nbytes
+        size = memoryview(data).nbytes
+        with telling(self._path):
+            self._writer.write(data)
+        self._size += size
+        return size
 
     def close(self) -> None:
-        if self.closed:
-            return
-        try:
-            size = self._spool.tell()
-            self._spool.seek(0)
+        if not self.closed:
+            super().close()
             with telling(self._path):
-                obstore.put(
-                    self._client(),
-                    self._key,
-                    self._spool if size > _PART else self._spool.read(),
-                    attributes={"Content-Type": self._mime_type},
-                    use_multipart=size > _PART,
-                    chunk_size=max(_PART, -(-size // _MOST_PARTS)),
-                    max_concurrency=1,
-                )
-        finally:
-            self._discard()
+                self._writer.close()
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None:
             self.close()
         else:
-            self._discard()
+            self._abort()
 
     def __del__(self) -> None:
-        # The method of the base class would upload an object that an error has left half written.
-        self._discard()
+        if not self.closed and hasattr(self, "_writer"):  # an error has left it half written
+            self._abort()
 
-    def _discard(self) -> None:
-        self._spool.close()
+    def _abort(self) -> None:
+        """Removes the parts that were uploaded."""
         super().close()
+        with contextlib.suppress(OSError, BaseError):
+            self._writer.__exit__(OSError, None, None)
 
 
 def _replaced() -> ChangedError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import apache_beam as beam
@@ -27,13 +27,9 @@ def starting_with(value: Any, root: Any) -> beam.PTransform:
         Then the value takes the place of this element, so that nothing starts before it is there.
     """
     if isinstance(root, beam.pvalue.PCollection):
-        return beam.ParDo(_Replace(value))
+        return beam.Map(_instead, value)
     return beam.Create([value], reshuffle=False)
 
 
-class _Replace(beam.DoFn):
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def process(self, element: Any) -> Iterator[Any]:
-        yield self._value
+def _instead(_: Any, value: Any) -> Any:
+    return value
