@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import configparser
 import dataclasses
+import functools
 import os
 import pathlib
-import threading
 import urllib.request
 from datetime import timedelta
 from typing import Any
@@ -48,11 +48,6 @@ _ENVIRONMENT = ("AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST", "HOME")
 """The beginnings of the names of environment variables on which a client depends."""
 
 _NO_REGION = "us-east-1"
-
-_CLIENTS: dict[tuple[object, ...], Any] = {}
-_KNOWN_FLAGS: list[tuple[object, dict[str, Any]]] = []
-_LOCK = threading.Lock()
-"""Guards both."""
 
 
 class WebOptions(PipelineOptions):
@@ -116,52 +111,51 @@ def client(place: Place, *, writes: bool = False) -> Any:
     Raises:
       OSError: there are no credentials, or an option cannot be used.
     """
-    environment = {name: os.environ[name] for name in os.environ if name.startswith(_ENVIRONMENT)}
-    timeouts = _TIMEOUTS | (_TIMEOUTS_OF_WRITES if writes else {})
-    with _LOCK:
-        flags = _flags()
-        settings = *sorted(flags.items()), *sorted(environment.items())
-        key = (place.root, *settings, *timeouts.values())
-        if key not in _CLIENTS:
-            # Only an endpoint that someone has named begins with http://.
-            http = {**timeouts, "allow_http": True}
-            given = {"client_options": http, "retry_config": RETRIES}
-            with telling(place.root):
-                _CLIENTS[key] = _client(place, flags, environment, given)
-        return _CLIENTS[key]
-
-
-def _flags() -> dict[str, Any]:
-    """The flags of Beam for object stores that were given. Reading them takes milliseconds."""
+    environment = sorted(item for item in os.environ.items() if item[0].startswith(_ENVIRONMENT))
     options = FileSystems._pipeline_options or RuntimeValueProvider.runtime_options
-    if _KNOWN_FLAGS and _KNOWN_FLAGS[-1][0] is options:
-        return _KNOWN_FLAGS[-1][1]
-    flags: dict[str, Any] = {}
-    if isinstance(options, PipelineOptions):
-        for kind in (S3Options, AzureOptions, WebOptions):
-            view = options.view_as(kind)
-            flags |= view.get_all_options(drop_default=True, current_only=True)
-    _KNOWN_FLAGS[:] = [(options, flags)]
-    return flags
+    with telling(place.root):
+        return _client(
+            dataclasses.replace(place, key=""), _flags(options), tuple(environment), writes
+        )
 
 
+@functools.lru_cache(maxsize=1)
+def _flags(options: Any) -> tuple[tuple[str, Any], ...]:
+    """The flags of Beam for object stores that were given. Reading them takes milliseconds."""
+    if not isinstance(options, PipelineOptions):
+        return ()
+    views = (options.view_as(kind) for kind in (S3Options, AzureOptions, WebOptions))
+    given = [view.get_all_options(drop_default=True, current_only=True) for view in views]
+    return tuple(sorted((name, value) for flags in given for name, value in flags.items()))
+
+
+@functools.cache
 def _client(
-    place: Place, flags: dict[str, Any], environment: dict[str, str], given: dict[str, Any]
+    bucket: Place,
+    given_flags: tuple[tuple[str, Any], ...],
+    variables: tuple[tuple[str, str], ...],
+    writes: bool,
 ) -> Any:
-    if place.scheme == "s3":
-        config = _s3(flags, environment, given["client_options"])
+    flags, environment = dict(given_flags), dict(variables)
+    # Only an endpoint that someone has named begins with http://.
+    http: dict[str, Any] = {**_TIMEOUTS, "allow_http": True}
+    if writes:
+        http |= _TIMEOUTS_OF_WRITES
+    given: dict[str, Any] = {"client_options": http, "retry_config": RETRIES}
+    if bucket.scheme == "s3":
+        config = _s3(flags, environment, http)
         if "access_key_id" in config and "session_token" not in config:
             # obstore would take a token from the environment, which belongs to another key.
             keys = {name: config.pop(name, "") for name in ("access_key_id", "secret_access_key")}
             given["credential_provider"] = lambda: {**keys, "token": None, "expires_at": None}
-        return S3Store(place.bucket, config=config, **given)
-    if place.scheme == "gs":
-        return GCSStore(place.bucket, config=_gcs(environment), **given)
-    if place.scheme in ("az", "azfs"):
-        return AzureStore(place.bucket, config=_azure(place, flags, environment), **given)
-    server = f"{place.scheme}://{place.bucket}"
+        return S3Store(bucket.bucket, config=config, **given)
+    if bucket.scheme == "gs":
+        return GCSStore(bucket.bucket, config=_gcs(environment), **given)
+    if bucket.scheme in ("az", "azfs"):
+        return AzureStore(bucket.bucket, config=_azure(bucket, flags, environment), **given)
+    server = f"{bucket.scheme}://{bucket.bucket}"
     if not flags.get("allow_web_redirects"):
-        given["client_options"].update(_only_host(server))
+        http.update(_only_host(server))
     return HTTPStore(server, **given)
 
 
