@@ -38,7 +38,7 @@ import functools
 import inspect
 import json
 import typing
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional
 
 import apache_beam as beam
@@ -171,14 +171,13 @@ class _ScoreRows(beam.PTransform):
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = _checked_types(rows, self._fields)
         names = self._fields.group_by
-        key_types = [Any if types is None else types[name] for name in names]
+        key_types = [types[name] for name in names]
         keyed = typehints.Tuple[typehints.Tuple[tuple(key_types)], Any]
         result = [*zip(names, key_types, strict=True), *self._score_types.items()]
-        take = functools.partial(self._fields.segment_of, checked=types is not None)
         make = functools.partial(_row_of_scores, names, self._prefixes)
         return (
             rows
-            | "Take segments" >> beam.Map(take).with_output_types(keyed)
+            | "Take segments" >> beam.Map(self._fields.segment_of).with_output_types(keyed)
             | "Score groups" >> self._scoring
             | "Make rows"
             >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
@@ -284,13 +283,12 @@ class SegmentScores(beam.PTransform):
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = _checked_types(rows, self._fields)
-        result: Any = Any
-        if types is not None:
-            schema = self._scoring.schema
-            _require_new(schema.names, types)
-            scores = [(field.name, _OF_COLUMNS[field.type]) for field in schema]
-            result = RowTypeConstraint.from_fields([*types.items(), *scores])
-        take = functools.partial(_row_and_segment, self._fields, types is not None)
+        scores = {field.name: _OF_COLUMNS[field.type] for field in self._scoring.schema}
+        for name in scores:
+            if name in types:
+                raise ValueError(f"the rows already have a field {name!r}: rename it before")
+        result = RowTypeConstraint.from_fields([*types.items(), *scores.items()])
+        take = functools.partial(_row_and_segment, self._fields)
         keyed = typehints.Tuple[rows.element_type, Any]
         return (
             rows
@@ -510,16 +508,16 @@ def _score_types(config: Any) -> dict[str, Any]:
     return {**in_row, "interval_low": _NUMBER, "interval_high": _NUMBER}
 
 
-def _checked_types(rows: PCollection[Any], fields: RowFields) -> dict[str, Any] | None:
-    """The types of the fields of rows, by name; None if Beam does not know them.
+def _checked_types(rows: PCollection[Any], fields: RowFields) -> dict[str, Any]:
+    """The types of the fields of rows, by name.
 
     Raises:
-      ValueError: a field is missing, or has a type that cannot be scored.
+      ValueError: Beam does not know them, a field is missing, or has a type that cannot be scored.
     """
     try:
         types = dict(schemas.named_fields_from_element_type(rows.element_type))
-    except TypeError:
-        return None
+    except TypeError as error:
+        raise ValueError(f"the elements must be rows whose fields are known: {error}") from error
     fields.check(types)
     return types
 
@@ -540,26 +538,13 @@ def _row_of_scores(
     return Row(**row)
 
 
-def _row_and_segment(fields: RowFields, checked: bool, row: Any) -> tuple[Any, Any]:
-    _, segment = fields.segment_of(row, checked)
+def _row_and_segment(fields: RowFields, row: Any) -> tuple[Any, Any]:
+    _, segment = fields.segment_of(row)
     return row, segment
 
 
 def _row_with_scores(row: Any, scores: Mapping[str, Any]) -> Row:
-    fields = row._asdict()
-    _require_new(scores, fields)
-    return Row(**fields, **scores)
-
-
-def _require_new(scores: Iterable[str], fields: Collection[str]) -> None:
-    """Checks that no field of a row has the name of a score.
-
-    Raises:
-      ValueError: one has.
-    """
-    for name in scores:
-        if name in fields:
-            raise ValueError(f"the rows already have a field {name!r}: rename it before")
+    return Row(**row._asdict(), **scores)
 
 
 def _table_of(rows: Sequence[Any], names: Sequence[str]) -> pa.Table:

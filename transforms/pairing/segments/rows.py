@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.segments.batching import Segment, require_distinct
 
 _TEXT = (str, str | None)
 """The types of a field with a text."""
-
-_ONE_EACH = "for fields with one reference each, list them: references: [reference_a, reference_b]"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,66 +57,36 @@ class RowFields:
         return cls(candidate, tuple(references), None, keys)
 
     def check(self, types: Mapping[str, Any]) -> None:
-        """Checks the fields of all rows.
+        """Checks the fields of all rows by their types.
 
         Raises:
           ValueError: a field is missing, or has a type that cannot be scored.
         """
-        problem = self._missing_in(types)
-        if problem:
-            raise ValueError(problem)
-        for name in (self.candidate_field, *self.reference_fields):
-            if types[name] not in (*_TEXT, Any):
-                raise ValueError(
-                    f"the field {name!r} must be a text, but its type is {_shown(types[name])}"
-                )
-        if self.reference_list_field is not None and types[self.reference_list_field] in _TEXT:
-            raise ValueError(f"{self._not_a_list()}; {_ONE_EACH}")
-
-    def segment_of(self, row: Any, checked: bool) -> tuple[tuple[Any, ...], Segment]:
-        """A row's segment, with the values of its group.
-
-        Args:
-          row: a row.
-          checked: whether the fields are already checked.
-
-        Raises:
-          InputError: a field is missing, or has a wrong type.
-        """
-        if not checked:
-            self._check_row(row)
-        if self.reference_list_field is not None:
-            references = getattr(row, self.reference_list_field)
-            if isinstance(references, str):
-                raise InputError(f"{self._not_a_list()}: {_shown(references)}", _ONE_EACH)
-            if isinstance(references, tuple):  # in a field with a name, it is not a keyed segment
-                references = [*references]
-        else:
-            references = [getattr(row, name) for name in self.reference_fields]
-        key = tuple(getattr(row, name) for name in self.group_by)
-        return key, (getattr(row, self.candidate_field), references)
-
-    def _check_row(self, row: Any) -> None:
-        if not hasattr(row, "_asdict"):
-            raise InputError(f"an element must be a Beam Row, got {_shown(row)}", "map it to one")
-        problem = self._missing_in(row._asdict())
-        if problem:
-            raise InputError(f"{problem}: {_shown(row)}", "name the fields in the configuration")
-
-    def _missing_in(self, fields: Iterable[str]) -> str:
-        """The message for a missing field; "" if all fields are there."""
-        there = list(fields)
         lists = () if self.reference_list_field is None else (self.reference_list_field,)
         for name in (self.candidate_field, *self.reference_fields, *lists, *self.group_by):
-            if name not in there:
-                return f"the rows have no field {name!r}; they have {', '.join(there)}"
-        return ""
+            if name not in types:
+                raise ValueError(f"the rows have no field {name!r}; they have {', '.join(types)}")
+        for name in (self.candidate_field, *self.reference_fields):
+            if types[name] not in (*_TEXT, Any):
+                raise ValueError(f"the field {name!r} must be a text, but it is {types[name]}")
+        for name in lists:
+            if types[name] in _TEXT:
+                raise ValueError(
+                    f"the field {name!r} must be a list of texts, but it is one text (ReadFromJson "
+                    "turns a list into one text); for fields with one reference each, list them: "
+                    "references: [reference_a, reference_b]"
+                )
 
-    def _not_a_list(self) -> str:
-        return (
-            f"the field {self.reference_list_field!r} must be a list of texts, but it is one text "
-            "(ReadFromJson turns a list into one text)"
-        )
+    def segment_of(self, row: Any) -> tuple[tuple[Any, ...], Segment]:
+        """A row's segment, with the values of its group."""
+        if self.reference_list_field is None:
+            references = [getattr(row, name) for name in self.reference_fields]
+        else:
+            references = getattr(row, self.reference_list_field)
+            if isinstance(references, tuple):  # in a field with a name, it is not a keyed segment
+                references = [*references]
+        key = tuple(getattr(row, name) for name in self.group_by)
+        return key, (getattr(row, self.candidate_field), references)
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
@@ -128,8 +95,3 @@ def _names(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{key} must be the name of a field or a list of names, got {value!r}")
     return tuple(names)
-
-
-def _shown(value: object) -> str:
-    text = value.__name__ if isinstance(value, type) else repr(value)
-    return text if len(text) <= 200 else text[:197] + "..."
