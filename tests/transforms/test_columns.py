@@ -9,10 +9,10 @@ from typing import Any
 import apache_beam as beam
 import pyarrow as pa
 import pytest
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from command_line import PROJECT
+from found_in_pipelines import found_in
 from scoring import score_of
 
 from beam_bleu import (
@@ -59,23 +59,6 @@ TABLES = [
 ]
 GLOBAL = ArrowColumns("candidate", ["first", "second"])
 BY_KEY = ArrowColumns("candidate", "lists", key="key")
-
-FOUND: list[Any] = []
-
-
-def keep(element: Any) -> None:
-    FOUND.append(element)
-
-
-def found_in(elements: list[Any], *steps: beam.PTransform) -> list[Any]:
-    """What steps give for elements."""
-    FOUND.clear()
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        result = pipeline | beam.Create(elements)
-        for number, step in enumerate(steps):
-            result = result | f"Step {number}" >> step
-        _ = result | "Keep" >> beam.Map(keep)
-    return FOUND.copy()
 
 
 def test_tables_give_the_score_of_their_segments() -> None:

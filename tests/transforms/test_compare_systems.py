@@ -12,6 +12,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import window
+from found_in_pipelines import found_in
 from scoring import score_of, statistics_of
 
 from beam_bleu import (
@@ -55,22 +56,6 @@ SEGMENTS = made_segments(200)
 
 def of_system(system: str, segments: list[Segment] = SEGMENTS) -> list[Any]:
     return [(candidates[system], references) for candidates, references in segments]
-
-
-FOUND: list[Any] = []
-"""What a pipeline has given. Beam sends functions of a module by their names, so it can be read."""
-
-
-def keep(element: Any) -> None:
-    FOUND.append(element)
-
-
-def found_in(segments: list[Any], transform: beam.PTransform) -> list[Any]:
-    """What a transform gives for segments."""
-    FOUND.clear()
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        _ = pipeline | beam.Create(segments) | transform | "Keep" >> beam.Map(keep)
-    return FOUND.copy()
 
 
 def jackknife_error(system: str, baseline: str | None = None) -> float:

@@ -17,6 +17,7 @@ from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.typehints import typehints
 from command_line import PROJECT
+from found_in_pipelines import FOUND, keep
 from pane_scores import in_batch, keyed_by_its_segment, scored, without_its_segment
 
 from beam_bleu import CorpusBleu, SegmentScores
@@ -37,12 +38,6 @@ WINDOWS = {"fixed": window.FixedWindows(10), "sliding": window.SlidingWindows(10
 TEXTS = ["the cat sat on the mat", "a cat sat on a mat", "the dog ran off", "a dog", "", " "]
 
 KEYED = typehints.Tuple[str, Any]
-
-FOUND: list[Any] = []
-
-
-def keep(element: Any) -> None:
-    FOUND.append(element)
 
 
 def events(seed: int) -> test_stream.TestStream:

@@ -17,6 +17,7 @@ from apache_beam.transforms import window
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming, WindowedValue
 from command_line import PROJECT, REFERENCES, SYSTEMS, called, read_lines, streams
+from found_in_pipelines import found_in
 from hostile_texts import hostile_segments
 from sacrebleu.metrics import BLEU, CHRF, TER
 
@@ -53,24 +54,6 @@ TABLE = pa.table(
     }
 ).replace_schema_metadata({"from": "a file"})
 COLUMNS = ArrowColumns("hyp", "refs", key="id")
-
-FOUND: list[Any] = []
-
-
-def keep(element: Any) -> None:
-    FOUND.append(element)
-
-
-def found_in(elements: Any, *steps: beam.PTransform) -> list[Any]:
-    """What steps give for elements, in their order."""
-    FOUND.clear()
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        # Not reshuffled: the order of a bundle is tested.
-        result = pipeline | beam.Create(elements, reshuffle=False)
-        for number, step in enumerate(steps):
-            result = result | f"Step {number}" >> step
-        _ = result | "Keep" >> beam.Map(keep)
-    return FOUND.copy()
 
 
 @pytest.fixture(autouse=True)

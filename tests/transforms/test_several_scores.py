@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
@@ -12,6 +9,7 @@ import pytest
 from apache_beam.pipeline import PipelineVisitor
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from command_line import REFERENCES, SYSTEMS
+from found_in_pipelines import found_in
 
 from beam_bleu import (
     BleuConfig,
@@ -40,23 +38,6 @@ SEGMENTS = [
 KEYED = [("odd" if i % 2 else "even", segment) for i, segment in enumerate(SEGMENTS)]
 
 
-def given_by(source: Any, transform: beam.PTransform) -> list[Any]:
-    """What a transform gives for a source of segments."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "found"
-        with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-            _ = (
-                pipeline
-                | "Source" >> source
-                | "Score" >> transform
-                | beam.combiners.ToList()
-                | beam.Map(pickle.dumps)
-                | beam.Map(file.write_bytes)
-            )
-        found: list[Any] = pickle.loads(file.read_bytes())
-    return found
-
-
 @pytest.fixture(autouse=True)
 def many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
@@ -65,19 +46,19 @@ def many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("uncertainty", [True, False])
 def test_each_score_is_the_one_of_a_single_metric(uncertainty: bool) -> None:
     several = CorpusScores.Globally(metrics=[*CONFIGS.values()], uncertainty=uncertainty)
-    (scores,) = given_by(beam.Create(SEGMENTS), several)
+    (scores,) = found_in(SEGMENTS, several)
     assert list(scores) == [*CONFIGS]
     for name, config in CONFIGS.items():
         alone = CorpusScore.Globally(config, uncertainty=uncertainty)
-        assert given_by(beam.Create(SEGMENTS), alone) == [scores[name]]
+        assert found_in(SEGMENTS, alone) == [scores[name]]
         assert (scores[name].standard_error is not None) == uncertainty
 
 
 def test_each_key_has_scores_of_its_own() -> None:
-    found = dict(given_by(beam.Create(KEYED), CorpusScores.PerKey([*CONFIGS.values()])))
+    found = dict(found_in(KEYED, CorpusScores.PerKey([*CONFIGS.values()])))
     assert found.keys() == {"odd", "even"}
     for name, config in CONFIGS.items():
-        alone = given_by(beam.Create(KEYED), CorpusScore.PerKey(config))
+        alone = found_in(KEYED, CorpusScore.PerKey(config))
         assert {key: scores[name] for key, scores in found.items()} == dict(alone)
 
 
@@ -85,10 +66,10 @@ def test_each_system_has_scores_of_its_own() -> None:
     systems = {name: str(SYSTEMS[name]) for name in ("atlas", "cobalt")}
     references = [*map(str, REFERENCES)]
     reading = ReadLineParallel(systems, references)
-    found = dict(given_by(reading, CorpusScores.PerSystem([*CONFIGS.values()])))
+    found = dict(found_in(reading, CorpusScores.PerSystem([*CONFIGS.values()])))
     assert list(found) == ["atlas", "cobalt"]
     for name, config in CONFIGS.items():
-        alone = given_by(ReadLineParallel(systems, references), CorpusScore.PerSystem(config))
+        alone = found_in(ReadLineParallel(systems, references), CorpusScore.PerSystem(config))
         assert {system: scores[name] for system, scores in found.items()} == dict(alone)
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import apache_beam as beam
 import pytest
 import sacrebleu
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from found_in_pipelines import found_in
 from hostile_texts import FRAGMENTS, WORDS, Segment
 
 from beam_bleu import (
@@ -63,21 +59,6 @@ CANDIDATES, STREAMS = in_streams(SEGMENTS)
 LISTS = [references for _, references in SEGMENTS]
 
 
-def given_by(elements: Sequence[Any], transform: beam.PTransform) -> Any:
-    """What a transform gives for all elements."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "found"
-        with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-            _ = (
-                pipeline
-                | beam.Create(elements)
-                | "Score" >> transform
-                | "Pack" >> beam.Map(pickle.dumps)
-                | beam.Map(file.write_bytes)
-            )
-        return pickle.loads(file.read_bytes())
-
-
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_segments, "usual_rows", lambda columns: 7)
@@ -88,7 +69,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_scores_are_those_of_a_pipeline(uncertainty):
     metrics = [*METRICS_OF_TEXTS]
     transform = CorpusScores.Globally(metrics, uncertainty=uncertainty)
-    expected = given_by(SEGMENTS, transform)
+    (expected,) = found_in(SEGMENTS, transform)
     found = score(CANDIDATES, STREAMS, metrics=metrics, uncertainty=uncertainty)
     assert list(found) == metrics
     assert found == expected
@@ -168,7 +149,7 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
     ]
     config = TerConfig(no_punct=True)
     options: dict[str, Any] = {"baseline": "bad", "all_pairs": all_pairs}
-    expected = given_by(elements, CompareSystems.Globally([*systems], config, **options))
+    (expected,) = found_in(elements, CompareSystems.Globally([*systems], config, **options))
     found = compare(systems, STREAMS, metrics=["bleu", config], threads=2, **options)
     assert list(found) == ["bleu", "ter"]
     assert found["ter"] == expected
