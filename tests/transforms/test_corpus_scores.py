@@ -10,7 +10,7 @@ import apache_beam as beam
 import pytest
 import sacrebleu
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.testing.util import assert_that, equal_to
+from found_in_pipelines import found_in
 from scoring import corpus_sums
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments
@@ -37,11 +37,6 @@ class Language(NamedTuple):
 
 
 beam.coders.registry.register_coder(Language, beam.coders.RowCoder)
-
-
-def run(build: Any) -> None:
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        build(pipeline)
 
 
 def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]]:
@@ -90,22 +85,16 @@ def test_globally_gives_sacrebleus_score(
     expected = sacrebleu_score(segments, **options)
     assert expected.counts[-1] > 0
 
-    def check(scores: list[BleuScore]) -> None:
-        (score,) = scores
-        assert score.score == expected.score
-        assert score.matches == tuple(expected.counts)
-        assert score.totals == tuple(expected.totals)
-        assert score.precisions == tuple(expected.precisions)
-        assert (score.sys_len, score.ref_len) == (expected.sys_len, expected.ref_len)
-        assert (score.bp, score.ratio) == (expected.bp, expected.ratio)
-        assert score.segments == 300
-        assert score.signature.startswith("nrefs:var|")
-
-    run(
-        lambda pipeline: assert_that(
-            pipeline | beam.Create(segments) | CorpusBleu.Globally(BleuConfig(**options)), check
-        )
-    )
+    (score,) = found_in(segments, CorpusBleu.Globally(BleuConfig(**options)))
+    assert isinstance(score, BleuScore)
+    assert score.score == expected.score
+    assert score.matches == tuple(expected.counts)
+    assert score.totals == tuple(expected.totals)
+    assert score.precisions == tuple(expected.precisions)
+    assert (score.sys_len, score.ref_len) == (expected.sys_len, expected.ref_len)
+    assert (score.bp, score.ratio) == (expected.bp, expected.ratio)
+    assert score.segments == 300
+    assert score.signature.startswith("nrefs:var|")
 
 
 @pytest.mark.parametrize("metric", METRICS_OF_TEXTS)
@@ -117,11 +106,7 @@ def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.Monk
     counts = count_batch(to_batch(segments), text, definition.metric)
     expected = definition.score(corpus_sums(counts, 0, with_products=True))
     assert expected.score > 0
-    run(
-        lambda pipeline: assert_that(
-            pipeline | beam.Create(segments) | CorpusScore.Globally(config), equal_to([expected])
-        )
-    )
+    assert found_in(segments, CorpusScore.Globally(config)) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -159,35 +144,22 @@ def test_per_key_scores_each_key_alone() -> None:
         key: sacrebleu_score([segment for other, segment in keyed if other == key]).score
         for key, _ in keyed
     }
-    run(
-        lambda pipeline: assert_that(
-            pipeline
-            | beam.Create(keyed)
-            | CorpusBleu.PerKey()
-            | beam.MapTuple(lambda key, score: (key, score.score)),
-            equal_to(list(expected.items())),
-        )
-    )
+    found = found_in(keyed, CorpusBleu.PerKey())
+    assert {key: score.score for key, score in found} == expected
 
 
 def test_a_key_keeps_its_type_and_so_its_coder() -> None:
-    def build(pipeline: beam.Pipeline) -> None:
-        keyed = pipeline | beam.Create([(Language("sr", 1), CAT), (Language("sr", 2), CAT)])
-        scores = (
-            keyed
-            | beam.Map(lambda pair: pair).with_output_types(beam.typehints.Tuple[Language, Any])
-            | CorpusBleu.PerKey()
-        )
-        assert scores.element_type.tuple_types[0] is Language
-        languages = scores | beam.Keys() | beam.Map(lambda key: (key.code, key.script))
-        assert_that(languages, equal_to([("sr", 1), ("sr", 2)]))
-
-    run(build)
+    keyed = [(Language("sr", 1), CAT), (Language("sr", 2), CAT)]
+    typed = beam.Map(lambda pair: pair).with_output_types(beam.typehints.Tuple[Language, Any])
+    scores = beam.Pipeline() | beam.Create(keyed) | typed | CorpusBleu.PerKey()
+    assert scores.element_type.tuple_types[0] is Language
+    found = found_in(keyed, typed, CorpusBleu.PerKey(), beam.Keys())
+    assert sorted((key.code, key.script) for key in found) == [("sr", 1), ("sr", 2)]
 
 
 @pytest.mark.parametrize("transform", [CorpusBleu.Globally(), CorpusBleu.PerKey()])
 def test_an_empty_input_gives_no_element(transform: beam.PTransform) -> None:
-    run(lambda pipeline: assert_that(pipeline | beam.Create([]) | transform, equal_to([])))
+    assert found_in([], transform) == []
 
 
 @pytest.mark.parametrize(
@@ -202,7 +174,7 @@ def test_an_empty_input_gives_no_element(transform: beam.PTransform) -> None:
 )
 def test_a_malformed_segment_fails_the_job_and_is_shown(segment: Any, cause: str) -> None:
     with pytest.raises(Exception, match=re.escape(cause)) as failure:
-        run(lambda pipeline: pipeline | beam.Create([CAT, segment, DOG]) | CorpusBleu.Globally())
+        found_in([CAT, segment, DOG], CorpusBleu.Globally())
     # Exit codes and marks are the command's.
     assert "beam-bleu[" not in str(failure.value)
     assert "[beam-bleu." not in str(failure.value)
@@ -235,7 +207,7 @@ def test_references_that_are_no_list_are_refused_before_the_job_starts(transform
 )
 def test_a_segment_without_its_key_is_refused(element: Any, cause: str) -> None:
     with pytest.raises(Exception, match=re.escape(cause)) as failure:
-        run(lambda pipeline: pipeline | beam.Create([("k", CAT), element]) | CorpusBleu.PerKey())
+        found_in([("k", CAT), element], CorpusBleu.PerKey())
     assert "give segments to Globally, and (key, segment) to PerKey" in str(failure.value)
 
 
