@@ -52,6 +52,7 @@ __all__ = [
 ]
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class ScoreGroups(beam.PTransform):
     """PCollection of segments, or of tables -> the result of each group of segments.
 
@@ -59,42 +60,35 @@ class ScoreGroups(beam.PTransform):
     and trigger. An empty input (or window) yields no element.
 
     Args:
-      label: the name of the step.
+      name: the name of the step.
       chosen: the metrics that are counted.
       result: makes the result of the sums of a group. It is sent to the workers.
       result_type: the type of results.
       keyed: whether segments have keys. Then each key is a group, and elements are (key, result).
       columns: the columns of the tables; None if each element is one segment.
+      uncertainty: whether the sums have products.
       systems: the names of the systems whose candidates each segment has; None for one system.
       pairs: the names of the systems that are compared.
-      uncertainty: whether the sums have products.
 
     Raises:
       ValueError: a metric needs more than texts, or the columns do not fit.
     """
 
-    def __init__(
-        self,
-        label: str,
-        chosen: ChosenMetrics,
-        result: Callable[[SeveralTotals], Any],
-        result_type: Any,
-        *,
-        keyed: bool,
-        columns: ArrowColumns | None = None,
-        systems: tuple[str, ...] | None = None,
-        pairs: Sequence[tuple[str, str]] = (),
-        uncertainty: bool = True,
-    ) -> None:
-        super().__init__(label)
-        require_flag("uncertainty", uncertainty)
-        self._chosen = chosen.require_texts_only()
-        self._result = result
-        self._result_type = result_type
-        self._keyed = keyed
-        self._pairs = pairs
-        self._uncertainty = uncertainty
-        self._gather = GatherSegments(keyed, systems, columns)
+    name: str
+    chosen: ChosenMetrics
+    result: Callable[[SeveralTotals], Any]
+    result_type: Any
+    keyed: bool
+    columns: ArrowColumns | None
+    uncertainty: bool = True
+    systems: tuple[str, ...] | None = None
+    pairs: Sequence[tuple[str, str]] = ()
+
+    def __post_init__(self) -> None:
+        super().__init__(self.name)
+        require_flag("uncertainty", self.uncertainty)
+        self.chosen.require_texts_only()
+        self._gather = GatherSegments(self.keyed, self.systems, self.columns)
 
     def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
         if isinstance(segments, Mapping):
@@ -104,20 +98,19 @@ class ScoreGroups(beam.PTransform):
             )
         key_type = self._gather.key_type(segments)  # the key keeps its type, and so its coder
         batches = segments | "Gather segments" >> self._gather
-        sums = _sums(batches, self._chosen, key_type, self._pairs, self._uncertainty)
-        result_type = self._result_type
-        if self._keyed:
-            result_type = typehints.Tuple[key_type, result_type]
-        make = beam.Map(_result, self._result, self._keyed)
-        return sums | "Score" >> make.with_output_types(result_type)
+        sums = _sums(batches, self.chosen, key_type, self.uncertainty, self.pairs)
+        keyed = typehints.Tuple[key_type, self.result_type]
+        return sums | "Score" >> beam.Map(_result, self.result, self.keyed).with_output_types(
+            keyed if self.keyed else self.result_type
+        )
 
 
 def _sums(
     batches: PCollection[SegmentBatch],
     chosen: ChosenMetrics,
     key_type: Any,
-    pairs: Sequence[tuple[str, str]],
     uncertainty: bool,
+    pairs: Sequence[tuple[str, str]] = (),
 ) -> PCollection[tuple[Any, SeveralTotals]]:
     """Adds the steps from batches to (key of the group, sums)."""
     return sum_groups(
@@ -171,11 +164,12 @@ class Scorer:
         return scores[self.definitions[0].name] if self.is_single else scores
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class ScoreSystems(beam.PTransform):
     """`Paired` segments from files -> PCollection of (system, score).
 
     Args:
-      label: the name of the step.
+      name: the name of the step.
       chosen: the metrics.
       scorer: what scores the sums.
       max_rejected: how many segments may be rejected.
@@ -185,37 +179,33 @@ class ScoreSystems(beam.PTransform):
       ValueError: a value is impossible.
     """
 
-    def __init__(
-        self,
-        label: str,
-        chosen: ChosenMetrics,
-        scorer: Scorer,
-        max_rejected: float,
-        uncertainty: bool,
-    ) -> None:
-        super().__init__(label)
-        require_flag("uncertainty", uncertainty)
+    name: str
+    chosen: ChosenMetrics
+    scorer: Scorer
+    max_rejected: float
+    uncertainty: bool
+
+    def __post_init__(self) -> None:
+        super().__init__(self.name)
+        require_flag("uncertainty", self.uncertainty)
         try:
-            self._most_rejected = most_rejected_of(max_rejected)
+            self._most_rejected = most_rejected_of(self.max_rejected)
         except ValueError as error:
             raise ValueError(f"max_rejected {error}") from None
-        self._chosen = chosen
-        self._scorer = scorer
-        self._uncertainty = uncertainty
 
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> PCollection[tuple[str, Any]]:
         # If there is no other data, the last step still gets the definition, and fails.
-        definition = beam.Create([(self._scorer, self._most_rejected)], reshuffle=False)
+        definition = beam.Create([(self.scorer, self._most_rejected)], reshuffle=False)
         ends = {
             "definition": paired["segments"].pipeline | "Name the definition" >> definition,
             "segments": paired["segments"],
-            "sums": _sums(paired["batches"], self._chosen, None, (), self._uncertainty),
+            "sums": _sums(paired["batches"], self.chosen, None, self.uncertainty),
         }
         if "tallies" in paired:
             ends["tallies"] = paired["tallies"]
         if "rejected" in paired:
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
-        scored = typehints.Tuple[str, self._scorer.score_type]
+        scored = typehints.Tuple[str, self.scorer.score_type]
         return (
             {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
             | "Bring it together" >> beam.CoGroupByKey()
@@ -281,15 +271,8 @@ class _Corpus:
         cls, config: Any, columns: ArrowColumns | None, uncertainty: bool, *, keyed: bool
     ) -> beam.PTransform:
         chosen, scorer = cls._chosen(config)
-        return ScoreGroups(
-            f"{cls.__name__}.{'PerKey' if keyed else 'Globally'}",
-            chosen,
-            scorer,
-            scorer.score_type,
-            keyed=keyed,
-            columns=columns,
-            uncertainty=uncertainty,
-        )
+        name = f"{cls.__name__}.{'PerKey' if keyed else 'Globally'}"
+        return ScoreGroups(name, chosen, scorer, scorer.score_type, keyed, columns, uncertainty)
 
     @classmethod
     def _of_systems(cls, config: Any, max_rejected: float, uncertainty: bool) -> beam.PTransform:
@@ -543,8 +526,8 @@ class SumSegments(ScoreGroups):
             ChosenMetrics.single(config, ["bleu"]),
             _row_of_sums,
             typehints.Dict[str, int],
-            keyed=True,
-            columns=columns,
+            True,
+            columns,
         )
 
 
