@@ -19,7 +19,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.typehints import typehints
 
 from beam_bleu import ChrfConfig, CompareSystems, CorpusBleu, CorpusScores
-from beam_bleu.transforms.wiring.add_up import AddUp
+from beam_bleu.transforms.wiring.steps import AddUp
 from benchmarks.program import command_parser
 
 _SYSTEMS = ["atlas", "birch"]

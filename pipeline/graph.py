@@ -30,7 +30,7 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.rejected import Rejected
-from beam_bleu.transforms.wiring.add_up import giving_sums
+from beam_bleu.transforms.wiring.steps import giving_sums
 
 if TYPE_CHECKING:  # a run in this process does not load it
     from beam_bleu.pipeline.engines.handshake import Handshake

@@ -36,7 +36,7 @@ pairing.records.joins.join_sources pairing.records.joins.joining pairing.records
 pairing.records.record_files pairing.records.row_groups.source
 pairing.records.text.plan_records pairing.records.text.source pairing.segments.gather
 score.score_segments statistics.batch_steps text.read_model totals.sum_documents totals.summing
-wiring.add_up wiring.coders wiring.filesystems wiring.object_store_clients wiring.object_stores
+wiring.filesystems wiring.object_store_clients wiring.object_stores
 wiring.steps wiring.threads
 """.split()  # noqa: SIM905
 """The files of the library that import Beam."""

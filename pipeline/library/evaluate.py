@@ -34,8 +34,7 @@ from beam_bleu.transforms.pairing.paired import PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.totals.rejected import Rejected
-from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
-from beam_bleu.transforms.wiring.steps import unchanged
+from beam_bleu.transforms.wiring.steps import NamedSums, giving_sums, unchanged
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

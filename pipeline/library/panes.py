@@ -22,7 +22,7 @@ from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.document_sums import DocumentParts, documents_of
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
-from beam_bleu.transforms.wiring.add_up import AddUp
+from beam_bleu.transforms.wiring.steps import AddUp
 from beam_bleu.transforms.wiring.sums import Sums, added
 
 __all__ = ["ends_of_panes"]

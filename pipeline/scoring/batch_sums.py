@@ -36,8 +36,7 @@ from beam_bleu.transforms.totals.sum_documents import (
     totals_of_documents,
 )
 from beam_bleu.transforms.totals.summing import sum_batches
-from beam_bleu.transforms.wiring.add_up import NamedSums, add_up
-from beam_bleu.transforms.wiring.steps import Step
+from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up
 
 __all__ = [
     "Counted",

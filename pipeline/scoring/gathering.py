@@ -15,7 +15,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.wiring.add_up import NamedSums
+from beam_bleu.transforms.wiring.steps import NamedSums
 
 __all__ = ["Gathered", "NameTallies", "bring_together", "by_end"]
 

@@ -14,7 +14,7 @@ from pane_scores import scored
 from beam_bleu import SegmentScores
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.segment_scores import _ScoreElements
-from beam_bleu.transforms.wiring.add_up import AddUp
+from beam_bleu.transforms.wiring.steps import AddUp
 
 TRANSFORMS = 4
 """Those of `scored`."""

@@ -8,8 +8,7 @@ from apache_beam.pvalue import PCollection
 
 from beam_bleu.transforms.inspection.sample import Sampling
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
-from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.steps import NamedSums, Step, giving_sums, unchanged
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = ["sum_samples"]

@@ -25,8 +25,7 @@ from beam_bleu.transforms.statistics.segment_labels import (
     require_documents,
 )
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.wiring.coders import giving_batches
-from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.steps import Step, giving_batches, unchanged
 from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 

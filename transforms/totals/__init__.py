@@ -2,7 +2,7 @@
 
 The way of a number: each bundle of batches gets a `BatchAdder`, whose compiled code adds up the
 columns of units in groups (`unit_adder.py`) and those with random weights (`replicates`). One step
-adds up the totals of all bundles (`wiring/add_up.py`). The segments of a document can be in several
+adds up the totals of all bundles (`wiring/steps.py`). The segments of a document can be in several
 bundles, so `document_sums.py` adds up the parts of documents, a shuffle brings them together, and
 `document_totals.py` adds up whole documents. Then the job's last step asks the totals
 (`group_totals.py`) for the sums of one system or pair in one group.

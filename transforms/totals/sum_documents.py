@@ -20,9 +20,7 @@ from beam_bleu.transforms.totals.batch_adder import Additions
 from beam_bleu.transforms.totals.document_sums import DocumentAdder, DocumentSums
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
-from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
-from beam_bleu.transforms.wiring.coders import BatchCoder
-from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.steps import BatchCoder, NamedSums, Step, giving_sums, unchanged
 
 __all__ = [
     "MultiplyDocuments",

@@ -16,8 +16,7 @@ from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions, MetricsAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
-from beam_bleu.transforms.wiring.add_up import AddUp, NamedSums, giving_sums
-from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.steps import AddUp, NamedSums, Step, giving_sums, unchanged
 from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 

@@ -35,7 +35,7 @@ from beam_bleu.transforms.totals.group_totals import (
 )
 from beam_bleu.transforms.totals.slice_numbering import require_bounded
 from beam_bleu.transforms.totals.summing import sum_batches
-from beam_bleu.transforms.wiring.add_up import AddUp, add_up
+from beam_bleu.transforms.wiring.steps import AddUp, add_up
 
 ORDER = 3
 BASIS = bleu_basis(ORDER)

@@ -45,8 +45,7 @@ from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.lines.visible import check_readable, check_visible
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.wiring.coders import as_batches
-from beam_bleu.transforms.wiring.steps import Step, starting_with, unchanged
+from beam_bleu.transforms.wiring.steps import Step, as_batches, starting_with, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]

@@ -12,7 +12,7 @@ from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Digests
-from beam_bleu.transforms.wiring.add_up import AddUp
+from beam_bleu.transforms.wiring.steps import AddUp
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["AddUpLineDigests", "CountLines", "count_range", "require_unchanged", "tell_files"]

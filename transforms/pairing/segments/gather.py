@@ -33,7 +33,7 @@ from beam_bleu.transforms.pairing.segments.batching import (
     GatheredSegments,
     key_and_segment,
 )
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.steps import giving_batches
 
 __all__ = ["GatherSegments", "is_full", "new_batch", "require_lists", "tuple_parts"]
 

@@ -45,8 +45,7 @@ from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
-from beam_bleu.transforms.wiring.coders import as_batches
-from beam_bleu.transforms.wiring.steps import Step
+from beam_bleu.transforms.wiring.steps import Step, as_batches
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["PairByIds"]
