@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 
-from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
+from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 
 
 @dataclasses.dataclass(frozen=True)

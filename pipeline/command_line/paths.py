@@ -18,11 +18,10 @@ from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_m
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
 from beam_bleu.pipeline.output.ownership import data_files
 from beam_bleu.transforms.errors import BleuError, UsageError, installing
-from beam_bleu.transforms.object_store_kinds import kind_of
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 from beam_bleu.transforms.pairing.files.tables import TableKind, table_kind
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:

@@ -17,8 +17,7 @@ from collections.abc import Iterator
 
 from beam_bleu.pipeline.output.leases import Lease
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
-from beam_bleu.transforms.object_store_kinds import kind_of
-from beam_bleu.transforms.wiring.filesystems import is_local, join
+from beam_bleu.transforms.wiring.filesystems import is_local, join, kind_of
 
 LOCK = ".beam-bleu.lock"
 

@@ -42,8 +42,7 @@ from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.ownership import check_owned, check_places, data_files
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.object_store_kinds import kind_of
-from beam_bleu.transforms.wiring.filesystems import join
+from beam_bleu.transforms.wiring.filesystems import join, kind_of
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""

@@ -5,12 +5,43 @@ Loading Beam takes half a second, and paths of this machine need none of it.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Any
 
-from beam_bleu.transforms.object_store_kinds import kind_of
+__all__ = ["OBJECT_STORES", "ObjectStoreKind", "filesystem_of", "is_local", "join", "kind_of"]
 
-__all__ = ["filesystem_of", "is_local", "join"]
+
+@dataclasses.dataclass(frozen=True)
+class ObjectStoreKind:
+    """A row of `OBJECT_STORES`.
+
+    Attributes:
+      name: what people call it.
+      root: how paths begin, up to the name of an object. Words in capitals stand for a name.
+      is_web: whether it is a web server: it lists no objects, and nothing is written to it.
+    """
+
+    name: str
+    root: str
+    is_web: bool = False
+
+
+OBJECT_STORES = {
+    "s3": ObjectStoreKind("Amazon S3", "s3://BUCKET/"),
+    "gs": ObjectStoreKind("Google Cloud Storage", "gs://BUCKET/"),
+    "az": ObjectStoreKind("Azure Blob Storage", "az://CONTAINER/"),
+    "azfs": ObjectStoreKind("Azure Blob Storage", "azfs://ACCOUNT/CONTAINER/"),
+    "http": ObjectStoreKind("a web server", "http://HOST/", is_web=True),
+    "https": ObjectStoreKind("a web server", "https://HOST/", is_web=True),
+}
+"""The object stores, by the scheme of their paths."""
+
+
+def kind_of(path: str) -> ObjectStoreKind | None:
+    """The kind of object store that a path names; None if it names another filesystem."""
+    scheme, separator, _ = path.partition("://")
+    return OBJECT_STORES.get(scheme) if separator else None
 
 
 def is_local(path: str) -> bool:

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 import obstore
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem, MatchResult
 
-from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
+from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 from beam_bleu.transforms.wiring.object_store_clients import Place, client, place_of
 from beam_bleu.transforms.wiring.object_store_errors import (
     ChangedError,

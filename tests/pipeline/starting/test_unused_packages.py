@@ -12,7 +12,7 @@ from command_line import COMMAND, PROJECT
 
 from beam_bleu.pipeline.command_line.known_filesystems import has_module
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
-from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
+from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 
 PROGRAM = """
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages

@@ -11,7 +11,6 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
-from beam_bleu.transforms.object_store_kinds import kind_of
 from beam_bleu.transforms.pairing.files.listing import local_files, local_version, open_file
 from beam_bleu.transforms.pairing.files.streams import (
     FoundFile,
@@ -20,7 +19,7 @@ from beam_bleu.transforms.pairing.files.streams import (
     is_pattern,
 )
 from beam_bleu.transforms.pairing.files.tables import table_files, table_kind
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, kind_of
 
 __all__ = [
     "find_files",
