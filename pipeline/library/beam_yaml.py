@@ -125,6 +125,10 @@ _RESULTS: Mapping[str, Mapping[str, Any]] = {
 everything."""
 
 
+def _names(config: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(config))
+
+
 class _ScoreRows(beam.PTransform):
     """Scores groups of rows.
 
@@ -132,41 +136,49 @@ class _ScoreRows(beam.PTransform):
     of each score, with `interval_low` and `interval_high` for the ends of its `interval`. It works
     with any windowing and trigger. Without input rows there is no score.
 
-    Args:
-      configs: the definition of each metric, by its name.
-      prefix: what comes before the fields of a score: the name of its metric in braces.
-      candidate: The field of the candidate.
-      references: The field with a list of references, or a list of fields with one reference each.
-        A null is a missing reference; each row needs at least one reference.
-      group_by: The field or fields that define the groups; each group is scored separately.
-      uncertainty: Whether scores have a standard error and an interval, default true; if false,
-        these fields are null.
+    A key that is null or left out has its default. All these transforms have the keys:
+
+    - `candidate`: the field of the candidate.
+    - `references`: the field with a list of references, or a list of fields with one reference
+      each. A null is a missing reference; each row needs at least one reference.
+    - `group_by`: the field or fields that define the groups; each group is scored separately.
+    - `uncertainty`: whether scores have a standard error and an interval, default true; if false,
+      these fields are null.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    KEYS = ("candidate", "references", "group_by", "uncertainty")
-    """The keys of all transforms that score groups of rows."""
+    KEYS: tuple[str, ...]
+    """The other keys."""
 
-    def __init__(
-        self,
-        configs: Mapping[str, Any],
-        prefix: str = "",
-        *,
-        candidate: str = "candidate",
-        references: str | Sequence[str] = "references",
-        group_by: str | Sequence[str] = (),
-        uncertainty: bool = True,
-    ) -> None:
+    PREFIX = ""
+    """What comes before the fields of a score: the name of its metric in braces."""
+
+    def __init__(self, **config: Any) -> None:
         super().__init__()
-        self._prefixes = {name: prefix.format(name) for name in configs}
+        names = ("candidate", "references", "group_by", "uncertainty")
+        options, scored = _divided(type(self).__name__, config, names, self.KEYS)
+        configs = self._configs(scored)
+        self._prefixes = {name: self.PREFIX.format(name) for name in configs}
         self._score_types = {
             self._prefixes[name] + field: field_type
-            for name, config in configs.items()
-            for field, field_type in _score_types(config).items()
+            for name, scored_by in configs.items()
+            for field, field_type in _score_types(scored_by).items()
         }
-        self._fields = RowFields.of(candidate, references, group_by, self._score_types)
-        self._scoring = corpus_scores.CorpusScores.PerKey(
-            [*configs.values()], uncertainty=uncertainty
+        self._fields = RowFields.of(
+            options.get("candidate", "candidate"),
+            options.get("references", "references"),
+            options.get("group_by", ()),
+            self._score_types,
         )
+        self._scoring = corpus_scores.CorpusScores.PerKey(
+            [*configs.values()], uncertainty=options.get("uncertainty", True)
+        )
+
+    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
+        """The definition of each metric, by its name."""
+        raise NotImplementedError
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = _checked_types(rows, self._fields)
@@ -187,69 +199,54 @@ class _ScoreRows(beam.PTransform):
 class CorpusBleu(_ScoreRows):
     """Corpus BLEU of rows with a candidate and its references.
 
-    Args:
-      config: the keys of all these transforms; `preset`, the BLEU of a tool or paper; and the
-        fields of a `BleuConfig`, which change it. `spm_model` is the path of a model, on any of
-        Beam's filesystems, which is read when the pipeline is built, and sent with the job. A key
-        that is null or left out has its default.
-
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
+    Its other keys are `preset`, the BLEU of a tool or paper, and the fields of a `BleuConfig`,
+    which change it. `spm_model` is the path of a model, on any of Beam's filesystems, which is read
+    when the pipeline is built, and sent with the job.
     """
 
-    def __init__(self, **config: Any) -> None:
-        names = ("preset", *_names(BleuConfig))
-        options, definition = _divided("CorpusBleu", config, self.KEYS, names)
-        super().__init__({"bleu": _config("bleu", definition)}, **options)
+    KEYS = ("preset", *_names(BleuConfig))
+
+    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
+        return {"bleu": _config("bleu", scored)}
 
 
 class CorpusChrf(_ScoreRows):
     """Corpus chrF of rows with a candidate and its references.
 
-    Args:
-      config: the keys of all these transforms, and the fields of a `ChrfConfig`.
-
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
+    Its other keys are the fields of a `ChrfConfig`.
     """
 
-    def __init__(self, **config: Any) -> None:
-        options, definition = _divided("CorpusChrf", config, self.KEYS, _names(ChrfConfig))
-        super().__init__({"chrf": _config("chrf", definition)}, **options)
+    KEYS = _names(ChrfConfig)
+
+    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
+        return {"chrf": _config("chrf", scored)}
 
 
 class CorpusScore(_ScoreRows):
     """The score of rows by any metric.
 
-    Args:
-      config: the keys of all these transforms; `metric`, as in `--metrics`; and `definition`: the
-        fields of its config that are not the default ones, such as `beta` of a `ChrfConfig`.
-
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
+    Its other keys are `metric`, as in `--metrics`; and `definition`: the fields of its config that
+    are not the default ones, such as `beta` of a `ChrfConfig`.
     """
 
-    def __init__(self, **config: Any) -> None:
-        options, metric = _divided("CorpusScore", config, self.KEYS, ("metric", "definition"))
-        super().__init__(_configs([metric]), **options)
+    KEYS = ("metric", "definition")
+
+    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
+        return _configs([scored])
 
 
 class CorpusScores(_ScoreRows):
     """The scores of rows by several metrics, in one pass.
 
-    The fields of a score have the name of its metric before them: `bleu_score`, `chrf_score`.
-
-    Args:
-      config: the keys of all these transforms; and `metrics`, each one once: its name, as in
-        `--metrics`, or the keys `metric` and `definition` of `CorpusScore`.
-
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
+    The fields of a score have the name of its metric before them: `bleu_score`, `chrf_score`. Its
+    other key is `metrics`: the name of each one, as in `--metrics`, or the keys of `CorpusScore`.
     """
 
-    def __init__(self, **config: Any) -> None:
-        options, scored = _divided("CorpusScores", config, self.KEYS, ("metrics",))
-        super().__init__(_configs(scored.get("metrics")), "{}_", **options)
+    KEYS = ("metrics",)
+    PREFIX = "{}_"
+
+    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
+        return _configs(scored.get("metrics"))
 
 
 class SegmentScores(beam.PTransform):
@@ -488,10 +485,6 @@ def _config(metric: str, definition: Mapping[str, Any]) -> Any:
     for key in fields:
         require_choice("a key of definition", key, _names(type_of_config))
     return type_of_config(**fields)
-
-
-def _names(config: type[Any]) -> list[str]:
-    return [field.name for field in dataclasses.fields(config)]
 
 
 def _score_types(config: Any) -> dict[str, Any]:
