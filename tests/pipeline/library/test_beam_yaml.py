@@ -21,7 +21,7 @@ from apache_beam.typehints import schemas
 from apache_beam.yaml.yaml_provider import load_providers, merge_providers
 from apache_beam.yaml.yaml_transform import YamlTransform, expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS, called, read_lines
-from scoring import bleu_of, corpus_sums, statistics_of
+from scoring import corpus_sums
 
 from beam_bleu.pipeline.library.beam_yaml import CorpusBleu, EvaluatePairedRecords
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -96,13 +96,12 @@ def score(
     run([create, {"type": transform, "config": config}], check)
 
 
-def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
+def directly(rows: list[dict[str, Any]], config: Any) -> dict[str, Any]:
     """The score of rows, computed without Beam, in the form of a row."""
-    statistics = statistics_of(
-        to_batch([(row["candidate"], row["references"]) for row in rows]), config
-    )
-    sums = corpus_sums(statistics, 0, slice(0, len(rows)), with_products=True)
-    return in_a_row(bleu_of(sums, config))
+    text, definition = definition_of(config)
+    segments = [(row["candidate"], row["references"]) for row in rows]
+    counts = count_batch(to_batch(segments), text, definition.metric)
+    return in_a_row(definition.score(corpus_sums(counts, 0, with_products=True)))
 
 
 def in_a_row(scored: Any) -> dict[str, Any]:
@@ -196,14 +195,6 @@ def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: Bl
     score(settings, check)
 
 
-def scored_alone(config: Any) -> dict[str, Any]:
-    """The fields of the score of the rows by one definition."""
-    text, definition = definition_of(config)
-    segments = [(row["candidate"], row["references"]) for row in ROWS]
-    counts = count_batch(to_batch(segments), text, definition.metric)
-    return in_a_row(definition.score(corpus_sums(counts, 0, with_products=True)))
-
-
 @pytest.mark.parametrize(
     ("name", "settings", "config"),
     [
@@ -216,7 +207,7 @@ def scored_alone(config: Any) -> dict[str, Any]:
     ],
 )
 def test_rows_are_scored_by_any_metric(name: str, settings: dict[str, Any], config: Any) -> None:
-    expected = scored_alone(config)
+    expected = directly(ROWS, config)
     assert expected["score"] > 0
 
     def check(found: list[dict[str, Any]]) -> None:
@@ -232,7 +223,7 @@ def test_rows_are_scored_by_several_metrics_in_one_pass() -> None:
     expected = {
         f"{name}_{field}": value
         for name, config in configs.items()
-        for field, value in scored_alone(config).items()
+        for field, value in directly(ROWS, config).items()
     }
 
     def check(found: list[dict[str, Any]]) -> None:
