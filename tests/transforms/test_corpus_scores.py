@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from found_in_pipelines import found_in
-from scoring import corpus_sums
+from scoring import group_totals
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -104,7 +104,7 @@ def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.Monk
     config = config_type(metric)()
     text, definition = definition_of(config)
     counts = count_batch(to_batch(segments), text, definition.metric)
-    expected = definition.score(corpus_sums(counts, 0, with_products=True))
+    expected = definition.score(group_totals(counts, with_products=True))
     assert expected.score > 0
     assert found_in(segments, CorpusScore.Globally(config)) == [expected]
 

@@ -21,7 +21,7 @@ from apache_beam.typehints import schemas
 from apache_beam.yaml.yaml_provider import load_providers, merge_providers
 from apache_beam.yaml.yaml_transform import YamlTransform, expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS, called, read_lines
-from scoring import corpus_sums
+from scoring import group_totals
 
 from beam_bleu.pipeline.library.beam_yaml import CorpusBleu, EvaluatePairedRecords
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -101,7 +101,7 @@ def directly(rows: list[dict[str, Any]], config: Any) -> dict[str, Any]:
     text, definition = definition_of(config)
     segments = [(row["candidate"], row["references"]) for row in rows]
     counts = count_batch(to_batch(segments), text, definition.metric)
-    return in_a_row(definition.score(corpus_sums(counts, 0, with_products=True)))
+    return in_a_row(definition.score(group_totals(counts, with_products=True)))
 
 
 def in_a_row(scored: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import sacrebleu
 from hostile_texts import CODE_POINTS, WHITE_SPACE, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoring import corpus_sums
+from scoring import group_totals
 
 from beam_bleu import ChrfConfig, ChrfScore
 from beam_bleu.transforms.chosen_metrics import definition_of
@@ -53,7 +53,7 @@ def counted(segments: Sequence[Segment], config: ChrfConfig) -> BatchStatistics:
 
 def score_of(statistics: BatchStatistics, config: ChrfConfig) -> ChrfScore:
     _, definition = definition_of(config)
-    score: Any = definition.score(corpus_sums(statistics, 0, with_products=True))
+    score: Any = definition.score(group_totals(statistics, with_products=True))
     return score
 
 
