@@ -56,7 +56,7 @@ class SegmentScores(beam.PTransform):
         "bleu_matches": lists of integers, and others (docs/output.md).
 
     Raises:
-      ValueError: a value is impossible, or a column of the tables would be there twice.
+      ValueError: a value is impossible.
 
     Example:
       >>> import apache_beam as beam
@@ -86,11 +86,6 @@ class SegmentScores(beam.PTransform):
                 raise ValueError(f"columns must be ArrowColumns, got {columns!r}")
             self._columns = dataclasses.replace(columns, key=None)
             self._columns.require(keyed=False, systems=None)
-            named = columns.references
-            texts = [columns.candidate, *([named] if isinstance(named, str) else named)]
-            for name in self._scored.schema.names:
-                if name in (*texts, columns.key):
-                    raise ValueError(f"the column {name!r} would be there twice: {_RENAME}")
 
     @property
     def schema(self) -> pa.Schema:
@@ -111,9 +106,6 @@ class SegmentScores(beam.PTransform):
         return segments | "Score segments" >> of_segments.with_output_types(
             typehints.Tuple[key_type, typehints.Dict[str, Any]]
         )
-
-
-_RENAME = "scores have the names of their metrics, so rename the column of the tables"
 
 
 def _key_type(element_type: Any) -> Any:
@@ -148,7 +140,10 @@ class _ScoreTables(beam.DoFn):
         schema = self._scored.schema
         for name in schema.names:
             if name in table.schema.names:
-                raise InputError(f"a table already has a column {name!r}", _RENAME)
+                raise InputError(
+                    f"a table already has a column {name!r}",
+                    "scores have the names of their metrics, so rename the column of the tables",
+                )
         scores = pa.Table.from_batches(batches, schema)
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
