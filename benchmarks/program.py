@@ -1,13 +1,33 @@
-"""The flags that all programs have, and the output of their reports."""
+"""What the programs share: flags, the description of the machine, and the output of reports."""
 
 from __future__ import annotations
 
 import argparse
+import datetime
+import importlib.metadata
+import os
 import pathlib
+import platform
+import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+
+from benchmarks.measure import cores
 
 _PAIRS = 2_018_688
+
+
+def command_parser(documentation: str | None) -> argparse.ArgumentParser:
+    """A parser whose usage line names the module that runs, as the user has to type it.
+
+    Args:
+      documentation: the program's docstring; its first line is the description.
+    """
+    module = sys.modules["__main__"].__spec__
+    assert module is not None  # the programs run with `python -m`
+    prog = "python -m " + module.name.removesuffix(".__main__")
+    return argparse.ArgumentParser(prog=prog, description=(documentation or "").partition("\n")[0])
 
 
 def add_corpus_flags(parser: argparse.ArgumentParser) -> None:
@@ -35,41 +55,23 @@ def add_output_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_repeats_flag(parser: argparse.ArgumentParser, repeats: int) -> None:
-    """Adds the flag --repeats, with its default."""
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        default=repeats,
-        metavar="N",
-        help="runs of each contestant, default %(default)s",
-    )
-
-
-def command_parser(description: str) -> argparse.ArgumentParser:
-    """A parser whose usage line names the module that runs, as the user has to type it."""
-    module = sys.modules["__main__"].__spec__
-    assert module is not None  # the programs run with `python -m`
-    prog = "python -m " + module.name.removesuffix(".__main__")
-    return argparse.ArgumentParser(prog=prog, description=description)
-
-
-def measuring_parser(documentation: str, repeats: int) -> argparse.ArgumentParser:
-    """The parser of a program that measures with a corpus, and writes a report.
-
-    Args:
-      documentation: the program's docstring; its first line is the description.
-      repeats: the default of --repeats.
-    """
-    parser = command_parser(documentation.partition("\n")[0])
-    add_corpus_flags(parser)
-    add_output_flag(parser)
-    add_repeats_flag(parser, repeats)
-    return parser
-
-
 def publish(report: str, output: pathlib.Path | None) -> None:
     """Prints a report, and writes it to the file of --output."""
     print(report, end="")
     if output:
         output.write_text(report, encoding="utf-8")
+
+
+def machine(distributions: Sequence[str]) -> str:
+    """The machine, its load, the date, and the versions of Python, `wc` and what is installed."""
+    found = {each.name: each.version for each in importlib.metadata.distributions()}
+    versions = [f"{name} {found[name]}" for name in distributions if name in found]
+    wc = subprocess.run(["wc", "--version"], capture_output=True, text=True, check=True).stdout
+    cpu_info = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.partition(":")[2].strip() for line in cpu_info if line.startswith("model name")]
+    return (
+        f"{models[0] if models else platform.machine()}, {len(cores())} of {os.cpu_count()} cores; "
+        f"{platform.system()} {platform.release()}; "
+        f"Python {platform.python_version()}, {', '.join(versions)}; {wc.splitlines()[0]}. "
+        f"{datetime.date.today()}; load {os.getloadavg()[0]:.1f}."
+    )

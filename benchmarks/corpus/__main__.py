@@ -10,16 +10,13 @@ have the first shard only. The same numbers give the same bytes.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import pathlib
-import sys
-
-import numpy as np
 
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text
-from benchmarks.corpus.vocabulary import NAMES, Names
+from benchmarks.corpus.vocabulary import NAMES
 from benchmarks.corpus.workspace import SYSTEMS
+from benchmarks.program import command_parser
 
 _SHARDS = 10
 
@@ -28,49 +25,27 @@ _CHUNK = 16_384
 
 
 def make_corpus(folder: pathlib.Path, pairs: int) -> None:
-    """Writes the shards of a corpus into a new folder, which appears when it is complete."""
-    partial = folder.with_name(folder.name + ".partial")
-    partial.mkdir(parents=True, exist_ok=True)
+    """Writes the shards of a corpus into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     pieces = Pieces()
-    names = [Names(stream) for stream in range(SYSTEMS + 1)]
     for shard in range(_SHARDS):
         first, stop = pairs * shard // _SHARDS, pairs * (shard + 1) // _SHARDS
         systems = range(1, (SYSTEMS if shard == 0 else 1) + 1)
         with contextlib.ExitStack() as stack:
-            files = [
-                stack.enter_context(open(partial / _file_name(stream, shard), "wb"))
-                for stream in (0, *systems)
+            references, *candidates = [
+                stack.enter_context(open(folder / f"{stream}-{shard:02}.txt", "wb"))
+                for stream in ("ref", *(f"system{number:02}" for number in systems))
             ]
             for line in range(first, stop, _CHUNK):
-                references = reference_lines(pieces, line, min(_CHUNK, stop - line))
-                files[0].write(text(pieces, references, names[0], line))
-                for system in systems:
-                    candidates = candidate_lines(pieces, references, line, system)
-                    files[system].write(text(pieces, candidates, names[system], line))
-        print(f"corpus: {stop} of {pairs} pairs", file=sys.stderr)
-    _check_unique(partial)
-    partial.rename(folder)
-
-
-def _file_name(stream: int, shard: int) -> str:
-    """The name of a shard of the references (stream 0) or of a system."""
-    return f"system{stream:02}-{shard:02}.txt" if stream else f"ref-{shard:02}.txt"
-
-
-def _check_unique(folder: pathlib.Path) -> None:
-    """Raises an error if two lines of the corpus are the same (by a 64-bit hash)."""
-    hashes = []
-    for path in sorted(folder.iterdir()):
-        with open(path, "rb") as file:
-            hashes.append(np.fromiter(map(hash, file), np.int64))
-    lines = np.concatenate(hashes)
-    same = len(lines) - len(np.unique(lines))
-    if same:
-        raise ValueError(f"{same} of {len(lines)} lines in {folder} are not unique")
+                lines = reference_lines(pieces, line, min(_CHUNK, stop - line))
+                references.write(text(pieces, lines, 0, line))
+                for system, file in zip(systems, candidates, strict=True):
+                    erring = candidate_lines(pieces, lines, line, system)
+                    file.write(text(pieces, erring, system, line))
 
 
 def _main() -> None:
-    parser = argparse.ArgumentParser(description="Makes the benchmark's corpus.")
+    parser = command_parser(__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--pairs", type=int, required=True)
     flags = parser.parse_args()

@@ -7,12 +7,11 @@ line has a name that no other line has, so that all lines are different.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.corpus.vocabulary import NAMES, NUMBERS, WORDS, Names, number_list, word_list
+from benchmarks.corpus.vocabulary import NAMES, NUMBERS, WORDS, name, number_list, word_list
 
 _SEED = 2017
 _MEDIAN_WORDS, _SPREAD_OF_WORDS = 14.9, 0.55
@@ -21,18 +20,8 @@ _NUMBER_SHARE = 0.02
 
 _SEPARATORS = (" ", ", ", " - ", " – ", "; ", ": ", "/", "’s ", "' ", "... ", " & ", " &amp; ")
 _SEPARATOR_SHARES = (0.914, 0.066, 0.002, 0.002, 0.002, 0.005, 0.001, 0.003, 0.002, 0.001, 0.001)
-_QUOTES = (
-    ('"', '"'),
-    ('"', '"'),
-    ("&quot;", "&quot;"),
-    ("„", "“"),
-    ("„", "“"),
-    ("(", ")"),
-    ("“", "”"),
-    ("(", ")"),
-    ("‚", "‘"),
-    ("[", "]"),
-)
+_OPENINGS = (' "', ' "', " &quot;", " „", " „", " (", " “", " (", " ‚", " [")
+_CLOSINGS = ('" ', '" ', "&quot; ", "“ ", "“ ", ") ", "” ", ") ", "‘ ", "] ")
 _QUOTED_LINES = 0.16
 _LINE_ENDS = (".\n", "\n", "!\n", "?\n", '."\n', ":\n", "...\n", ".&quot;\n")
 _LINE_END_SHARES = (0.82, 0.11, 0.01, 0.02, 0.02, 0.005, 0.01)
@@ -69,22 +58,20 @@ class Pieces:
 
     def __init__(self) -> None:
         words = word_list(_SEED)
-        openings = [" " + opening for opening, _ in _QUOTES]
-        closings = [closing + " " for _, closing in _QUOTES]
         texts = [
             *words,
             *(word[0].upper() + word[1:] for word in words),
             *number_list(_SEED),
             *_SEPARATORS,
-            *openings,
-            *closings,
+            *_OPENINGS,
+            *_CLOSINGS,
             *_LINE_ENDS,
         ]
         self.texts = [text.encode() for text in texts]
         self.first_separator = 2 * WORDS + NUMBERS
         self.first_opening = self.first_separator + len(_SEPARATORS)
-        self.first_closing = self.first_opening + len(_QUOTES)
-        self.first_end = self.first_closing + len(_QUOTES)
+        self.first_closing = self.first_opening + len(_OPENINGS)
+        self.first_end = self.first_closing + len(_OPENINGS)
         self.first_name = len(texts)
         self._words = _drawing_table(self._word_shares())
         self._separators = self.first_separator + _drawing_table(_with_rest(_SEPARATOR_SHARES))
@@ -101,15 +88,15 @@ class Pieces:
 
     def draw_words(self, source: np.random.Generator, count: int) -> Integers:
         """Draws words and numbers."""
-        return self._words[source.integers(len(self._words), size=count)]
+        return source.choice(self._words, count)
 
     def draw_separators(self, source: np.random.Generator, count: int) -> Integers:
         """Draws separators that are no quotes."""
-        return self._separators[source.integers(len(self._separators), size=count)]
+        return source.choice(self._separators, count)
 
     def draw_ends(self, source: np.random.Generator, count: int) -> Integers:
         """Draws what ends a line."""
-        return self._ends[source.integers(len(self._ends), size=count)]
+        return source.choice(self._ends, count)
 
 
 def _with_rest(shares: tuple[float, ...]) -> npt.NDArray[np.float64]:
@@ -136,7 +123,7 @@ def reference_lines(pieces: Pieces, first_line: int, count: int) -> Lines:
     quoted = source.random(count) < _QUOTED_LINES
     begin = source.integers(lengths - 2)
     end = np.minimum(begin + source.integers(1, 8, count), lengths - 2)
-    style = source.integers(len(_QUOTES), size=count)
+    style = source.integers(len(_OPENINGS), size=count)
     separators[(firsts + begin)[quoted]] = pieces.first_opening + style[quoted]
     separators[(firsts + end)[quoted]] = pieces.first_closing + style[quoted]
     separators[firsts + lengths - 1] = pieces.draw_ends(source, count)
@@ -185,20 +172,14 @@ def candidate_lines(pieces: Pieces, references: Lines, first_line: int, system: 
     return Lines(words, separators, firsts)
 
 
-def text(pieces: Pieces, lines: Lines, names: Names, first_line: int) -> bytes:
-    """The bytes of lines, each with a capital at its start; `names` are those of the stream."""
+def text(pieces: Pieces, lines: Lines, stream: int, first_line: int) -> bytes:
+    """The bytes of lines, each with a capital at its start; names are those of a stream."""
     words = lines.words.copy()
     begin = words[lines.firsts]
     words[lines.firsts] = np.where(begin < WORDS, begin + WORDS, begin)
     both = np.empty(2 * len(words), np.int64)
     both[0::2], both[1::2] = words, lines.separators
-    texts = pieces.texts + list(_line_names(names, first_line, len(lines.firsts)))
-    return b"".join(map(texts.__getitem__, both.tolist()))
-
-
-def _line_names(names: Names, first_line: int, count: int) -> Iterator[bytes]:
     # Multiplied by an odd number, which keeps them apart, so that neighbours do not look alike.
-    numbers = (first_line + np.arange(count)) * 7_368_787 % NAMES
-    tails = len(names.tails)
-    for head, tail in zip((numbers // tails).tolist(), (numbers % tails).tolist(), strict=True):
-        yield names.heads[head] + names.tails[tail]
+    numbers = (first_line + np.arange(len(lines.firsts))) * 7_368_787 % NAMES
+    texts = pieces.texts + [name(number, stream).encode() for number in numbers.tolist()]
+    return b"".join(map(texts.__getitem__, both.tolist()))

@@ -1,4 +1,4 @@
-"""Keeps the corpus of one size, and larger and smaller texts that are made from it, in a folder."""
+"""Keeps the corpus of one size, and texts that are made from it, in a folder."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import dataclasses
 import glob
 import hashlib
 import itertools
-import os
 import pathlib
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from benchmarks.measure import run
 
 SYSTEMS = 16
 """The number of systems in the first shard. The other shards have only the first system."""
 
-_SOURCES = ("__main__.py", "lines.py", "vocabulary.py")
-"""The files of this folder that make the corpus. If one changes, the corpus is made again."""
+_SOURCES = ("__main__.py", "lines.py", "vocabulary.py", "chinese.py", "records.py")
+"""The files of this folder that make the texts. If one changes, they are made again."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,156 +26,130 @@ class Text:
 
     Attributes:
       pairs: the lines of each stream.
-      references: the pattern of the references' files.
+      references: the pattern of each stream of references.
       candidates: the pattern of each system's files.
-      more_references: the patterns of more streams of references.
     """
 
     pairs: int
-    references: str
+    references: tuple[str, ...]
     candidates: tuple[str, ...]
-    more_references: tuple[str, ...] = ()
-
-    @property
-    def all_references(self) -> tuple[str, ...]:
-        """The pattern of each stream of references."""
-        return (self.references, *self.more_references)
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """All patterns."""
-        return (*self.all_references, *self.candidates)
 
     @property
     def files(self) -> list[str]:
         """The files of all patterns."""
-        return [path for pattern in self.patterns for path in sorted(glob.glob(pattern))]
+        patterns = (*self.references, *self.candidates)
+        return [path for pattern in patterns for path in sorted(glob.glob(pattern))]
 
     @property
     def arguments(self) -> list[str]:
         """The arguments of beam-bleu that name these files."""
-        named = [f"system{i:02}={pattern}" for i, pattern in enumerate(self.candidates, 1)]
         return [
-            *(f"--references={each}" for each in self.all_references),
-            *(f"--candidates={each}" for each in named),
+            *(f"--references={pattern}" for pattern in self.references),
+            *(f"--candidates=s{n:03}={each}" for n, each in enumerate(self.candidates, 1)),
         ]
 
 
 class Workspace:
-    """The corpus with this number of pairs. It is made if it is not there yet."""
+    """The corpus with this number of pairs. It is made if it is not there yet.
+
+    Attributes:
+      pairs: the number of pairs.
+    """
 
     def __init__(self, folder: pathlib.Path, pairs: int) -> None:
-        self._pairs = pairs
+        self.pairs = pairs
         here = pathlib.Path(__file__).parent
         sources = b"".join((here / name).read_bytes() for name in _SOURCES)
         digest = hashlib.sha256(sources).hexdigest()
         self._folder = folder.absolute() / f"{pairs}-pairs-{digest[:8]}"
-        if not self._folder.exists():
-            # In a child, so that this process stays small.
-            program = [sys.executable, "-m", "benchmarks.corpus"]
-            made = run([*program, str(self._folder), "--pairs", str(pairs)])
-            print(f"made {self._folder} in {made.wall:.0f} s", file=sys.stderr)
+        self._made("", "benchmarks.corpus", "--pairs", str(pairs))
 
-    def whole(self) -> Text:
-        """The whole corpus, with one system."""
-        return self._text(self._pairs, "ref-*.txt", ["system01-*.txt"])
+    def whole(self, copies: int = 1) -> Text:
+        """The whole corpus with one system, linked some times."""
+        return self._linked(1, "??", copies, self.pairs)
 
-    def first_shard(self, systems: int = 1) -> Text:
-        """A tenth of the corpus, up to SYSTEMS systems."""
-        names = [f"system{number:02}-00.txt" for number in range(1, systems + 1)]
-        return self._text(self._pairs // 10, "ref-00.txt", names)
+    def shard(self, systems: int = 1, copies: int = 1) -> Text:
+        """A tenth of the corpus with up to SYSTEMS systems, linked some times."""
+        return self._linked(systems, "00", copies, self.pairs // 10)
 
-    def repeated_shard(self, systems: int) -> Text:
-        """As many pairs as the corpus, with several systems: the first shard, ten times."""
-        folder = "repeated-shard"
-        (self._folder / folder).mkdir(exist_ok=True)
-        streams = ["ref", *(f"system{number:02}" for number in range(1, systems + 1))]
-        for stream in streams:
-            for copy in range(10):
-                link = self._folder / folder / f"{stream}-{copy:02}.txt"
-                if not link.exists():
-                    link.hardlink_to(self._folder / f"{stream}-00.txt")
-        names = [f"{folder}/{stream}-*.txt" for stream in streams]
-        return self._text(self._pairs // 10 * 10, names[0], names[1:])
+    def head(self, lines: int, systems: int = 1, references: int = 1) -> Text:
+        """The first lines of the corpus; of several systems in the first shard.
 
-    def tenfold(self) -> Text:
-        """Ten times the corpus."""
-        return self.copies(10)
-
-    def copies(self, count: int) -> Text:
-        """`count` times the corpus, as hard links to its files."""
-        folder = f"copies-{count}"
-        (self._folder / folder).mkdir(exist_ok=True)
-        for copy in range(count):
-            for pattern in self.whole().patterns:
-                for path in self._folder.glob(os.path.basename(pattern)):
-                    stream, _, shard = path.name.partition("-")
-                    link = self._folder / folder / f"{stream}-{copy:04}-{shard}"
-                    if not link.exists():
-                        link.hardlink_to(path)
-        names = [f"{folder}/system01-*.txt"]
-        return self._text(count * self._pairs, f"{folder}/ref-*.txt", names)
-
-    def tenfold_half(self, half: int) -> Text:
-        """The first (0) or second (1) half of `tenfold`."""
-        copies = "000[0-4]" if half == 0 else "000[5-9]"
-        names = [f"copies-10/system01-{copies}-*.txt"]
-        return self._text(5 * self._pairs, f"copies-10/ref-{copies}-*.txt", names)
-
-    def head(self, lines: int, systems: int = 1) -> Text:
-        """The first lines of the corpus, in separate files; of several systems in one shard.
+        More references than one are the texts of other systems.
 
         Raises:
           ValueError: the corpus has fewer lines of so many systems.
         """
-        most = self._pairs if systems == 1 else self._pairs // 10
+        most = self.pairs if systems == references == 1 else self.pairs // 10
         if lines > most:
             raise ValueError(f"{lines} lines of {systems} systems are wanted, and there are {most}")
-        (self._folder / "heads").mkdir(exist_ok=True)
-        streams = ["ref", *(f"system{number:02}" for number in range(1, systems + 1))]
-        names = [f"heads/{stream}-{lines:08}.txt" for stream in streams]
-        for stream, name in zip(streams, names, strict=True):
-            shards = sorted(self._folder.glob(f"{stream}-*.txt"))
-            with open(self._folder / name, "wb") as file:
-                file.writelines(itertools.islice(_lines(shards), lines))
-        return self._text(lines, names[0], names[1:])
-
-    def head_with_references(self, lines: int, references: int) -> Text:
-        """The first lines with several references: those of the corpus and other systems' texts."""
-        text = self.head(lines, systems=references)
-        candidate, *others = text.candidates
-        return dataclasses.replace(text, candidates=(candidate,), more_references=tuple(others))
-
-    def compressed(self) -> Text:
-        """The whole corpus as .gz, each file by itself, by gzip with its own level."""
-        folder = self._folder / "gz"
-        if not folder.exists():
-            partial = self._folder / "gz.partial"
-            partial.mkdir(exist_ok=True)
-            for pattern in self.whole().patterns:
-                for path in self._folder.glob(os.path.basename(pattern)):
-                    with open(partial / f"{path.name}.gz", "wb") as file:
-                        subprocess.run(["gzip", "--stdout", path], stdout=file, check=True)
-            partial.rename(folder)
-        return self._text(self._pairs, "gz/ref-*.txt.gz", ["gz/system01-*.txt.gz"])
+        folder = self._folder / "heads"
+        folder.mkdir(exist_ok=True)
+        paths = []
+        for stream in _streams(max(systems, references)):
+            paths.append(folder / f"{stream}-{lines:08}.txt")
+            with open(paths[-1], "wb") as file:
+                shards = sorted(self._folder.glob(f"{stream}-*.txt"))
+                every = itertools.chain.from_iterable(map(_lines, shards))
+                file.writelines(itertools.islice(every, lines))
+        first, *others = map(str, paths)
+        more = references - 1  # the last texts are references
+        return Text(lines, (first, *others[len(others) - more :]), tuple(others[:systems]))
 
     def chinese_head(self, lines: int) -> Text:
         """The first lines of the corpus, changed to look like Chinese."""
-        western = self.head(lines)
-        names = [f"heads/zh-{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
-        text = self._text(lines, names[0], names[1:])
-        paths = [
-            path for pair in zip(western.patterns, text.patterns, strict=True) for path in pair
-        ]
-        run([sys.executable, "-m", "benchmarks.corpus.chinese", *paths])
-        return text
+        files = self.head(lines).files
+        folder = self._made(f"chinese-{lines}", "benchmarks.corpus.chinese", *files)
+        references, candidates = (str(folder / pathlib.Path(path).name) for path in files)
+        return Text(lines, (references,), (candidates,))
 
-    def _text(self, pairs: int, references: str, candidates: list[str]) -> Text:
-        paths = [str(self._folder / name) for name in (references, *candidates)]
-        return Text(pairs, paths[0], tuple(paths[1:]))
+    def compressed(self) -> Text:
+        """The whole corpus as .gz, each file by itself, by gzip with its own level."""
+        folder, text = self._folder / "gz", self.whole()
+        if not folder.exists():
+            partial = self._folder / "gz.partial"
+            partial.mkdir(exist_ok=True)
+            for path in text.files:
+                with open(partial / f"{pathlib.Path(path).name}.gz", "wb") as file:
+                    subprocess.run(["gzip", "--stdout", path], stdout=file, check=True)
+            partial.rename(folder)
+        return Text(self.pairs, (f"{folder}/ref-*.gz",), (f"{folder}/system01-*.gz",))
+
+    def records(self) -> pathlib.Path:
+        """The folder of the whole corpus as records, see `benchmarks.corpus.records`."""
+        text = self.whole()
+        patterns = (*text.references, *text.candidates)
+        return self._made("records", "benchmarks.corpus.records", *patterns)
+
+    def _linked(self, systems: int, shards: str, copies: int, pairs: int) -> Text:
+        streams, folder, copy_of = _streams(systems), self._folder, ""
+        if copies > 1:
+            folder, copy_of = folder / f"copies-{copies}", "????-"
+            folder.mkdir(exist_ok=True)
+            for stream, copy in itertools.product(streams, range(copies)):
+                for path in self._folder.glob(f"{stream}-{shards}.txt"):
+                    link = folder / path.name.replace("-", f"-{copy:04}-")
+                    if not link.exists():
+                        link.hardlink_to(path)
+        patterns = [f"{folder}/{stream}-{copy_of}{shards}.txt" for stream in streams]
+        return Text(copies * pairs, (patterns[0],), tuple(patterns[1:]))
+
+    def _made(self, name: str, module: str, *arguments: str) -> pathlib.Path:
+        """A folder that a program makes, in a child, so that this process stays small."""
+        folder = self._folder / name
+        if not folder.exists():
+            partial = folder.with_name(f"{folder.name}.partial")
+            partial.mkdir(parents=True, exist_ok=True)
+            print(f"making {folder}", file=sys.stderr)
+            run([sys.executable, "-m", module, str(partial), *arguments])
+            partial.rename(folder)
+        return folder
 
 
-def _lines(paths: Iterable[pathlib.Path]) -> Iterator[bytes]:
-    for path in paths:
-        with open(path, "rb") as file:
-            yield from file
+def _streams(systems: int) -> list[str]:
+    return ["ref", *(f"system{number:02}" for number in range(1, systems + 1))]
+
+
+def _lines(path: pathlib.Path) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        yield from file

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import json
 import pathlib
+import pickle
 import resource
 import sys
 import time
@@ -21,12 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.scorings import JobMetric
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import compression
-from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import require_same_shards
 from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
 from beam_bleu.transforms.pairing.lines.plan import make_plan
@@ -36,20 +33,12 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     block_bytes,
     cut_corpus,
 )
-from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.totals.group_totals import (
-    FIRST_REFERENCE,
-    GroupTotals,
-    MetricTotals,
-)
-from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
-from benchmarks.plans.right_plan import require_right_plan
-from benchmarks.plans.shuffles import Shuffle, shuffles_of
+from benchmarks.plans.corpora import CORPORA, FakeCorpus, require_right_plan
 
-_WORDS_IN_LINE = 35
+Figures = dict[str, Any]
 
 
-def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+def list_files(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
     """The step "List their files", and the output of "Count lines"."""
     found = [corpus.found(stream) for stream in range(len(corpus.streams))]
     start = time.perf_counter()
@@ -60,58 +49,49 @@ def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     require_same_shards(corpus.streams, by_stream)
     shards = list(itertools.chain.from_iterable(by_stream))
     ranges = list(cut_corpus(shards, corpus.range_bytes))
-    for part in ranges:
-        shuffles["Spread the ranges"].spread(part)
+    sent = _sent(map(pickle.dumps, ranges))
     figures = {"list_s": time.perf_counter() - start, "list_peak": _peak()}
-    file.write_bytes(shuffles["Gather the counts"].group(_counts(corpus, ranges)))
+    counts = [pickle.dumps(each) for each in _counts(corpus, ranges)]
+    file.write_bytes(pickle.dumps(counts))
     return {
         **figures,
         "bytes": sum(shard.file.size for shard in shards),
         "files": len(shards),
         "range_bytes": ranges[0].range_bytes,
         "ranges": len(ranges),
+        "ranges_sent": sent,
+        "counts_sent": _sent(counts),
     }
 
 
-def plan_portions(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+def plan_portions(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
     """The step "Plan portions", and the shuffle of its portions."""
     start = time.perf_counter()
-    # An engine also sends the group as one message, and the step gets its values as a list.
-    counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
-    notices = nul_notices(corpus.streams, counts)
+    # An engine also sends all counts as one message, and the step gets them as a list.
+    counts = [pickle.loads(each) for each in pickle.loads(file.read_bytes())]
+    nul_notices(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
-    notes = notes_of(corpus.streams, plan.shards)
-    systems = _systems(corpus)
-    found = FoundSegments(plan.segments, notices, notes, systems=systems)
-    longest = 0
-    for portion in plan.portions():
-        shuffles["Spread the portions"].spread(portion)
-        longest = max(longest, portion.lines)
+    notes_of(corpus.streams, plan.shards)
+    sent = _sent(map(pickle.dumps, plan.portions()))
     figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
-    portions = shuffles["Spread the portions"].elements
-    # This is the maximum: a bundle has one sum, and at least one portion.
-    sums = _sums(plan.segments // portions, systems)
-    shuffles["Add up"].carry(("totals", sums), portions)
-    shuffles["Bring it together"].carry((0, ("totals", _sums(plan.segments, systems))))
-    for end in (("segments", found), ("job", _job(corpus))):
-        shuffles["Bring it together"].carry((0, end))
-    in_vain = require_right_plan(corpus, plan) / sum(
-        corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
-    )
-    longest_to_mean = longest * portions / plan.segments
-    return {**figures, "portions": portions, "longest_to_mean": longest_to_mean, "in_vain": in_vain}
+    size = sum(corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams)))
+    longest, portions = max(portion.lines for portion in plan.portions()), sent["elements"]
+    return {
+        **figures,
+        "portions": portions,
+        "longest_to_mean": longest * portions / plan.segments,
+        "in_vain": require_right_plan(corpus, plan) / size,
+        "portions_sent": sent,
+    }
 
 
-def _job(corpus: FakeCorpus) -> Job:
-    references, *candidates = corpus.streams
-    output = "s3://evaluation/scores/2026-11-19"
-    source = LineParallel(_systems(corpus), tuple(candidates), (references,))
-    config = BleuConfig()
-    return Job(source, (JobMetric.of("bleu", config),), config.text, output=output)
+def _sent(values: Iterable[bytes]) -> dict[str, int]:
+    """What goes through a shuffle: the number of elements, and their bytes, as Beam pickles them.
 
-
-def _systems(corpus: FakeCorpus) -> tuple[str, ...]:
-    return tuple(stream.label for stream in corpus.streams[1:])
+    Beam adds some 20 bytes to each.
+    """
+    sizes = list(map(len, values))
+    return {"elements": len(sizes), "bytes": sum(sizes), "largest": max(sizes)}
 
 
 def _peak() -> int:
@@ -135,31 +115,10 @@ def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCou
         )
 
 
-def _sums(lines: int, systems: tuple[str, ...]) -> MetricTotals:
-    """Totals of plausible size."""
-    words = lines * _WORDS_IN_LINE
-    columns = (
-        *(lines, words, words, 0, 0, 0, 0),
-        *(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
-        *(0, 0, 0, 0),
-    )
-    common = np.array([[[lines, *columns]] * len(systems)], np.int64)
-    crosses = np.zeros((1, 0, len(columns), len(columns)), np.int64)
-    facts = np.full((1, len(systems), FIRST_REFERENCE), 6 * words)
-    return MetricTotals(
-        GroupTotals(len(columns), systems, (None,), (), common, crosses, None, facts)
-    )
-
-
 def _main() -> None:
     step, number, file = sys.argv[1:]
-    corpus = CORPORA[int(number)]
-    shuffles = shuffles_of(_job(corpus))
-    idle = _peak()
-    steps = {"list": list_files, "plan": plan_portions}
-    figures = {"idle": idle, **steps[step](corpus, shuffles, pathlib.Path(file))}
-    carried = {label: each.figures for label, each in shuffles.items() if each.elements}
-    print(json.dumps({**figures, "shuffles": carried}))
+    work = {"list": list_files, "plan": plan_portions}[step]
+    print(json.dumps(work(CORPORA[int(number)], pathlib.Path(file))))
 
 
 if __name__ == "__main__":

@@ -5,18 +5,19 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import numpy.typing as npt
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.differences import interval
-from beam_bleu.transforms.score.estimates import Estimates
+from beam_bleu.transforms.known_metrics import Definition
+from beam_bleu.transforms.score.differences import ComparedSystems
 from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
-from benchmarks.significance.population import SYSTEMS, Drawn, Population, draw, totals_of
+from benchmarks.significance.population import Integers, Population
 
 LEVELS = (0.01, 0.05, 0.10)
-_DOCUMENTS = "document"
+_SYSTEMS = ("one", "other")
 
 
 @dataclasses.dataclass
@@ -30,6 +31,15 @@ class Outcome:
 
     p_values: list[float] = dataclasses.field(default_factory=list)
     covered: list[bool] = dataclasses.field(default_factory=list)
+
+    def add(
+        self, p_value: float | None, interval: tuple[float, float] | None = None, truth: float = 0
+    ) -> None:
+        """Adds what the method said in a trial: None if it said nothing."""
+        if p_value is not None:
+            self.p_values.append(p_value)
+        if interval is not None:
+            self.covered.append(interval[0] <= truth <= interval[1])
 
     def alarms(self, level: float) -> float | None:
         """The share of trials that found a difference, at a level."""
@@ -49,111 +59,46 @@ def judged(
     Each method is told the documents. If some have several segments, there is one more outcome:
     that of the standard error of segments, which ignores that they belong together.
     """
-    truth, metric = _true_score(population), population.metric
-    has_documents = population.documents < population.counts.shape[1]
-    found: dict[str, Outcome] = {}
+    truth, definition = population.true_score, population.definition
+    names = ["standard error", "bootstrap", "sacreBLEU's bootstrap", "randomization"]
+    if population.documents < population.counts.shape[1]:
+        names.insert(1, "standard error, of segments")
+    found = {name: Outcome() for name in names}
     for trial in range(trials):
-        drawn = draw(population, documents, np.random.default_rng([documents, trial]))
-        columns = drawn.columns()
-        _analytic(found.setdefault("standard error", Outcome()), columns, metric, truth)
-        if has_documents:
-            alone = dataclasses.replace(drawn, bounds=np.arange(drawn.counts.shape[1] + 1))
-            ignored = found.setdefault("standard error, of segments", Outcome())
-            _analytic(ignored, alone.columns(), metric, truth)
+        units, segments = population.draw(documents, np.random.default_rng([documents, trial]))
+        for name, counts in zip(names[: len(names) - 3], (units, segments), strict=False):
+            compared = _compared(counts, definition)
+            p_value, interval = compared.comparisons[0].p_value, compared.scores["one"].interval
+            found[name].add(p_value if interval else None, interval, truth)
         bootstrap, randomization = (
-            _resampled(drawn, columns, population, resampling)
-            for resampling in (
-                Resampling("bootstrap", resamples, trial),
-                Resampling("randomization", resamples, trial),
-            )
+            _resampled(units, definition, Resampling(method, resamples, trial))
+            for method in ("bootstrap", "randomization")
         )
         (difference,), (swapped,) = bootstrap.differences, randomization.differences
-        for method, p_value in (
-            ("bootstrap", difference.p_value),
-            ("sacreBLEU's bootstrap", difference.p_sacrebleu),
-            ("randomization", swapped.p_value),
-        ):
-            outcome = found.setdefault(method, Outcome())
-            if p_value is not None:
-                outcome.p_values.append(p_value)
-        interval = bootstrap.scores[0].interval
-        if interval is not None:
-            found["bootstrap"].covered.append(interval[0] <= truth <= interval[1])
+        found["bootstrap"].add(difference.p_value, bootstrap.scores[0].interval, truth)
+        found["sacreBLEU's bootstrap"].add(difference.p_sacrebleu)
+        found["randomization"].add(swapped.p_value)
     return found
 
 
-def _true_score(population: Population) -> float:
-    """The score of either system in a test set without end: each has half of both outputs."""
-    return float(population.metric.value(_integers(population.columns().sum(axis=(0, 2)))))
+def _statistics(units: Integers) -> BatchStatistics:
+    """A batch whose segments are the units of a test set."""
+    systems, count = units.shape[:2]
+    ones = np.ones((systems, count), np.int64)
+    signs = BatchSigns.none(systems, 1, count)
+    return BatchStatistics(units, ones[0], ones, ones[0], signs, _SYSTEMS, numbers=np.arange(count))
 
 
-def _analytic(
-    outcome: Outcome, columns: npt.NDArray[np.int64], metric: Metric, truth: float
-) -> None:
-    estimates = Estimates(totals_of(columns), metric)
-    difference, (error, _) = estimates.difference(*SYSTEMS), estimates.error(SYSTEMS[0])
-    if difference is not None and difference.p_value is not None and error is not None:
-        low, high = interval(float(metric.value(_integers(columns[0].sum(axis=1)))), error)
-        outcome.p_values.append(difference.p_value)
-        outcome.covered.append(low <= truth <= high)
+def _compared(units: Integers, definition: Definition) -> ComparedSystems:
+    basis, statistics = definition.metric.basis, _statistics(units)
+    totals = totals_of_rows(statistics, basis, pairs=[_SYSTEMS], with_products=True)
+    return definition.compared(totals, _SYSTEMS, [_SYSTEMS], all_pairs=False)
 
 
-def _resampled(
-    drawn: Drawn,
-    columns: npt.NDArray[np.int64],
-    population: Population,
-    resampling: Resampling,
-) -> Resampled:
-    adder = ReplicateAdder(resampling, [_DOCUMENTS], population.basis, _DOCUMENTS)
-    adder.add(drawn.statistics())
-    sums = dict(zip(SYSTEMS, map(_integers, columns.sum(axis=2)), strict=True))
-    replicates = dict(zip(SYSTEMS, adder.sums(), strict=True))
-    return resampled_scores(
-        resampling.method, replicates, sums, population.metric, columns.shape[2], [SYSTEMS]
-    )
-
-
-def _integers(values: npt.NDArray[np.int64]) -> tuple[int, ...]:
-    return tuple(values.tolist())
-
-
-@dataclasses.dataclass(frozen=True)
-class Corner:
-    """The standard error near the corner of the brevity penalty.
-
-    Attributes:
-      ratio: c/r of the population.
-      segments: the number of segments of each test set.
-      spread: the standard deviation of the scores of all test sets.
-      standard_error: the mean of their standard errors.
-      coverage: the share of 95 % intervals that had the population's score.
-    """
-
-    ratio: float
-    segments: int
-    spread: float
-    standard_error: float
-    coverage: float
-
-
-def at_ratio(population: Population, ratio: float, segments: int, trials: int) -> Corner:
-    """Draws test sets from a population with this ratio of lengths."""
-    truth, metric = _true_score(population), population.metric
-    scores, errors, covered = [], [], []
-    for trial in range(trials):
-        drawn = draw(population, segments, np.random.default_rng([segments, trial]))
-        columns = drawn.columns()[:1]
-        score = float(metric.value(_integers(columns[0].sum(axis=1))))
-        error, _ = Estimates(totals_of(columns), metric).error(SYSTEMS[0])
-        if error is not None:
-            low, high = interval(score, error)
-            scores.append(score)
-            errors.append(error)
-            covered.append(low <= truth <= high)
-    return Corner(
-        ratio,
-        segments,
-        float(np.std(scores, ddof=1)),
-        float(np.mean(errors)),
-        float(np.mean(covered)),
-    )
+def _resampled(units: Integers, definition: Definition, resampling: Resampling) -> Resampled:
+    metric = definition.metric
+    adder = ReplicateAdder(resampling, [], metric.basis)
+    adder.add(_statistics(units))
+    sums = dict(zip(_SYSTEMS, units.sum(axis=1).tolist(), strict=True))
+    replicates = dict(zip(_SYSTEMS, adder.sums(), strict=True))
+    return resampled_scores(resampling.method, replicates, sums, metric, units.shape[1], [_SYSTEMS])

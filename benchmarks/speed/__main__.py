@@ -1,30 +1,43 @@
-"""Measures the cost of the command, compares it with the required figures, and prints the report.
+"""Measures beam-bleu against other programs and against itself, and prints a report.
 
     python -m benchmarks.speed --output benchmarks/speed/RESULTS.md
     python -m benchmarks.speed --quick
+    python -m benchmarks.speed --only before --before ../before/.venv/bin/beam-bleu
 
-The second one prints the main ratios, for a developer who changes the kernel.
+The second one prints the main ratios, for a developer who changes the kernel. The third one
+compares the command with that of another installation.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import importlib.metadata
-import os
+import contextlib
+import pathlib
 import sys
+import tempfile
 
 from benchmarks.corpus.workspace import Workspace
-from benchmarks.machine import machine, shown_extras
-from benchmarks.program import add_corpus_flags, add_output_flag, command_parser, publish
-from benchmarks.speed.figures import FIGURES
-from benchmarks.speed.quick import PAIRS as QUICK_PAIRS
-from benchmarks.speed.quick import quick_report
-from benchmarks.speed.report import report
-from benchmarks.speed.sizes import FULL, TRIAL
+from benchmarks.program import (
+    add_corpus_flags,
+    add_output_flag,
+    command_parser,
+    machine,
+    publish,
+)
+from benchmarks.speed import command, inputs, kernel, library
+from benchmarks.speed.harness import Benchmark, Report, Setting
 
+_BENCHMARKS: dict[str, Benchmark] = {
+    **kernel.BENCHMARKS,
+    **command.BENCHMARKS,
+    **inputs.BENCHMARKS,
+    **library.BENCHMARKS,
+}
+
+_QUICK, _QUICK_PAIRS = ("kernel", "references", "words"), 200_000
+_TRIAL_PAIRS = 20_000
 _DISTRIBUTIONS = (
-    *("apache-beam", "numba", "numpy", "pyarrow"),
+    *("apache-beam", "numba", "numpy", "pyarrow", "obstore"),
     *("sacrebleu", "jiwer", "rouge-score", "bleuscore"),
     *("fastchrf", "universal-edit-distance", "rapidfuzz"),
 )
@@ -32,46 +45,50 @@ _DISTRIBUTIONS = (
 
 def _main() -> None:
     flags = _parser().parse_args()
-    sizes = TRIAL if flags.trial else FULL
-    pairs = QUICK_PAIRS if flags.quick else sizes.least_pairs if flags.trial else flags.pairs
-    if not flags.quick and pairs < sizes.least_pairs:
-        sys.exit(f"speed: --pairs must be at least {sizes.least_pairs:,}, got {pairs:,}")
-    try:
-        notes = f"{machine(_DISTRIBUTIONS)} {shown_extras().capitalize()}."
-    except importlib.metadata.PackageNotFoundError as error:
-        sys.exit(f"speed: {error.name} is missing: ./run.sh install benchmark")
-    notes += f" {datetime.date.today()}; load {os.getloadavg()[0]:.1f} before"
-    workspace = Workspace(flags.work_dir, pairs)
-    if flags.quick:
-        publish(quick_report(workspace, f"{notes}."), flags.output)
-        return
-    results = {}
-    for number, (name, measure) in enumerate(FIGURES.items(), 1):
-        if not flags.only or name in flags.only:
-            print(f"measuring {name}", file=sys.stderr)
-            results[number] = measure(workspace, sizes)
-    notes += f", {os.getloadavg()[0]:.1f} after."
+    pairs = _TRIAL_PAIRS if flags.trial else _QUICK_PAIRS if flags.quick else flags.pairs
+    if pairs < _TRIAL_PAIRS:
+        sys.exit(f"speed: --pairs must be at least {_TRIAL_PAIRS:,}, got {pairs:,}")
+    notes = machine(_DISTRIBUTIONS)
     if flags.trial:
-        notes += " A trial: it shows that the program works, not what the figures are."
-    publish(report(results, notes), flags.output)
+        notes += " A trial: it shows that the programs work, not what the figures are."
+    report, corpus = Report(), Workspace(flags.work_dir, pairs)
+    for name in _QUICK if flags.quick else flags.only or _BENCHMARKS:
+        with (
+            contextlib.ExitStack() as stack,
+            tempfile.TemporaryDirectory(dir=flags.work_dir) as folder,
+        ):
+            setting = Setting(corpus, pathlib.Path(folder), stack, flags.before)
+            for comparison in _BENCHMARKS[name](setting):
+                repeats = 1 if flags.trial else flags.repeats
+                rounds = comparison.measured(repeats, warm_up=not flags.trial)
+                report.add(name, comparison, rounds)
+    publish(report.text(notes), flags.output)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = command_parser("Measures beam-bleu against what it must reach.")
+    parser = command_parser(__doc__)
     add_corpus_flags(parser)
+    add_output_flag(parser)
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "--quick", action="store_true", help="only the main ratios, in less than three minutes"
+        "--quick", action="store_true", help="only the main ratios, in a few minutes"
     )
     which.add_argument(
-        "--only", nargs="+", choices=FIGURES, metavar="ROW", help=f"rows, of {', '.join(FIGURES)}"
+        "--only",
+        nargs="+",
+        choices=_BENCHMARKS,
+        metavar="NAME",
+        help=f"benchmarks, of {', '.join(_BENCHMARKS)}",
+    )
+    parser.add_argument("--before", default="", metavar="PROGRAM", help="another beam-bleu")
+    parser.add_argument(
+        "--repeats", type=int, default=3, metavar="N", help="rounds, default %(default)s"
     )
     parser.add_argument(
         "--trial",
         action="store_true",
-        help=f"runs everything once with {TRIAL.least_pairs:,} pairs, to see that it works",
+        help=f"one round with {_TRIAL_PAIRS:,} pairs, to see that all works",
     )
-    add_output_flag(parser)
     return parser
 
 

@@ -3,14 +3,15 @@
     python -m benchmarks.speed.crafted_text
 
 prints nanoseconds of CPU time for each byte of references and candidates, and the ratio to ordinary
-text. Each input is counted several times in turn with ordinary text; the figure is the minimum.
+text, and fails if one is too large. Each input is counted several times in turn with ordinary text;
+the figure is the minimum.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
+import sys
 import time
 from collections.abc import Iterator
 
@@ -20,11 +21,11 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
-from benchmarks.corpus.workspace import Workspace
-from benchmarks.speed.results import Results, at_most
-from benchmarks.speed.sizes import Sizes
+from benchmarks.program import command_parser
 
-_REACH = at_most(4, "x", digits=1)
+_MOST = 4
+"""The largest ratio to ordinary lines that is good."""
+
 _PASSES = 7
 _BYTES = 1_000_000
 """The bytes of each input's references and candidates, at least."""
@@ -81,44 +82,29 @@ def _inputs() -> Iterator[tuple[str, Segments]]:
     lines = [_ordinary(rng, 20) for _ in range(4000)]
     changed = [_changed(rng, text) for text in lines]
     yield "ordinary lines of 20 words", ([changed], [lines])
-    for tokens in (65, 130, 260, 1_000, 10_000, 100_000):
+    for tokens in (65, 260, 1_000, 100_000):
         text = _ordinary(rng, tokens)
         yield f"{tokens:,} words", _pairs(_changed(rng, text), text)
     for name, token in (("letter", "a "), ("symbol", "!"), ("entity", "&quot;")):
-        for size in (60, 65, 1_000, 10_000, 500_000):
+        for size in (60, 65, 1_000, 500_000):
             yield f"one {name}, {size:,} times", _pairs(token * size)
-    yield "two letters in turn, 500,000", _pairs("a b " * 250_000)
     yield "two letters at random, 500,000", _pairs(" ".join(rng.choices("ab", k=500_000)))
-    yield "different letters, 52", _pairs(" ".join(_LETTERS + _LETTERS.upper()))
-    yield "different symbols, 29", _pairs(_SYMBOLS)
-    yield "random symbols, 60", _pairs("".join(rng.choices(_SYMBOLS, k=60)))
-    for size in (1_000, 10_000, 500_000):
-        symbols = "".join(rng.choices(_SYMBOLS, k=size))
-        yield f"random symbols, {size:,}", _pairs(symbols)
-    for alphabet, order in ((_LETTERS[:2], 16), (_LETTERS[:8], 5), (_LETTERS, 3)):
+    for size in (60, 1_000, 500_000):
+        yield f"random symbols, {size:,}", _pairs("".join(rng.choices(_SYMBOLS, k=size)))
+    for alphabet, order in ((_LETTERS[:2], 16), (_LETTERS, 3)):
         sequence = " ".join(_de_bruijn(alphabet, order))
         yield f"de Bruijn, {len(alphabet)} letters, order {order}", _pairs(sequence)
-    prefix = "p" * 60
-    for size in (60, 10_000):
-        text = " ".join(f"{prefix}{number:06}{prefix}" for number in range(size))
-        yield f"{size:,} long tokens with the same begin and end", _pairs(text)
-    runs = " ".join("a" * size for size in range(16, 200))
-    yield "runs of one letter, 16 to 199", _pairs(runs)
+    text = " ".join(f"{'p' * 60}{number:06}{'p' * 60}" for number in range(10_000))
+    yield "10,000 long tokens with the same begin and end", _pairs(text)
     # The kernel has its own way for 64 bytes that are all tokens. Here they never are.
     yield "a word after 61 symbols", _pairs(("!" * 61 + "ab ") * 8_000)
-    yield (
-        "a word after 61 random symbols",
-        _pairs("".join("".join(rng.choices(_SYMBOLS, k=61)) + "ab " for _ in range(8_000))),
-    )
     yield "points before digits", _pairs("....1" * 100_000)
-    yield "one run of points before a digit", _pairs("." * 1_000_000 + "1")
     yield "wide white space", _pairs("a\u3000" * 100_000)
-    yield "white space", _pairs(" " * 1_000_000)
     yield "16 references of ordinary lines", ([changed[:500]], [lines[:500]] * 16)
     letters = " ".join(rng.choices(_LETTERS, k=64))
-    yield "16 references of 64 letters", ([[letters] * 500], [[letters] * 500] * 16)
+    for name, text in (("64", letters), ("65", letters + " a")):
+        yield f"16 references of {name} letters", ([[text] * 500], [[text] * 500] * 16)
     yield "16 systems of 64 letters", ([[letters] * 500] * 16, [[letters] * 500])
-    yield "16 references of 65 letters", ([[letters + " a"] * 500], [[letters + " a"] * 500] * 16)
     yield "empty lines and one word", ([[""] * 5_000], [[line] * 5_000])
     yield "a long candidate, a short reference", _pairs("a b " * 250_000, "a b")
 
@@ -131,14 +117,6 @@ def _batch(segments: Segments) -> tuple[SegmentBatch, int]:
     size = sum(len(text.encode()) for texts in itertools.chain(*segments) for text in texts)
     names = tuple(f"system{number}" for number in range(len(candidates)))
     return SegmentBatch(candidates=candidates, references=references, systems=names), size
-
-
-def crafted(workspace: Workspace, sizes: Sizes) -> Results:
-    """The kernel on crafted text against ordinary lines, CPU per byte."""
-    ratios = {name: own / base for name, own, base in _measured(sizes.short_repeats, 4)}
-    worst = max(ratios, key=lambda name: ratios[name])
-    what = f"kernel, 13a, CPU per byte of crafted text against ordinary lines, {len(ratios)} inputs"
-    return [_REACH.figure(what, ratios[worst], f"the worst: {worst}")], []
 
 
 def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]:
@@ -162,15 +140,16 @@ def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]
 
 
 def _main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.speed.crafted_text", description="Counts crafted text."
-    )
+    parser = command_parser(__doc__)
     parser.add_argument("--max_order", type=int, default=4, metavar="N", help="default 4")
     flags = parser.parse_args()
-    print(f"| input | ns per byte | ratio to ordinary lines, {_REACH} |")
+    print(f"| input | ns per byte | ratio to ordinary lines, ≤ {_MOST}x |")
     print("| --- | ---: | ---: |")
+    worst = 0.0
     for name, own, base in _measured(_PASSES, flags.max_order):
+        worst = max(worst, own / base)
         print(f"| {name} | {own:.2f} | {own / base:.1f} |", flush=True)
+    sys.exit(worst > _MOST)
 
 
 if __name__ == "__main__":

@@ -26,10 +26,9 @@ if __name__ == "__main__":
 from faults_of_hosts import FAULTS, Fault, Outcome
 
 from benchmarks.corpus.workspace import Workspace
-from benchmarks.engines.hosts import in_store
-from benchmarks.machine import machine
+from benchmarks.engines.flink import in_store
 from benchmarks.measure import BEAM_BLEU, run
-from benchmarks.program import add_corpus_flags
+from benchmarks.program import add_corpus_flags, machine
 from deploy.local.flink import FlinkCluster
 from deploy.local.hosts import commands
 from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
@@ -208,7 +207,7 @@ def _main() -> int:
         help="after which a run hangs; default 180. More if other programs use this machine",
     )
     flags = parser.parse_args()
-    text = Workspace(flags.work_dir, flags.pairs).copies(flags.copies)
+    text = Workspace(flags.work_dir, flags.pairs).whole(flags.copies)
     size = sum(os.path.getsize(file) for file in text.files)
     rows = []
     failures = 0

@@ -1,1 +1,0 @@
-"""Calls without a pipeline."""

@@ -1,1 +1,0 @@
-"""What evidence costs: the runs with it, against the runs without."""

@@ -1,1 +1,0 @@
-"""What the library adds to a pipeline."""

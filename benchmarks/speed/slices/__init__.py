@@ -1,1 +1,0 @@
-"""What slices cost: the runs with 200 slices, against the runs without."""

@@ -1,1 +1,0 @@
-"""Reading from an object store, against reading the same texts from local files."""
