@@ -7,6 +7,7 @@ import dataclasses
 import json
 import pathlib
 import shlex
+import statistics
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -49,31 +50,18 @@ Round = Mapping[str, Run]
 """The runs of all contestants that followed each other, by their names."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Reach:
-    """What a figure must reach.
-
-    Attributes:
-      sign: "≤" or "≥".
-      limit: the largest or the smallest value that is good.
-    """
-
-    sign: str
-    limit: float
-
-    def is_reached(self, value: float) -> bool:
-        """Whether a value is good."""
-        return value <= self.limit if self.sign == "≤" else value >= self.limit
+Reach = tuple[str, float]
+"""What a figure must reach: "≤" or "≥", and the largest or the smallest value that is good."""
 
 
 def at_most(limit: float) -> Reach:
     """A figure that must not be larger."""
-    return Reach("≤", limit)
+    return "≤", limit
 
 
 def at_least(limit: float) -> Reach:
     """A figure that must not be smaller."""
-    return Reach("≥", limit)
+    return "≥", limit
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,9 +157,10 @@ class Report:
             values = [figure.value(each) for each in rounds]
             reach, verdict = "", ""
             if figure.reach:
-                reach = f"{figure.reach.sign} {figure.reach.limit:,}{figure.unit}"
-                median = sorted(values)[len(values) // 2]
-                verdict = "reached" if figure.reach.is_reached(median) else "**missed**"
+                sign, limit = figure.reach
+                reach, median = f"{sign} {limit:,}{figure.unit}", statistics.median(values)
+                is_reached = median <= limit if sign == "≤" else median >= limit
+                verdict = "reached" if is_reached else "**missed**"
             cells = (benchmark, figure.what, reach, spread(values) + figure.unit, verdict)
             self._figures.append(f"| {' | '.join(cells)} |")
             print(self._figures[-1], file=sys.stderr)
