@@ -50,25 +50,6 @@ def _changed(rng: random.Random, text: str, change: float = 0.15) -> str:
     return " ".join(rng.choice(words) if rng.random() < change else word for word in words)
 
 
-def _de_bruijn(alphabet: str, order: int) -> Iterator[str]:
-    """A cyclic sequence with each n-gram once (Fredricksen, Kessler and Maiorana)."""
-    size = len(alphabet)
-    word = [0] * (order + 1)
-
-    def walk(at: int, period: int) -> Iterator[str]:
-        if at > order:
-            if order % period == 0:
-                yield from (alphabet[letter] for letter in word[1 : period + 1])
-            return
-        word[at] = word[at - period]
-        yield from walk(at + 1, period)
-        for letter in range(word[at - period] + 1, size):
-            word[at] = letter
-            yield from walk(at + 1, at)
-
-    return walk(1, 1)
-
-
 def _pairs(text: str, other: str | None = None) -> Segments:
     """As many copies of one segment as are needed for the size of an input."""
     other = text if other is None else other
@@ -91,9 +72,6 @@ def _inputs() -> Iterator[tuple[str, Segments]]:
     yield "two letters at random, 500,000", _pairs(" ".join(rng.choices("ab", k=500_000)))
     for size in (60, 1_000, 500_000):
         yield f"random symbols, {size:,}", _pairs("".join(rng.choices(_SYMBOLS, k=size)))
-    for alphabet, order in ((_LETTERS[:2], 16), (_LETTERS, 3)):
-        sequence = " ".join(_de_bruijn(alphabet, order))
-        yield f"de Bruijn, {len(alphabet)} letters, order {order}", _pairs(sequence)
     text = " ".join(f"{'p' * 60}{number:06}{'p' * 60}" for number in range(10_000))
     yield "10,000 long tokens with the same begin and end", _pairs(text)
     # The kernel has its own way for 64 bytes that are all tokens. Here they never are.
