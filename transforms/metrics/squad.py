@@ -36,11 +36,13 @@ from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score, own_fields
-from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import (
+    columns_of,
     count_common,
+    is_missing,
     number_segment,
-    numbering_memory,
+    numbered_texts,
+    numbers_of,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
 from beam_bleu.transforms.text.splitting import rule_of
@@ -57,8 +59,6 @@ EXACT = 2
 CANDIDATE_LENGTH, REFERENCE_LENGTH, COMMON, F1_HIGH, F1_LOW = range(2, 7)
 """The other columns of token F1: the words of the candidate; those of the reference with the best
 F1, and how many of them the candidate has, too; and the F1, from 0 to 1, as `fixed_point`."""
-
-_SEED = new_seed()
 
 _MEMORY = KeptMemory()
 
@@ -189,22 +189,13 @@ class TokenF1(_OfAnswers):
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The words of each segment, and its F1."""
-        texts, rows = spans.starts.shape
-        counts = np.empty((len(batch.candidates), rows, self.basis.width), np.int64)
-        # Numbers begin with 1, and all tokens that no reference has share one.
-        times = (most_different(sizes.longest) + 2) * NUMBER_BYTES
-        spaces = [
-            *numbering_memory(_MEMORY, texts, sizes.longest),
-            _MEMORY.zeros_for("times", times),
-        ]
-        count_f1_rows(
-            spans.both,
-            len(batch.references),
-            rule_of(text.tokenize),
-            tuple(space.address for space in spaces),
-            counts,
-            _SEED,
+        texts, _memory = numbered_texts(
+            _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
         )
+        # Numbers begin with 1, and all tokens that no reference has share one.
+        times = _MEMORY.zeros_for("times", (most_different(sizes.longest) + 2) * NUMBER_BYTES)
+        counts = np.empty((len(batch.candidates), len(batch), self.basis.width), np.int64)
+        count_f1_rows(texts, times.address, counts)
         return counts
 
     def value(self, sums: Sequence[Number]) -> Number:
@@ -368,60 +359,37 @@ def count_exact_rows(spans, reference_count, counts):
 
 
 @compiled
-def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
+def count_f1_rows(texts, times, counts):
     """Counts words in common in all rows of a batch.
 
     Args:
-      spans: the arrays of `Spans` of all texts; references come first.
-      reference_count: the number of references.
-      rule: how texts are split (see tokenization.py).
-      spaces: the addresses of memory: for tokens, bounds, numbers, the vocabulary, different tokens
-        and their index (see `number_segment`), and for a count of each number, all 0 before and
-        after.
+      texts: the `NumberedTexts` of the batch.
+      times: address of a count of each number, all 0 before and after.
       counts: int64 (systems, rows, W), for the columns of token F1.
-      seed: the process's secret (see hashing.py).
     """
-    starts, ends = spans
-    texts, rows = starts.shape
-    row_bytes = counts.shape[2] * 8
-    token_space, bounds, numbers, vocabulary, kept, index, times = spaces
-    count_space = address_of(counts)
-    start_space, end_space = address_of(starts), address_of(ends)
-    for row in range(rows):
-        number_segment(
-            start_space,
-            end_space,
-            row,
-            rows,
-            texts,
-            reference_count,
-            rule,
-            token_space,
-            bounds,
-            numbers,
-            vocabulary,
-            kept,
-            index,
-            seed,
-        )
+    for row in range(texts.rows):
+        number_segment(row, texts)
         fewest = 0  # words with which a reference counts
-        for reference in range(reference_count):
-            if length_of(bounds, reference) > 0:
+        for reference in range(texts.reference_count):
+            if length_of(texts.bounds, reference) > 0:
                 fewest = 1
-        for text in range(reference_count, texts):
-            words = length_of(bounds, text)
-            candidate = numbers + load_int(bounds, text) * NUMBER_BYTES
-            columns = count_space + ((text - reference_count) * rows + row) * row_bytes
+        for text in range(texts.reference_count, texts.texts):
+            words = length_of(texts.bounds, text)
+            columns = columns_of(counts, texts, row, text)
             store_int(columns, SEGMENTS, 1)
             store_int(columns, EMPTY, words == 0)
             best = -1.0
-            for reference in range(reference_count):
-                is_missing = load_int(start_space, reference * rows + row) == 0
-                reference_words = length_of(bounds, reference)
-                if is_missing or reference_words < fewest:
+            for reference in range(texts.reference_count):
+                reference_words = length_of(texts.bounds, reference)
+                if is_missing(texts, row, reference) or reference_words < fewest:
                     continue
-                reference_numbers = numbers + load_int(bounds, reference) * NUMBER_BYTES
-                common = count_common(candidate, words, reference_numbers, reference_words, times)
+                common = count_common(
+                    numbers_of(texts, text),
+                    words,
+                    numbers_of(texts, reference),
+                    reference_words,
+                    times,
+                )
                 f1 = f1_of(common, words, reference_words)
                 if f1 > best:  # of equally good references, the first
                     best = f1

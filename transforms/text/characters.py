@@ -104,44 +104,21 @@ def _numbering(all_count: bool) -> Any:
     """Makes the function that numbers all texts, where all characters count or not."""
 
     @inner
-    def number_characters(
-        starts,
-        ends,
-        row,
-        rows,
-        texts,
-        reference_count,
-        counted,
-        code_points,
-        entered,
-        numbers,
-        bounds,
-    ):
-        """Numbers the characters of all texts of a segment.
-
-        Args:
-          starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
-          ends: address of their ends.
-          row: the segment's row.
-          rows: the number of rows.
-          texts: the number of all texts.
-          reference_count: the number of references; they are the first texts.
-          counted: address of `counted_bytes`.
-          code_points: address of CODE_POINTS_BYTES.
-          entered: address of memory for a number for each two bytes of all references.
-          numbers: address of memory for a number for each byte, and two for each text.
-          bounds: address of texts + 1 int64, which it writes: text t has the characters bounds[t]
-            <= i < bounds[t + 1] - 1; the last one is the gap.
+    def number_characters(row, texts):
+        """Numbers the characters of all texts of a segment, with `NumberedTexts` of the batch.
 
         Returns:
           The largest number of a character of the references.
         """
+        counted, code_points, entered = texts.counted, texts.code_points, texts.entered
+        bounds = texts.bounds
         known = FIRST_NUMBER - 1
-        number = numbers
-        for text in range(texts):
+        numbers = number = texts.numbers
+        for text in range(texts.texts):
             store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
-            start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
-            if text < reference_count:
+            at = text * texts.rows + row
+            start, end = load_int(texts.starts, at), load_int(texts.ends, at)
+            if text < texts.reference_count:
                 number, known = _number_text(
                     start, end, counted, code_points, entered, known, number, True, all_count
                 )
@@ -150,7 +127,7 @@ def _numbering(all_count: bool) -> Any:
                     start, end, counted, code_points, entered, known, number, False, all_count
                 )
             number += NUMBER_BYTES  # a gap after each text
-        store_int(bounds, texts, (number - numbers) // NUMBER_BYTES)
+        store_int(bounds, texts.texts, (number - numbers) // NUMBER_BYTES)
         # The table is empty again for the next segment.
         for place in range(known + 1 - FIRST_NUMBER):
             code = load_count(entered + place * NUMBER_BYTES)

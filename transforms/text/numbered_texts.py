@@ -8,18 +8,24 @@ which comes from a mask. Otherwise numbering.py finds the numbers with an index.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
 from beam_bleu.transforms.native.memory import (
     BLOCK,
+    address_of,
     load_count,
     load_int,
     lowest_bit,
     store_count,
     store_int,
 )
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, counted_bytes
+from beam_bleu.transforms.text.hashing import Seed, new_seed
 from beam_bleu.transforms.text.numbering import (
     INDEX_SLOT_BYTES,
     NUMBER,
@@ -56,26 +62,113 @@ _LONGEST_MASKED = 2**10
 _NOTHING = np.uint64(0)
 
 
-def numbering_memory(memory: KeptMemory, texts: int, longest: int) -> list[Memory]:
-    """The memory with which `number_segment` numbers the tokens of texts.
+class NumberedTexts(NamedTuple):
+    """The texts of a batch, and memory for the numbers of one segment at a time: all are addresses.
+
+    Compiled code takes it, so it has only numbers.
+
+    Attributes:
+      seed: the process's secret (see hashing.py).
+      starts: of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
+      ends: of those of their ends.
+      rows: the number of segments.
+      texts: the number of all texts of a segment.
+      reference_count: the number of references; they are the first texts.
+      rule: how texts are split (see tokenization.py).
+      bounds: of texts + 1 int64: text t has the tokens bounds[t] <= i < bounds[t + 1] - 1; the last
+        one is the gap.
+      numbers: of the numbers of all tokens, 32 bits each, and BLOCK more.
+      tokens: of memory for two times TOKENS_IN_CACHE tokens.
+      vocabulary: of VOCABULARY_BYTES.
+      different: of memory for all different tokens of the references.
+      token_index: of memory for the index of numbering.py.
+      counted: of `counted_bytes`, for characters in place of tokens.
+      code_points: of CODE_POINTS_BYTES, all 0 before and after a segment.
+      entered: of memory for a number for each byte of the references.
+    """
+
+    seed: Seed
+    starts: int
+    ends: int
+    rows: int
+    texts: int
+    reference_count: int
+    rule: int
+    bounds: int
+    numbers: int
+    tokens: int
+    vocabulary: int
+    different: int
+    token_index: int
+    counted: int
+    code_points: int
+    entered: int
+
+
+_SEED = new_seed()
+
+
+def numbered_texts(
+    memory: KeptMemory,
+    spans: Spans,
+    longest: int,
+    reference_count: int,
+    rule: int,
+    *,
+    whitespace: bool = True,
+) -> tuple[NumberedTexts, list[Memory]]:
+    """What numbers the texts of a batch, and its memory, which the caller keeps as long.
 
     Args:
-      memory: where it is kept.
-      texts: the number of texts of a segment.
+      memory: where the memory is kept for the next batch.
+      spans: where the texts are; references come first.
       longest: the largest number of bytes of all texts of a segment.
-
-    Returns:
-      That for tokens, bounds, numbers, the vocabulary, different tokens and their index.
+      reference_count: the number of references.
+      rule: how texts are split (see tokenization.py).
+      whitespace: whether white space counts, if characters are numbered.
     """
+    texts, rows = spans.starts.shape
     # At most one token per byte, and one or two gaps after each text. Unused pages cost nothing.
-    return [
-        memory.memory_for("tokens", 2 * TOKENS_IN_CACHE * TOKEN_BYTES),  # of references, of a text
+    spaces = [
         memory.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
         memory.memory_for("numbers", (longest + 2 * texts + BLOCK) * NUMBER_BYTES),
+        memory.memory_for("tokens", 2 * TOKENS_IN_CACHE * TOKEN_BYTES),  # of references, of a text
         memory.memory_for("vocabulary", VOCABULARY_BYTES),
         memory.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
         memory.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
     ]
+    of_characters = [
+        memory.zeros_for("numbers of code points", CODE_POINTS_BYTES),
+        memory.memory_for("code points entered", longest * NUMBER_BYTES),
+    ]
+    addresses = [space.address for space in spaces]
+    code_points, entered = (space.address for space in of_characters)
+    counted = counted_bytes(whitespace).ctypes.data
+    starts, ends = (places.ctypes.data for places in spans.both)
+    made = NumberedTexts(
+        *(_SEED, starts, ends, rows, texts, reference_count, rule),
+        *(*addresses, counted, code_points, entered),
+    )
+    return made, spaces + of_characters
+
+
+@inlined
+def is_missing(texts, row, reference):
+    """Whether a segment lacks a reference."""
+    return load_int(texts.starts, reference * texts.rows + row) == 0
+
+
+@inlined
+def numbers_of(texts, text):
+    """The address of the numbers of a text of the segment that is numbered."""
+    return texts.numbers + load_int(texts.bounds, text) * NUMBER_BYTES
+
+
+@inlined
+def columns_of(counts, texts, row, text):
+    """The address of the columns of a candidate in int64 (systems, rows, W)."""
+    place = (text - texts.reference_count) * texts.rows + row
+    return address_of(counts) + place * counts.shape[2] * 8
 
 
 @inner
@@ -171,22 +264,24 @@ def _write_numbers(token, last, first, keys, inside, few, numbers, other):
 
 
 @inner
-def _number_by_masks(
-    starts, ends, row, rows, texts, reference_count, rule, tokens, bounds, numbers, keys, seed
-):
+def _number_by_masks(row, texts):
     """Numbers the tokens of a segment by their positions in the references.
-
-    The arguments are those of `number_segment`, but `keys` is the address of KEYS_BYTES.
 
     Returns:
       The number of tokens of the references; -1 if the segment has to be numbered with an index.
     """
+    starts, ends, rows, reference_count = (
+        texts.starts,
+        texts.ends,
+        texts.rows,
+        texts.reference_count,
+    )
+    tokens, bounds, rule, seed = texts.tokens, texts.bounds, texts.rule, texts.seed
+    keys = texts.vocabulary  # it is not in use
     last = tokens
     for reference in range(reference_count):
-        start, end = (
-            load_int(starts, reference * rows + row),
-            load_int(ends, reference * rows + row),
-        )
+        at = reference * rows + row
+        start, end = load_int(starts, at), load_int(ends, at)
         if end - start > _LONGEST_MASKED:
             return -1
         # A gap after each text.
@@ -199,7 +294,7 @@ def _number_by_masks(
     inside, few = mask_of_all(count), count <= FEW_MASKED
     write_keys(tokens, last, keys)
     different = _NOTHING
-    for text in range(texts):
+    for text in range(texts.texts):
         if text < reference_count:
             first_number = load_int(bounds, text)
             begin = tokens + (first_number - text) * TOKEN_BYTES
@@ -215,73 +310,36 @@ def _number_by_masks(
             if end - begin >= most:
                 return -1
             number += (end - begin) // TOKEN_BYTES + 1
-        place = numbers + first_number * NUMBER_BYTES
+        place = texts.numbers + first_number * NUMBER_BYTES
         if few:
             different |= _write_numbers(begin, end, tokens, keys, inside, True, place, count + 1)
         else:
             different |= _write_numbers(begin, end, tokens, keys, inside, False, place, count + 1)
-    store_int(bounds, texts, number)
+    store_int(bounds, texts.texts, number)
     return count if different == _NOTHING else -1
 
 
 @inner
-def number_segment(
-    starts,
-    ends,
-    row,
-    rows,
-    texts,
-    reference_count,
-    rule,
-    tokens,
-    bounds,
-    numbers,
-    vocabulary,
-    kept,
-    index,
-    seed,
-):
-    """Numbers the tokens of all texts of a segment, whose tokens are not written.
+def number_segment(row, texts):
+    """Numbers the tokens of all texts of a segment.
 
-    The arguments are those of `number_texts`, but there is memory for two times TOKENS_IN_CACHE
-    tokens. Equal tokens have equal numbers, from 1 on, but not all numbers have tokens.
+    Equal tokens have equal numbers, from 1 on, but not all numbers have tokens.
+
+    Args:
+      row: the segment's row.
+      texts: a `NumberedTexts`.
 
     Returns:
       The largest number that a token of the references can have. All tokens that no reference has
       share the number after it.
     """
-    known = _number_by_masks(
-        starts,
-        ends,
-        row,
-        rows,
-        texts,
-        reference_count,
-        rule,
-        tokens,
-        bounds,
-        numbers,
-        vocabulary,  # for the keys, because it is not in use
-        seed,
-    )
+    known = _number_by_masks(row, texts)
     if known >= 0:
         return known
     return number_texts(
-        starts,
-        ends,
-        row,
-        rows,
-        texts,
-        reference_count,
-        rule,
-        False,
-        tokens,
-        bounds,
-        numbers,
-        vocabulary,
-        kept,
-        index,
-        seed,
+        *(texts.starts, texts.ends, row, texts.rows, texts.texts, texts.reference_count),
+        *(texts.rule, False, texts.tokens, texts.bounds, texts.numbers),
+        *(texts.vocabulary, texts.different, texts.token_index, texts.seed),
     )
 
 

@@ -53,6 +53,11 @@ from beam_bleu.transforms.text.tokens import (
 
 NUMBER_BYTES = 4
 
+COLUMNS = 64
+"""The numbers of a text that are a block: a mask has a bit for each."""
+
+MASK_BYTES = 8
+
 _TOKENS, _INDEX, _BITS, _MOST_BITS, _KNOWN, _OTHER, NUMBER, _ONE_TOKEN = range(8)
 _OF_BYTES = _ONE_TOKEN * 8 + TOKEN_BYTES
 _BYTES = 256
@@ -66,6 +71,7 @@ _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = ~_LOW
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def most_different(size: int) -> int:
@@ -123,6 +129,29 @@ def length_of(bounds, text):
       text: the text.
     """
     return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+
+
+@inlined
+def columns_inside(columns):
+    """The mask of the first numbers of a block, 1 to 64."""
+    return _ALL >> np.uint64(COLUMNS - columns)
+
+
+@inlined
+def set_masks(numbers, columns, masks):
+    """Sets the bits of the numbers of a block, at most 64, in the mask of each number."""
+    bit = _ONE
+    for column in range(columns):
+        place = masks + load_count(numbers + column * NUMBER_BYTES) * MASK_BYTES
+        store_word(place, load_word(place) | bit)
+        bit <<= _ONE
+
+
+@inlined
+def clear_masks(numbers, columns, masks):
+    """Sets these masks to 0 again."""
+    for column in range(columns):
+        store_word(masks + load_count(numbers + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
 
 
 @inlined

@@ -9,6 +9,12 @@ results are the same.
 
 As in BLEU's formula.py, Python runs the function with unbounded integers and with numbers that
 carry their derivatives, and numba compiles it, with int64. So it uses only loops and numbers.
+
+For each order the columns are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of the
+candidate, those of its best reference, and how many of them match. The orders of characters come
+first, and then those of words. Characters are Unicode code points; white space does not count,
+unless the definition says so. A candidate's n-grams count only if the reference has n-grams of this
+order, so they do not follow from the candidate's length.
 """
 
 # mypy: allow-untyped-defs
@@ -16,14 +22,39 @@ carry their derivatives, and numba compiles it, with int64. So it uses only loop
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS
+from numpy.typing import NDArray
+
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
 
+FIRST_NGRAMS = 2
+"""The first of three columns for each order, after `SEGMENTS` and `EMPTY`."""
+
 _EPSILON = 1e-16
 """What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
+
+
+class ChrfColumns:
+    """chrF's columns by their names: a value for each order, first those of characters.
+
+    Args:
+      columns: W columns: the integers of one segment or of a sum, numbers that carry their
+        derivatives, or arrays of the same shape.
+
+    Attributes:
+      hyp_ngrams: n-grams of the candidates.
+      ref_ngrams: n-grams of the references that were chosen.
+      matches: n-grams that both have.
+    """
+
+    def __init__(self, columns: Sequence[Any] | NDArray[Any]) -> None:
+        of_orders: Any = columns[FIRST_NGRAMS:]
+        self.hyp_ngrams: Any = of_orders[0::3]
+        self.ref_ngrams: Any = of_orders[1::3]
+        self.matches: Any = of_orders[2::3]
 
 
 def f_score(

@@ -1,92 +1,183 @@
-"""The kernel: from columns of text to the columns of chrF of every segment."""
+"""The kernel: from columns of text to the columns of chrF of every segment.
+
+The characters and words of all texts of a segment become numbers once. Then each reference is
+matched with each candidate, and for each candidate the columns of the reference with the best score
+are kept.
+"""
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.chrf.count_rows import count_rows
-from beam_bleu.transforms.metrics.chrf.matching import ROWS_BYTES
+from beam_bleu.transforms.metrics.chrf.formula import FIRST_NGRAMS, f_score
+from beam_bleu.transforms.metrics.chrf.long_matching import match_long_reference
+from beam_bleu.transforms.metrics.chrf.matching import (
+    LONGEST_REFERENCE,
+    MOST_NUMBERS,
+    ROWS_BYTES,
+    match_reference,
+)
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
-from beam_bleu.transforms.metrics.chrf.words import WORDS_IN_CACHE
+from beam_bleu.transforms.metrics.chrf.words import number_words
+from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import compiled, inlined, inner
 from beam_bleu.transforms.native.kept_memory import KeptMemory
+from beam_bleu.transforms.native.memory import load_int, store_int
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
-from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, counted_bytes
-from beam_bleu.transforms.text.hashing import SLOT_BYTES, new_seed
-from beam_bleu.transforms.text.numbering import (
-    INDEX_SLOT_BYTES,
-    NUMBER_BYTES,
-    VOCABULARY_BYTES,
-    most_different,
-    most_index_bits,
-)
+from beam_bleu.transforms.text.characters import number_characters
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
+from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing, numbered_texts
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
+from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
-
-_FIRST_TABLE_BITS = 12
-"""log2 of the number of slots of the table: enough for references that have sets of positions."""
 
 _INT_BYTES = 8
 
-_SEED = new_seed()
-
-_MEMORY = KeptMemory()
+_MEMORY, _MEMORY_OF_WORDS = KeptMemory(), KeptMemory()
 
 
 def count(
     metric: Chrf, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
 ) -> Integers:
     """The columns of each segment, as `Metric.count` gives them."""
-    texts, rows = spans.starts.shape
-    systems, orders = len(batch.candidates), metric.orders
-    counts = np.empty((systems, rows, metric.basis.width), np.int64)
-    if not rows:
-        return counts
-    longest = sizes.longest
-    bounds = (texts + 1) * _INT_BYTES
-    numbers = (longest + texts + SPARE_NUMBERS) * NUMBER_BYTES
-    counted = counted_bytes(metric.whitespace)
-    memory = [
-        _MEMORY.zeros_for("numbers of code points", CODE_POINTS_BYTES),
-        _MEMORY.memory_for("code points entered", numbers),
-        _MEMORY.memory_for("characters", numbers),
-        _MEMORY.memory_for("bounds of characters", bounds),
-        _MEMORY.memory_for("tokens of words", WORDS_IN_CACHE * TOKEN_BYTES),
-        _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
-        _MEMORY.memory_for("different words", most_different(longest) * TOKEN_BYTES),
-        _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
-        _MEMORY.memory_for("words", numbers),
-        _MEMORY.memory_for("bounds of words", bounds),
+    systems, orders, longest = len(batch.candidates), metric.orders, sizes.longest
+    (characters, _memory), (words, _memory_of_words) = (
+        numbered_texts(
+            kept,
+            spans,
+            longest,
+            len(batch.references),
+            rule_of(text.tokenize),
+            whitespace=metric.whitespace,
+        )
+        for kept in (_MEMORY, _MEMORY_OF_WORDS)
+    )
+    entries = int(sizes.reference_bytes.max(initial=0)) + 1
+    spaces = (
         _MEMORY.memory_for("matches", systems * orders * _INT_BYTES),
         _MEMORY.zeros_for("rows", ROWS_BYTES),
         _MEMORY.zeros_for("digits", (most_different(longest) + 2) * NUMBER_BYTES),
-        _MEMORY.memory_for("bounds of long texts", bounds),
+        _MEMORY.memory_for("bounds of long texts", (characters.texts + 1) * _INT_BYTES),
         _MEMORY.memory_for(
-            "numbers of long texts", (longest + texts + SPARE_NUMBERS) * NUMBERS_BYTES
+            "numbers of long texts", (longest + characters.texts + SPARE_NUMBERS) * NUMBERS_BYTES
         ),
-    ]
-    of_pair, best_scores = np.empty((3, orders), np.int64), np.empty(systems)
-    row, bits = 0, _FIRST_TABLE_BITS
-    while True:
-        table = _MEMORY.memory_for("table", (2**bits + 1) * SLOT_BYTES)
-        row, bits = count_rows(
-            row,
-            spans.both,
-            texts - systems,
-            metric.char_order,
-            metric.word_order,
-            metric.beta,
-            metric.eps_smoothing,
-            (counted.ctypes.data, *(part.address for part in memory), table.address),
-            table.size,
-            of_pair,
-            best_scores,
-            counts,
-            _SEED,
+        _MEMORY.memory_for("table", (2 ** table_bits(entries) + 1) * SLOT_BYTES),
+    )
+    counts = np.empty((systems, len(batch), metric.basis.width), np.int64)
+    count_rows(
+        characters,
+        words,
+        (metric.char_order, metric.word_order),
+        (metric.beta, metric.eps_smoothing),
+        tuple(space.address for space in spaces),
+        np.empty((3, orders), np.int64),
+        np.empty(systems),
+        counts,
+    )
+    return counts
+
+
+@inner
+def _match(reference, texts, known, orders, spaces, matches, stride):
+    """Writes the matches of every candidate in one reference; see the two functions it calls.
+
+    `known` is the largest number of a token of the references; other tokens have the next one.
+    """
+    rows, digits, long_bounds, long_numbers, table = spaces
+    if length_of(texts.bounds, reference) <= LONGEST_REFERENCE and known + 1 < MOST_NUMBERS:
+        match_reference(reference, texts, orders, rows, matches, stride)
+    else:
+        match_long_reference(
+            *(reference, texts, orders, digits, long_bounds, long_numbers, table, matches, stride)
         )
-        if row == rows:
-            return counts
+
+
+@inlined
+def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, reference, matched):
+    """Writes the n-grams and matches of a candidate and a reference, for each order.
+
+    Args:
+      hyp_ngrams: int64 (N of all orders,), for those of the candidate; so are the next two.
+      ref_ngrams: for those of the reference.
+      matches: for the matches.
+      first: the place of the first order in these.
+      orders: the number of orders.
+      candidate: the number of tokens of the candidate.
+      reference: that of the reference.
+      matched: address of the matches of each order.
+    """
+    for n in range(orders):
+        of_reference = max(reference - n, 0)
+        ref_ngrams[first + n] = of_reference
+        # sacreBLEU ignores the n-grams of a candidate if the reference has none.
+        hyp_ngrams[first + n] = max(candidate - n, 0) if of_reference > 0 else 0
+        matches[first + n] = load_int(matched, n)
+
+
+@compiled
+def count_rows(texts, texts_of_words, most_orders, choices, spaces, of_pair, best_scores, counts):
+    """Counts all rows.
+
+    Args:
+      texts: the `NumberedTexts` of the batch, for characters.
+      texts_of_words: the same for words.
+      most_orders: (the largest order of characters; that of words, or 0).
+      choices: (beta, `eps_smoothing`), for the choice of the best reference.
+      spaces: the addresses of memory: for matches, and what `match_reference` and
+        `match_long_reference` need.
+      of_pair: int64 (3, N of all orders), which is overwritten.
+      best_scores: float64 (systems,), which is overwritten.
+      counts: int64 (systems, rows, W), for the columns.
+    """
+    char_order, word_order = most_orders
+    beta, eps_smoothing = choices
+    orders = char_order + word_order
+    matched, space = spaces[0], spaces[1:]
+    hyp_ngrams, ref_ngrams, matches = of_pair[0], of_pair[1], of_pair[2]
+    stride = orders * 8
+    for row in range(texts.rows):
+        known, known_words = number_characters(row, texts), 0
+        if word_order > 0:
+            known_words = number_words(row, texts_of_words)
+        for system in range(len(best_scores)):
+            best_scores[system] = -1.0
+        for reference in range(texts.reference_count):
+            if is_missing(texts, row, reference):
+                continue
+            _match(reference, texts, known, char_order, space, matched, stride)
+            if word_order > 0:
+                of_words = matched + char_order * 8
+                _match(reference, texts_of_words, known_words, word_order, space, of_words, stride)
+            for system in range(len(best_scores)):
+                candidate, of_candidate = texts.reference_count + system, matched + system * stride
+                characters = length_of(texts.bounds, candidate)
+                _copy_counts(
+                    *(hyp_ngrams, ref_ngrams, matches, 0, char_order),
+                    *(characters, length_of(texts.bounds, reference), of_candidate),
+                )
+                if word_order > 0:
+                    bounds = texts_of_words.bounds
+                    _copy_counts(
+                        *(hyp_ngrams, ref_ngrams, matches, char_order, word_order),
+                        *(length_of(bounds, candidate), length_of(bounds, reference)),
+                        of_candidate + char_order * 8,
+                    )
+                if texts.reference_count > 1:
+                    score = f_score(hyp_ngrams, ref_ngrams, matches, beta, eps_smoothing)
+                    if not score > best_scores[system]:  # of equally good ones, the first
+                        continue
+                    best_scores[system] = score
+                columns = columns_of(counts, texts, row, candidate)
+                store_int(columns, SEGMENTS, 1)
+                store_int(columns, EMPTY, characters == 0)
+                for n in range(orders):
+                    store_int(columns, FIRST_NGRAMS + 3 * n, hyp_ngrams[n])
+                    store_int(columns, FIRST_NGRAMS + 3 * n + 1, ref_ngrams[n])
+                    store_int(columns, FIRST_NGRAMS + 3 * n + 2, matches[n])

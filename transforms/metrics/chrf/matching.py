@@ -27,12 +27,12 @@ import numpy as np
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import (
     load_count,
-    load_int,
     load_word,
     store_word,
 )
 from beam_bleu.transforms.native.position_sets import position_sets
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+from beam_bleu.transforms.text.numbered_texts import numbers_of
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 LONGEST_REFERENCE = 512
 """The most tokens of a reference."""
@@ -127,30 +127,25 @@ def words_of_row(tokens, orders):
 
 
 @inner
-def match_reference(
-    reference, reference_count, texts, bounds, numbers, orders, rows, matches, stride
-):
+def match_reference(reference, texts, orders, rows, matches, stride):
     """Writes the matches of every candidate of a segment in one reference, for each order.
 
     Args:
       reference: the reference, of at most LONGEST_REFERENCE tokens.
-      reference_count: the number of references; they are the first texts.
-      texts: the number of all texts; the others are candidates.
-      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
-        bounds[t + 1] - 1.
-      numbers: address of the numbers of all tokens of the segment, below MOST_NUMBERS.
+      texts: the `NumberedTexts` of the batch, with this segment's numbers, below MOST_NUMBERS.
       orders: the largest order, N.
       rows: address of ROWS_BYTES; all of it is 0 before and afterwards.
       matches: address of N int64 for the first candidate.
       stride: bytes from these to those of the next candidate.
     """
-    begin, stop = load_int(bounds, reference), load_int(bounds, reference + 1) - 1
-    first, last = numbers + begin * NUMBER_BYTES, numbers + stop * NUMBER_BYTES
-    words = words_of_row(stop - begin, orders)
+    tokens = length_of(texts.bounds, reference)
+    first = numbers_of(texts, reference)
+    last = first + tokens * NUMBER_BYTES
+    words = words_of_row(tokens, orders)
     enter_reference(first, last, rows, words * _WORD_BYTES)
-    for text in range(reference_count, texts):
-        number = numbers + load_int(bounds, text) * NUMBER_BYTES
-        end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
+    for text in range(texts.reference_count, texts.texts):
+        number = numbers_of(texts, text)
+        end = number + length_of(texts.bounds, text) * NUMBER_BYTES
         if orders > _USUAL_ORDERS:
             _match_many(number, end, rows, matches, orders)
         elif orders <= _FEW_ORDERS:

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
-from beam_bleu.transforms.metrics.chrf.columns import (
-    EMPTY,
+from beam_bleu.transforms.metrics.chrf.formula import (
     FIRST_NGRAMS,
     ChrfColumns,
-    chrf_basis,
+    f_score,
+    score_rows,
 )
-from beam_bleu.transforms.metrics.chrf.formula import f_score, score_rows
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
+    EMPTY,
     SEGMENTS,
     Basis,
     Config,
@@ -142,8 +142,11 @@ class Chrf(Metric):
 
     @property
     def basis(self) -> Basis:
-        """The columns of all orders."""
-        return chrf_basis(self.orders)
+        """The columns of all orders: 1 to N, first those of characters, and then those of words."""
+        ngrams = (
+            f"{name}_{n}" for n in range(1, self.orders + 1) for name in ("hyp", "ref", "match")
+        )
+        return Basis(("segments", "empty_candidates", *ngrams))
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The n-grams, of the best reference of each segment."""

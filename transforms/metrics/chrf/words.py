@@ -20,18 +20,24 @@ from beam_bleu.transforms.native.memory import (
     BLOCK,
     clear_lowest_bit,
     load_byte,
+    load_int,
     lowest_bit,
     store_int,
 )
-from beam_bleu.transforms.text.byte_classes import unicode_white_space_masks, white_space_masks
-from beam_bleu.transforms.text.numbering import number_places
+from beam_bleu.transforms.text.byte_classes import white_space_masks
+from beam_bleu.transforms.text.numbering import (
+    NUMBER,
+    NUMBER_BYTES,
+    begin_vocabulary,
+    end_references,
+    number_places,
+)
+from beam_bleu.transforms.text.tokenization import wide_white_space
 from beam_bleu.transforms.text.tokens import FIRST, SECOND, TOKEN_BYTES
 
 WORDS_AT_ONCE = 256
-"""Words are numbered as soon as there are as many, while they are in the nearest cache."""
-
-WORDS_IN_CACHE = WORDS_AT_ONCE + BLOCK + 2
-"""The number of words for which there must be memory: a block has at most one for each byte."""
+"""Words are numbered as soon as there are as many, while they are in the nearest cache. A block has
+at most one more for each byte, and `NumberedTexts.tokens` has memory for them."""
 
 _MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _LOW_MARKS, _HIGH_MARKS = (
@@ -41,7 +47,6 @@ _LOW_MARKS, _HIGH_MARKS = (
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
-_TWO = np.uint64(2)
 _LAST = np.uint64(BLOCK - 1)
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -72,13 +77,41 @@ def _write_word(start, end, place):
 
 
 @inner
-def number_words(start, end, words, vocabulary, seed):
+def number_words(row, texts):
+    """Numbers the words of all texts of a segment, with `NumberedTexts` of the batch.
+
+    Returns:
+      The number of different words of the references.
+    """
+    size = known = 0
+    vocabulary, rows = texts.vocabulary, texts.rows
+    for text in range(texts.reference_count):
+        at = text * rows + row
+        size += load_int(texts.ends, at) - load_int(texts.starts, at)
+    begin_vocabulary(vocabulary, texts.different, texts.token_index, size, texts.numbers, True)
+    for text in range(texts.texts):
+        if text == texts.reference_count:
+            known = end_references(vocabulary)
+        number = load_int(vocabulary, NUMBER)
+        store_int(texts.bounds, text, (number - texts.numbers) // NUMBER_BYTES)
+        at = text * rows + row
+        start, end = load_int(texts.starts, at), load_int(texts.ends, at)
+        _number_text(start, end, texts.tokens, vocabulary, texts.seed)
+        # A gap after each text.
+        store_int(vocabulary, NUMBER, load_int(vocabulary, NUMBER) + NUMBER_BYTES)
+    number = load_int(vocabulary, NUMBER)
+    store_int(texts.bounds, texts.texts, (number - texts.numbers) // NUMBER_BYTES)
+    return known
+
+
+@inner
+def _number_text(start, end, words, vocabulary, seed):
     """Writes the numbers of the words of a text, where the vocabulary says.
 
     Args:
       start: address of the text.
       end: address of its end.
-      words: address of memory for WORDS_IN_CACHE tokens.
+      words: address of memory for words.
       vocabulary: address of the vocabulary (see numbering.py).
       seed: the process's secret (see hashing.py).
     """
@@ -92,11 +125,8 @@ def number_words(start, end, words, vocabulary, seed):
         white |= blank
         blank = _NOTHING
         if lead & inside != _NOTHING:
-            two, three = unicode_white_space_masks(block)
-            three &= inside
-            both = (two & inside) | three
-            white |= both | (both << _ONE) | (three << _TWO)
-            blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
+            wide, blank = wide_white_space(block, inside)
+            white |= wide
         solid = inside & ~white
         after_solid = (solid << _ONE) | was_solid
         starts, ends = solid & ~after_solid, after_solid & ~solid

@@ -16,13 +16,10 @@ to delete, then to insert, and then to keep or substitute a symbol.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
-    clear,
     count_bits,
     leading_zeros,
     load_byte,
@@ -30,21 +27,19 @@ from beam_bleu.transforms.native.memory import (
     load_int,
     load_word,
     store_byte,
-    store_int,
     store_word,
 )
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
-
-COLUMNS = 64
-"""The columns of a block."""
+from beam_bleu.transforms.text.numbering import (
+    COLUMNS,
+    MASK_BYTES,
+    NUMBER_BYTES,
+    clear_masks,
+    columns_inside,
+    set_masks,
+)
 
 ROW_BYTES = 16
 """What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
-
-GROUP = 4
-"""The most blocks of a group. `write_rows` computes them side by side, in registers."""
-
-MASK_BYTES = 8
 
 _LESS = 8
 
@@ -99,158 +94,10 @@ def _store_change(before, not_more, less):
     store_byte(before, np.int64(not_more | (less << _ONE)))
 
 
-def _writing(blocks: int, is_alone: bool) -> Any:
-    """Makes the function that writes the rows of a group.
-
-    All words of a row stay in registers, and the processor computes the blocks of neighbouring rows
-    at the same time.
-
-    Args:
-      blocks: the number of its blocks, up to GROUP.
-      is_alone: whether the table has no other group.
-    """
-
-    @inner
-    def write_group(candidate, symbols, masks, before, row, stride):
-        """Writes all rows but the first.
-
-        Args:
-          candidate: address of the numbers of the candidate's symbols.
-          symbols: their number.
-          masks: address of the masks of the columns of each number, a word for each block.
-          before: see `write_block`.
-          row: address of the group's blocks, side by side, in the first row that is written.
-          stride: the bytes from a row to the next one.
-        """
-        more_0 = more_1 = more_2 = more_3 = _ALL
-        less_0 = less_1 = less_2 = less_3 = _NOTHING
-        for symbol in range(symbols):
-            equal = masks + load_count(candidate + symbol * NUMBER_BYTES) * (blocks * MASK_BYTES)
-            not_more = less = _NOTHING
-            if not is_alone:
-                not_more, less = _load_change(before + symbol)
-            more_0, less_0, not_more, less = _next(more_0, less_0, load_word(equal), not_more, less)
-            store_word(row, more_0)
-            store_word(row + _LESS, less_0)
-            if blocks > 1:
-                more_1, less_1, not_more, less = _next(
-                    more_1, less_1, load_word(equal + MASK_BYTES), not_more, less
-                )
-                store_word(row + ROW_BYTES, more_1)
-                store_word(row + ROW_BYTES + _LESS, less_1)
-            if blocks > 2:
-                more_2, less_2, not_more, less = _next(
-                    more_2, less_2, load_word(equal + 2 * MASK_BYTES), not_more, less
-                )
-                store_word(row + 2 * ROW_BYTES, more_2)
-                store_word(row + 2 * ROW_BYTES + _LESS, less_2)
-            if blocks > 3:
-                more_3, less_3, not_more, less = _next(
-                    more_3, less_3, load_word(equal + 3 * MASK_BYTES), not_more, less
-                )
-                store_word(row + 3 * ROW_BYTES, more_3)
-                store_word(row + 3 * ROW_BYTES + _LESS, less_3)
-            if not is_alone:
-                _store_change(before + symbol, not_more, less)
-            row += stride
-
-    return write_group
-
-
-def _writing_any(is_alone: bool) -> Any:
-    """Makes the function that calls that of `_writing` for the number of blocks."""
-    write_1, write_2, write_3, write_4 = (
-        _writing(blocks, is_alone) for blocks in range(1, GROUP + 1)
-    )
-
-    @inner
-    def write_any(blocks, candidate, symbols, masks, before, row, stride):
-        if blocks == 1:
-            write_1(candidate, symbols, masks, before, row, stride)
-        elif blocks == 2:
-            write_2(candidate, symbols, masks, before, row, stride)
-        elif blocks == 3:
-            write_3(candidate, symbols, masks, before, row, stride)
-        else:
-            write_4(candidate, symbols, masks, before, row, stride)
-
-    return write_any
-
-
-_write_alone, _write_beside = _writing_any(is_alone=True), _writing_any(is_alone=False)
-
-
-@inlined
-def _set_masks(reference, columns, masks, stride):
-    """Sets the bits of a block's columns in the masks of their numbers, `stride` words apart."""
-    bit = _ONE
-    for column in range(columns):
-        place = masks + load_count(reference + column * NUMBER_BYTES) * (stride * MASK_BYTES)
-        store_word(place, load_word(place) | bit)
-        bit <<= _ONE
-
-
-@inlined
-def _clear_masks(reference, columns, masks):
-    """Sets the masks of a block's columns to 0 again."""
-    for column in range(columns):
-        store_word(masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
-
-
-@inner
-def write_rows(candidate, symbols, reference, columns, numbers, masks, memory):
-    """Writes all rows but the first; returns the distance of the whole texts.
-
-    Args:
-      candidate: address of the numbers of the candidate's symbols.
-      symbols: their number, 1 or more.
-      reference: address of those of the reference.
-      columns: their number, 1 or more.
-      numbers: the largest number of a symbol.
-      masks: address of GROUP words for each number, which are 0, and are 0 again afterwards.
-      memory: address of memory for an int64 for each block of columns, a byte for each symbol of
-        the candidate, and the rows. First it has the address of the first row of each block.
-
-    Returns:
-      (the distance, the bytes from a row of a block to its next row)
-    """
-    blocks = (columns + COLUMNS - 1) // COLUMNS
-    before = memory + blocks * 8
-    rows = before + symbols
-    stride = blocks * ROW_BYTES
-    if blocks > GROUP:
-        clear(before, symbols)
-    for first in range(0, blocks, GROUP):
-        group = min(blocks - first, GROUP)
-        for block in range(group):
-            start = (first + block) * COLUMNS
-            _set_masks(
-                reference + start * NUMBER_BYTES,
-                min(columns - start, COLUMNS),
-                masks + block * MASK_BYTES,
-                group,
-            )
-        place = rows + first * ROW_BYTES
-        if blocks <= GROUP:
-            _write_alone(group, candidate, symbols, masks, before, place, stride)
-        else:
-            _write_beside(group, candidate, symbols, masks, before, place, stride)
-        clear(masks, (numbers + 1) * group * MASK_BYTES)
-    last = (symbols - 1) * stride
-    distance = symbols
-    for block in range(blocks):
-        place = rows + block * ROW_BYTES
-        store_int(memory, block, place)
-        distance += grown(
-            load_word(place + last), load_word(place + last + _LESS), columns - block * COLUMNS
-        )
-    return distance, stride
-
-
 @inlined
 def grown(more, less, columns):
-    """By how much the row of a block grows over this number of its columns, or over all of them."""
-    inside = _ALL if columns >= COLUMNS else (_ONE << np.uint64(columns)) - _ONE
+    """By how much the row of a block grows over this number of its columns, 1 to 64."""
+    inside = columns_inside(columns)
     return count_bits(more & inside) - count_bits(less & inside)
 
 
@@ -281,7 +128,7 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
     Returns:
       (more, less) of the last row.
     """
-    _set_masks(reference, columns, masks, 1)
+    set_masks(reference, columns, masks)
     more, less = _ALL, _NOTHING
     for symbol in range(first, end):
         not_more_before, less_before = _load_change(before + symbol)
@@ -294,7 +141,7 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
             store_word(rows, more)
             store_word(rows + _LESS, less)
             rows += ROW_BYTES
-    _clear_masks(reference, columns, masks)
+    clear_masks(reference, columns, masks)
     return more, less
 
 

@@ -12,15 +12,11 @@ edit_rows.py follows the way through each part.
 from __future__ import annotations
 
 from beam_bleu.transforms.metrics.error_rates.edit_rows import (
-    COLUMNS,
-    GROUP,
-    MASK_BYTES,
     ROW_BYTES,
     change,
     count_deletions,
     grown,
     write_block,
-    write_rows,
 )
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import (
@@ -32,10 +28,7 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
-
-_MOST_NUMBERS = 2**14
-"""The most numbers for which there is a mask for each block of a group."""
+from beam_bleu.transforms.text.numbering import COLUMNS, NUMBER_BYTES
 
 _MOST_CELLS = 2**22
 """RapidFuzz divides tables with this number of cells or more. It counts only the cells that a
@@ -48,11 +41,6 @@ _PARTS = 64
 """The most parts of a table that wait. A part has half of the symbols of the part before."""
 
 _PART_INTS = 5
-
-
-def mask_bytes(numbers: int) -> int:
-    """The memory of zeros for the masks of 0 up to this largest number."""
-    return (max(min(numbers, _MOST_NUMBERS) * GROUP, numbers) + GROUP) * MASK_BYTES
 
 
 def memory_bytes(symbols: int) -> int:
@@ -282,7 +270,7 @@ def _push(parts, place, first, end, left, right, most_edits):
 
 
 @inner
-def count_errors(candidate, symbols, reference, columns, numbers, masks, memory):
+def count_errors(candidate, symbols, reference, columns, masks, memory):
     """The errors of a candidate by one reference.
 
     Time is proportional to the product of the lengths, divided by 64.
@@ -292,8 +280,7 @@ def count_errors(candidate, symbols, reference, columns, numbers, masks, memory)
       symbols: their number.
       reference: address of those of the reference.
       columns: their number.
-      numbers: the largest number of a symbol.
-      masks: address of `mask_bytes`, which are 0, and are 0 again afterwards.
+      masks: address of a word for each number, which is 0, and is 0 again afterwards.
       memory: address of `memory_bytes`.
 
     Returns:
@@ -313,11 +300,13 @@ def count_errors(candidate, symbols, reference, columns, numbers, masks, memory)
     columns -= end
     if symbols == 0 or columns == 0:
         return 0, columns, symbols
-    if numbers < _MOST_NUMBERS and columns * symbols < _MOST_CELLS:
-        distance, stride = write_rows(
-            candidate, symbols, reference, columns, numbers, masks, memory
+    if columns * symbols < _MOST_CELLS:
+        before = memory + (columns // COLUMNS + 1) * 8
+        rows, most_edits = before + symbols, symbols + columns
+        deletions, growth = _deletions_of_part(
+            candidate, symbols, reference, columns, most_edits, masks, before, memory, rows
         )
-        deletions = count_deletions(symbols, columns, memory, stride)
+        distance = symbols + growth
     else:
         distance, deletions = _count_long(candidate, symbols, reference, columns, masks, memory)
     insertions = deletions + symbols - columns

@@ -13,19 +13,12 @@ from fractions import Fraction
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.error_rates.columns import (
-    DELETIONS,
-    EMPTY,
-    INSERTIONS,
-    REFERENCE_LENGTH,
-    SUBSTITUTIONS,
-    candidate_length,
-    edits_of,
-)
 from beam_bleu.transforms.metrics.metric import (
+    EMPTY,
     Basis,
     Config,
     Lengths,
@@ -44,6 +37,20 @@ from beam_bleu.transforms.text.text import (
     TextName,
 )
 from beam_bleu.transforms.text.tokenizers import JiwerName
+
+SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
+"""The three kinds of edits, as jiwer counts them; and the symbols, which are words or characters,
+of the reference with the fewest edits. The hits and the length of the candidate follow from them.
+"""
+
+
+def edits_of(columns: Sequence[Any] | NDArray[Any]) -> Any:
+    """The edits.
+
+    Args:
+      columns: W columns: integers, numbers that carry their derivatives, or arrays of one shape.
+    """
+    return columns[SUBSTITUTIONS] + columns[DELETIONS] + columns[INSERTIONS]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -146,8 +153,9 @@ class ErrorRate(Metric):
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many words or characters the texts of a corpus have."""
-        references = Fraction(columns[REFERENCE_LENGTH])
-        return Lengths(self.SYMBOL, candidate_length(columns), references, columns[EMPTY])
+        references = columns[REFERENCE_LENGTH]
+        candidates = references - columns[DELETIONS] + columns[INSERTIONS]
+        return Lengths(self.SYMBOL, candidates, Fraction(references), columns[EMPTY])
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         """`punct` says whether punctuation marks stay."""

@@ -1,4 +1,11 @@
-"""The kernel: from columns of text to the columns of a metric of ROUGE of every segment."""
+"""The kernel: from columns of text to the columns of a metric of ROUGE of every segment.
+
+The rules are those of rouge_score's `RougeScorer`: precision and recall are the hits for each word,
+or pair of words, of the candidate and of the reference, at least one. Of several references, the
+first one with the largest F counts (`score_multi`).
+"""
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
@@ -9,23 +16,46 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.rouge.columns import UNION
-from beam_bleu.transforms.metrics.rouge.count_rows import count_rows
-from beam_bleu.transforms.metrics.rouge.matching import MASK_BYTES
-from beam_bleu.transforms.metrics.rouge.metric import Rouge
-from beam_bleu.transforms.metrics.rouge.union import memory_bytes
-from beam_bleu.transforms.metrics.rouge.words import number_words
+from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS
+from beam_bleu.transforms.metrics.rouge.matching import count_common_pairs, count_longest_common
+from beam_bleu.transforms.metrics.rouge.metric import (
+    CANDIDATE_LENGTH,
+    F_HIGH,
+    HITS,
+    PAIRS,
+    PRECISION_HIGH,
+    RECALL_HIGH,
+    REFERENCE_LENGTH,
+    SEVERAL,
+    UNION,
+    UNREAD,
+    WORDS,
+    Rouge,
+)
+from beam_bleu.transforms.metrics.rouge.sentences import is_unread, write_sentences
+from beam_bleu.transforms.metrics.rouge.union import count_union, memory_bytes
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import LazyModule
+from beam_bleu.transforms.native.compiling import LazyModule, compiled, inlined
+from beam_bleu.transforms.native.fixed_point import fixed_point
 from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
-from beam_bleu.transforms.native.memory import BLOCK
+from beam_bleu.transforms.native.memory import copy, load_byte, load_int, store_byte, store_int
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import segment_name
-from beam_bleu.transforms.text.hashing import new_seed
-from beam_bleu.transforms.text.numbered_texts import numbering_memory
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
+from beam_bleu.transforms.text.numbered_texts import (
+    columns_of,
+    count_common,
+    is_missing,
+    number_segment,
+    numbered_texts,
+)
+from beam_bleu.transforms.text.numbering import (
+    MASK_BYTES,
+    NUMBER_BYTES,
+    length_of,
+    most_different,
+)
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
 
@@ -36,8 +66,6 @@ MOST_COMPARED = 2**31
 compared: each word of a candidate is compared with each line. It takes up to half a minute."""
 
 _INT_BYTES = 8
-
-_SEED = new_seed()
 
 _MEMORY = KeptMemory()
 
@@ -68,30 +96,54 @@ class _LastWords(threading.local):
 _LAST = _LastWords()
 
 
-def _words_of(spans: Spans, sizes: TextSizes, reference_count: int, rule: int) -> _Words:
-    """The words of the texts at these places. The next call can write others to their memory."""
-    if _LAST.words is not None and _LAST.words.spans is spans:
-        return _LAST.words
-    _LAST.words = None
-    texts, rows = spans.starts.shape
-    size = int(sizes.candidate_bytes.sum() + sizes.reference_bytes.sum())
-    written = (
-        _MEMORY.memory_for("bounds of rows", rows * (texts + 1) * _INT_BYTES),
-        _MEMORY.memory_for("places", rows * _INT_BYTES),
-        # At most one word for two bytes of a text, or one more, and a gap after each text.
-        _MEMORY.memory_for(
-            "numbers of rows", (size // 2 + 2 * texts * rows + BLOCK) * NUMBER_BYTES
-        ),
-        _MEMORY.memory_for("unread", rows),
+def count(
+    metric: Rouge, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
+) -> Integers:
+    """The columns of each segment, as `Metric.count` gives them."""
+    if metric.HIT == UNION:
+        _require_comparable(sizes, batch)
+    texts, _memory = numbered_texts(
+        _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
     )
-    tokens, _, _, *vocabulary = numbering_memory(_MEMORY, texts, sizes.longest)
-    spaces = (tokens, *vocabulary, *written)
-    addresses = tuple(space.address for space in spaces)
-    number_words(spans.both, reference_count, rule, addresses, _SEED)
-    words = _Words(spans, written)
-    if sum(memory.size for memory in written) <= MOST_KEPT:
-        _LAST.words = words
-    return words
+    if _LAST.words is None or _LAST.words.spans is not spans:
+        _LAST.words = None
+        size = int(sizes.candidate_bytes.sum() + sizes.reference_bytes.sum())
+        written = (
+            _MEMORY.memory_for("bounds of rows", texts.rows * (texts.texts + 1) * _INT_BYTES),
+            _MEMORY.memory_for("places", texts.rows * _INT_BYTES),
+            # At most one word for two bytes of a text, or one more, and a gap after each text.
+            _MEMORY.memory_for(
+                "numbers of rows", (size // 2 + 2 * texts.texts * texts.rows) * NUMBER_BYTES
+            ),
+            _MEMORY.memory_for("unread", texts.rows),
+        )
+        number_words(texts, tuple(space.address for space in written))
+        words = _Words(spans, written)
+        if sum(space.size for space in written) <= MOST_KEPT:
+            _LAST.words = words
+    else:
+        words = _LAST.words
+    most_words = sizes.longest // 2 + texts.texts
+    different = most_different(sizes.longest) + 2  # words that no reference has share a number
+    sentences = (sizes.longest + 2) * _INT_BYTES if metric.HIT == UNION else 0
+    spaces = (
+        _MEMORY.zeros_for("times", different * NUMBER_BYTES),
+        _MEMORY.zeros_for("masks", different * MASK_BYTES),
+        _MEMORY.memory_for("before", most_words),
+        _MEMORY.zeros_for("marks", most_words),
+        _MEMORY.memory_for("sentences", sentences),
+        _MEMORY.memory_for("sentences of a reference", sentences),
+        _MEMORY.memory_for("rows", memory_bytes(most_words) if metric.HIT == UNION else 0),
+    )
+    counts = np.empty((len(batch.candidates), len(batch), metric.basis.width), np.int64)
+    count_rows(
+        texts,
+        metric.HIT,
+        tuple(space.address for space in words.memory),
+        tuple(space.address for space in spaces),
+        counts,
+    )
+    return counts
 
 
 def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
@@ -115,34 +167,120 @@ def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
             )
 
 
-def count(
-    metric: Rouge, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
-) -> Integers:
-    """The columns of each segment, as `Metric.count` gives them."""
-    texts, rows = spans.starts.shape
-    counts = np.empty((len(batch.candidates), rows, metric.basis.width), np.int64)
-    if metric.HIT == UNION:
-        _require_comparable(sizes, batch)
-    reference_count = len(batch.references)
-    words = _words_of(spans, sizes, reference_count, rule_of(text.tokenize))
-    most_words = sizes.longest // 2 + texts
-    different = most_different(sizes.longest) + 2  # words that no reference has share a number
-    sentences = (sizes.longest + 2) * _INT_BYTES if metric.HIT == UNION else 0
-    spaces = (
-        _MEMORY.zeros_for("times", different * NUMBER_BYTES),
-        _MEMORY.zeros_for("masks", different * MASK_BYTES),
-        _MEMORY.memory_for("before", most_words),
-        _MEMORY.zeros_for("marks", most_words),
-        _MEMORY.memory_for("sentences", sentences),
-        _MEMORY.memory_for("sentences of a reference", sentences),
-        _MEMORY.memory_for("rows", memory_bytes(most_words) if metric.HIT == UNION else 0),
-    )
-    count_rows(
-        spans.both,
-        reference_count,
-        metric.HIT,
-        tuple(memory.address for memory in words.memory),
-        tuple(space.address for space in spaces),
-        counts,
-    )
-    return counts
+@compiled
+def number_words(texts, written):
+    """Numbers the words of all texts. Equal words of a segment have equal numbers, from 1 on.
+
+    Args:
+      texts: the `NumberedTexts` of the batch.
+      written: the addresses of memory: for the bounds of each row; for the place of each row's
+        numbers, int64; for the numbers; and for a byte of each row: whether ROUGE does not read it.
+    """
+    bounds, places, numbers, unread = written
+    bound_bytes = (texts.texts + 1) * 8
+    place = 0
+    for row in range(texts.rows):
+        number_segment(row, texts)
+        store_int(places, row, place)
+        size = load_int(texts.bounds, texts.texts)
+        copy(numbers + place * NUMBER_BYTES, texts.numbers, size * NUMBER_BYTES)
+        copy(bounds + row * bound_bytes, texts.bounds, bound_bytes)
+        place += size
+        store_byte(unread + row, is_unread(row, texts))
+
+
+@inlined
+def f_of(precision, recall):
+    """The F-score, 0..1, with rouge_score's operations in their order."""
+    if precision + recall > 0:
+        return 2 * precision * recall / (precision + recall)
+    return 0.0
+
+
+@inlined
+def _store_value(columns, place, value):
+    """Writes a value from 0 to 1 to two columns, from this one on."""
+    high, low = fixed_point(value)
+    store_int(columns, place, high)
+    store_int(columns, place + 1, low)
+
+
+@compiled
+def count_rows(texts, hit, words, spaces, counts):
+    """Counts all rows.
+
+    Args:
+      texts: the `NumberedTexts` of the batch.
+      hit: WORDS, PAIRS, SUBSEQUENCE or UNION.
+      words: the addresses of what `number_words` has written.
+      spaces: the addresses of memory: for a count and for a mask of each different word and one
+        more, all 0 before and after; for a byte for each word; for the same, all 0 before and
+        after; for the sentences of a candidate and of a reference (see `write_sentences`); and for
+        rows (see union.py).
+      counts: int64 (systems, rows, W), for the columns.
+    """
+    bounds, places, all_numbers, unread = words
+    times, masks, before, marks, sentences, reference_sentences, table = spaces
+    several = of_candidate = of_reference = 1  # sentences; only those of ROUGE-Lsum count
+    fewer = 1 if hit == PAIRS else 0  # a text has one pair less than words
+    for row in range(texts.rows):
+        numbers = all_numbers + load_int(places, row) * NUMBER_BYTES
+        for text in range(texts.reference_count, texts.texts):
+            candidate = numbers + load_int(bounds, text) * NUMBER_BYTES
+            length = length_of(bounds, text)
+            if hit == UNION:
+                of_candidate, several_of_candidate = write_sentences(
+                    row, texts, bounds, text, sentences
+                )
+            columns = columns_of(counts, texts, row, text)
+            best = -1.0
+            for number in range(texts.reference_count):
+                if is_missing(texts, row, number):
+                    continue
+                reference = numbers + load_int(bounds, number) * NUMBER_BYTES
+                of_length = length_of(bounds, number)
+                if hit == UNION:
+                    of_reference, several = write_sentences(
+                        row, texts, bounds, number, reference_sentences
+                    )
+                    several = max(several, several_of_candidate)
+                if hit == WORDS:
+                    hits = count_common(candidate, length, reference, of_length, times)
+                elif hit == PAIRS:
+                    hits = count_common_pairs(
+                        candidate, length, reference, of_length, masks, before
+                    )
+                elif several <= 1:  # the union of one subsequence is the subsequence
+                    hits = count_longest_common(
+                        candidate, length, reference, of_length, masks, before
+                    )
+                else:
+                    hits = count_union(
+                        sentences,
+                        of_candidate,
+                        reference_sentences,
+                        of_reference,
+                        numbers,
+                        times,
+                        masks,
+                        before,
+                        marks,
+                        table,
+                    )
+                precision = hits / max(length - fewer, 1)
+                recall = hits / max(of_length - fewer, 1)
+                f = f_of(precision, recall)
+                if f > best:  # of equally good references, the first
+                    best = f
+                    store_int(columns, REFERENCE_LENGTH, of_length)
+                    store_int(columns, HITS, hits)
+                    _store_value(columns, F_HIGH, f)
+                    _store_value(columns, PRECISION_HIGH, precision)
+                    _store_value(columns, RECALL_HIGH, recall)
+                    if hit == UNION:
+                        store_int(columns, SEVERAL, several > 1)
+            store_int(columns, SEGMENTS, 1)
+            store_int(columns, EMPTY, length == 0)
+            store_int(columns, UNREAD, load_byte(unread + row))
+            store_int(columns, CANDIDATE_LENGTH, length)
+        bounds += (texts.texts + 1) * 8

@@ -21,42 +21,19 @@ from beam_bleu.transforms.native.memory import (
     load_count,
     load_word,
     store_byte,
-    store_word,
 )
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
-
-COLUMNS = 64
-"""The words of a block."""
-
-MASK_BYTES = 8
+from beam_bleu.transforms.text.numbering import (
+    COLUMNS,
+    MASK_BYTES,
+    NUMBER_BYTES,
+    clear_masks,
+    columns_inside,
+    set_masks,
+)
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
-_LAST = np.uint64(COLUMNS - 1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@inlined
-def inside(columns):
-    """The mask of the columns of a block with this number of them, 1 to 64."""
-    return ALL >> np.uint64(COLUMNS - columns)
-
-
-@inner
-def set_masks(reference, columns, masks):
-    """Sets the bits of a block's columns in the masks of their numbers."""
-    bit = _ONE
-    for column in range(columns):
-        place = masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES
-        store_word(place, load_word(place) | bit)
-        bit <<= _ONE
-
-
-@inner
-def clear_masks(reference, columns, masks):
-    """Sets these masks to 0 again."""
-    for column in range(columns):
-        store_word(masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
 
 
 @inner
@@ -145,5 +122,5 @@ def count_longest_common(candidate, words, reference, columns, masks, before):
             else:
                 row = next_row(row, here, _NOTHING)[0]
         clear_masks(block, width, masks)
-        length += count_bits(~row & inside(width))
+        length += count_bits(~row & columns_inside(width))
     return length

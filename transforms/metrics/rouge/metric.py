@@ -16,28 +16,13 @@ import numpy as np
 from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
+    EMPTY,
     SEGMENTS,
     Basis,
     Config,
     Lengths,
     Metric,
     Scores,
-)
-from beam_bleu.transforms.metrics.rouge.columns import (
-    CANDIDATE_LENGTH,
-    EMPTY,
-    F_HIGH,
-    F_LOW,
-    HITS,
-    PAIRS,
-    PRECISION_HIGH,
-    RECALL_HIGH,
-    REFERENCE_LENGTH,
-    SEVERAL,
-    SUBSEQUENCE,
-    UNION,
-    UNREAD,
-    WORDS,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
@@ -53,6 +38,25 @@ from beam_bleu.transforms.text.text import (
     TextName,
 )
 from beam_bleu.transforms.text.tokenizers import RougeName
+
+UNREAD = 2
+"""1 if each reference has more characters beyond ASCII, which ROUGE ignores, than letters and
+digits that it reads."""
+
+CANDIDATE_LENGTH, REFERENCE_LENGTH, HITS = 3, 4, 5
+"""The words of the candidate; those of the reference with the largest F; and how many of its words,
+or pairs of words, the candidate has, too."""
+
+F_HIGH, F_LOW, PRECISION_HIGH, PRECISION_LOW, RECALL_HIGH, RECALL_LOW = range(6, 12)
+"""The F-score, precision and recall, from 0 to 1, as `fixed_point`."""
+
+SEVERAL = 12
+"""The last column, of ROUGE-Lsum alone: 1 if the candidate or the reference has several sentences
+with words."""
+
+WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
+"""What is hit: words, pairs of neighbouring words, the words of a longest common subsequence, or
+those of the union of such subsequences of sentences."""
 
 _WITHOUT_WORDS = "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
 

@@ -19,13 +19,9 @@ import numpy as np
 
 from beam_bleu.transforms.metrics.rouge.matching import (
     ALL,
-    COLUMNS,
-    MASK_BYTES,
-    clear_masks,
     next_row,
-    set_masks,
 )
-from beam_bleu.transforms.metrics.rouge.words import sentence_words
+from beam_bleu.transforms.metrics.rouge.sentences import sentence_words
 from beam_bleu.transforms.native.compiling import callable_by_compiled, inlined, inner
 from beam_bleu.transforms.native.memory import (
     clear,
@@ -38,7 +34,13 @@ from beam_bleu.transforms.native.memory import (
     store_count,
     store_word,
 )
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+from beam_bleu.transforms.text.numbering import (
+    COLUMNS,
+    MASK_BYTES,
+    NUMBER_BYTES,
+    clear_masks,
+    set_masks,
+)
 
 _ROW_BYTES = 8
 """The bytes that a row has of a block."""

@@ -5,8 +5,8 @@ delete and to replace, so that the first i words of the candidate become the fir
 reference. Neighbours in the table D differ by at most 1, so a row of it is a few words of bits
 (Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than
 the one before, and those that are 1 less. All rows are kept. The way back from the end of the table
-to its beginning follows from them (alignment.py). If words of the candidate are moved, the distance
-is computed again only from the first moved word on.
+to its beginning follows from them (`align` of shifts.py). If words of the candidate are moved, the
+distance is computed again only from the first moved word on.
 
 sacreBLEU does not compute the whole table, but a band of it (band.py). `in_band` says whether that
 makes a difference. If not, the reference has at most 64 words, and bit b is of column b + 1.
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.ter.band import band, reach
+from beam_bleu.transforms.metrics.ter.band import DELETE, INSERT, NOP, REPLACE, band, reach
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.lanes import equal_numbers
 from beam_bleu.transforms.native.memory import (
@@ -51,9 +51,6 @@ _MORE, _LESS, _MORE_BELOW, _LESS_BELOW, _EQUAL, _REACHED, _AT_BASE, _BASE = rang
 -1, and where D[i][j] - D[i - 1][j] is; the mask of the columns whose word equals that of the row;
 and with a band the mask of the columns of which the one before is in the band of the row before;
 D[i][base]; and the base."""
-
-NOP, REPLACE, DELETE, INSERT = range(4)
-"""The steps of a way through the table, in the order in which sacreBLEU prefers them."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -123,7 +120,19 @@ def _distance(more, less, at_base, base, reference_words):
 
 
 @inlined
-def _write_rows(first, numbers, words, reference, reference_words, rows, in_band):
+def write_rows(first, numbers, words, reference, reference_words, rows, in_band):
+    """Writes the rows after a row; returns the distance of the whole texts.
+
+    Args:
+      first: the row.
+      numbers: address of the numbers of the candidate's words.
+      words: their number, 1 or more.
+      reference: address of those of the reference, and 64 more.
+      reference_words: their number, 1 or more.
+      rows: address of words + 1 rows. Those up to `first` are written. With a band, the places of
+        all are (`place_band`).
+      in_band: whether only the band counts.
+    """
     row = rows + first * ROW_BYTES
     if first == 0:
         store_word(row + _MORE, _ALL)
@@ -154,29 +163,24 @@ def _write_rows(first, numbers, words, reference, reference_words, rows, in_band
     return _distance(more, less, at_base, base, reference_words)
 
 
-@inner
-def write_rows(first, numbers, words, reference, reference_words, rows, in_band):
-    """Writes the rows after a row; returns the distance of the whole texts.
-
-    Args:
-      first: the row.
-      numbers: address of the numbers of the candidate's words.
-      words: their number, 1 or more.
-      reference: address of those of the reference, and 64 more.
-      reference_words: their number, 1 or more.
-      rows: address of words + 1 rows. Those up to `first` are written. With a band, the places of
-        all are (`place_band`).
-      in_band: whether only the band counts.
-    """
-    if in_band:
-        return _write_rows(first, numbers, words, reference, reference_words, rows, True)
-    return _write_rows(first, numbers, words, reference, reference_words, rows, False)
-
-
 @inlined
-def _moved_distance(
+def moved_distance(
     first, middle, end, numbers, words, reference, reference_words, rows, before, in_band
 ):
+    """The distance after the words first..middle and middle..end change places.
+
+    Args:
+      first: the first word that moves.
+      middle: the first word that moves to the front.
+      end: the word after the last that moves.
+      numbers: as in `write_rows`.
+      words: as there.
+      reference: as there.
+      reference_words: as there.
+      rows: the rows of these texts.
+      before: the distance of these texts.
+      in_band: as there.
+    """
     row = rows + first * ROW_BYTES
     more, less = load_word(row + _MORE), load_word(row + _LESS)
     at_base, base = first, 0
@@ -210,33 +214,6 @@ def _moved_distance(
         at_base += 1
         more, less, _, _ = _next(more, less, load_word(row + _EQUAL))
     return _distance(more, less, at_base, base, reference_words)
-
-
-@inner
-def moved_distance(
-    first, middle, end, numbers, words, reference, reference_words, rows, before, in_band
-):
-    """The distance after the words first..middle and middle..end change places.
-
-    Args:
-      first: the first word that moves.
-      middle: the first word that moves to the front.
-      end: the word after the last that moves.
-      numbers: as in `write_rows`.
-      words: as there.
-      reference: as there.
-      reference_words: as there.
-      rows: the rows of these texts.
-      before: the distance of these texts.
-      in_band: as there.
-    """
-    if in_band:
-        return _moved_distance(
-            first, middle, end, numbers, words, reference, reference_words, rows, before, True
-        )
-    return _moved_distance(
-        first, middle, end, numbers, words, reference, reference_words, rows, before, False
-    )
 
 
 @inlined

@@ -14,25 +14,18 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
+    EMPTY,
     SEGMENTS,
     Basis,
     Config,
     Lengths,
     Metric,
     Scores,
-)
-from beam_bleu.transforms.metrics.ter.columns import (
-    CANDIDATE_LENGTH,
-    EDITS,
-    EMPTY,
-    PARTS_OF_A_WORD,
-    REFERENCE_LENGTH,
-    REFERENCE_PARTS,
-    reference_parts,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.native.text_columns import Spans
@@ -46,6 +39,25 @@ from beam_bleu.transforms.text.text import (
     TextName,
 )
 from beam_bleu.transforms.text.tokenizers import TercomName
+
+CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
+"""The words of the candidate; the edits by the reference with the fewest; the words of the
+references, divided by their number and rounded down; and the rest of this division, in parts of a
+word (`PARTS_OF_A_WORD`)."""
+
+PARTS_OF_A_WORD = 720_720
+"""The unit of the column `REFERENCE_PARTS`: the least common multiple of 1 to 16. So the mean of up
+to 16 references is exact. With more references it is rounded down, by less than a millionth of a
+word in a segment."""
+
+
+def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:
+    """The mean lengths of the references of all segments, added up, in parts of a word.
+
+    Args:
+      columns: W columns: integers, numbers that carry their derivatives, or arrays of one shape.
+    """
+    return columns[REFERENCE_LENGTH] * PARTS_OF_A_WORD + columns[REFERENCE_PARTS]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

@@ -4,6 +4,10 @@ As in sacreBLEU and in Tercom, a shift moves words that the reference has in the
 50 words before or after their place in the candidate. One of the words must be wrong, and so must
 one of those of the reference. They move to the places that the alignment has for the words of the
 reference, and for the one before them. All such shifts are tried, until there were 1,000 trials.
+
+Which words are wrong, and where the words of the reference belong, follows from the shortest way
+through the edit table. Of several ones it is that of sacreBLEU: from the end of the table back to
+its beginning, it prefers to keep or replace a word, then to delete one, and then to insert one.
 """
 
 # mypy: allow-untyped-defs
@@ -12,9 +16,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.ter.alignment import IN_BAND, IN_WIDE_BAND, LONGEST_SHIFT
-from beam_bleu.transforms.metrics.ter.edit_rows import moved_distance
-from beam_bleu.transforms.metrics.ter.wide_table import write_steps
+from beam_bleu.transforms.metrics.ter.band import (
+    DELETE,
+    INSERT,
+    NOP,
+    wide_step_back,
+    write_steps,
+)
+from beam_bleu.transforms.metrics.ter.edit_rows import moved_distance, step_back
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.lanes import equal_numbers
 from beam_bleu.transforms.native.memory import (
@@ -23,13 +32,22 @@ from beam_bleu.transforms.native.memory import (
     copy,
     load_count,
     lowest_bit,
+    store_count,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+ALL_CELLS, IN_BAND, IN_WIDE_BAND = range(3)
+"""How distances are computed: by edit_rows.py without and with a band, or by cell (band.py)."""
+
+LONGEST_SHIFT = 10
+"""The most words that a shift moves."""
 
 MOST_TRIALS = 1000
 """With this number of trials the search ends, and the best shift of them is not made."""
 
 _FURTHEST = 50
+
+_NO_ERROR = LONGEST_SHIFT + 1
 
 _NOTHING = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -40,6 +58,46 @@ _equal = equal_numbers(BLOCK)
 @inlined
 def _number(numbers, index):
     return load_count(numbers + index * NUMBER_BYTES)
+
+
+@inner
+def align(words, reference_words, way, rows, errors, reference_errors, targets):
+    """Writes where the next wrong words are, and the targets of shifts.
+
+    Args:
+      words: the words of the candidate.
+      reference_words: those of the reference.
+      way: how distances are computed.
+      rows: address of the edit rows, or of the steps of a wide band.
+      errors: address of a count for each word of the candidate, which is written: how many words
+        there are from this one to the next wrong one, both included; more than LONGEST_SHIFT if
+        there are more, or if none is wrong.
+      reference_errors: the same for the words of the reference. One is wrong if no word of the
+        candidate is kept for it.
+      targets: address of a count for the start of the reference and for the end of each of its
+        words, which is written: how many words the candidate has up to there.
+    """
+    number, column = words, reference_words
+    error = reference_error = _NO_ERROR
+    while number > 0 or column > 0:
+        if number == 0:
+            step = INSERT
+        elif column == 0:
+            step = DELETE
+        elif way == IN_WIDE_BAND:
+            step = wide_step_back(number, column, words, reference_words, rows)
+        else:
+            step = step_back(number, column, rows, way == IN_BAND)
+        if step != DELETE:
+            reference_error = min(reference_error + 1, _NO_ERROR) if step == NOP else 1
+            store_count(targets + column * NUMBER_BYTES, number)
+            column -= 1
+            store_count(reference_errors + column * NUMBER_BYTES, reference_error)
+        if step != INSERT:
+            error = min(error + 1, _NO_ERROR) if step == NOP else 1
+            number -= 1
+            store_count(errors + number * NUMBER_BYTES, error)
+    store_count(targets, 0)
 
 
 @inner
@@ -74,7 +132,7 @@ def best_shift(
       reference: address of the numbers of the reference, and 64 more numbers.
       reference_words: their number.
       other: the number of the words that no reference has.
-      way: how distances are computed (alignment.py).
+      way: how distances are computed (see above).
       rows: address of the edit rows, or of the steps of a wide band, which are overwritten.
       before: the distance before the shift.
       trials: how many shifts were tried before, for these two texts.

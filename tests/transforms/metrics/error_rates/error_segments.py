@@ -9,7 +9,7 @@ import numpy as np
 from hostile_texts import Segment
 from jiwer_counts import Config, best_of_jiwer
 
-from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
+from beam_bleu.transforms.metrics.error_rates.metric import SUBSTITUTIONS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch

@@ -18,11 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jiwer_counts import counts_of_jiwer
 
-from beam_bleu.transforms.metrics.error_rates.columns import (
+from beam_bleu.transforms.metrics.error_rates.metric import (
     REFERENCE_LENGTH,
     SUBSTITUTIONS,
+    CerConfig,
+    WerConfig,
 )
-from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
 
 BOTH = [WerConfig(), CerConfig()]
 CONFIGS = [

@@ -13,7 +13,7 @@ from metric_segments import counted
 from rouge_score.rouge_scorer import _union_lcs
 from rouge_segments import NAMES, assert_equal_to_rouge_score, by_rouge_score
 
-from beam_bleu.transforms.metrics.rouge.columns import (
+from beam_bleu.transforms.metrics.rouge.metric import (
     F_HIGH,
     F_LOW,
     HITS,

@@ -10,8 +10,12 @@ import numpy as np
 import sacrebleu
 from hostile_texts import Segment
 
-from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
-from beam_bleu.transforms.metrics.ter.metric import TerConfig
+from beam_bleu.transforms.metrics.ter.metric import (
+    EDITS,
+    PARTS_OF_A_WORD,
+    TerConfig,
+    reference_parts,
+)
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch

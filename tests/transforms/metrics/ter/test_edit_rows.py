@@ -15,13 +15,7 @@ from sacrebleu.metrics.lib_ter import (
 )
 
 from beam_bleu.transforms.metrics.ter import band
-from beam_bleu.transforms.metrics.ter.alignment import (
-    ALL_CELLS,
-    IN_BAND,
-    IN_WIDE_BAND,
-    LONGEST_SHIFT,
-    align,
-)
+from beam_bleu.transforms.metrics.ter.band import table_bytes, write_steps
 from beam_bleu.transforms.metrics.ter.edit_rows import (
     MOST_BITS,
     ROW_BYTES,
@@ -29,7 +23,13 @@ from beam_bleu.transforms.metrics.ter.edit_rows import (
     place_band,
     write_rows,
 )
-from beam_bleu.transforms.metrics.ter.wide_table import table_bytes, write_steps
+from beam_bleu.transforms.metrics.ter.shifts import (
+    ALL_CELLS,
+    IN_BAND,
+    IN_WIDE_BAND,
+    LONGEST_SHIFT,
+    align,
+)
 from beam_bleu.transforms.native.memory import BLOCK
 
 Alignment = tuple[list[int], list[int], list[int]]

@@ -19,8 +19,7 @@ from ter_segments import (
 )
 
 from beam_bleu import score, score_segments
-from beam_bleu.transforms.metrics.ter.columns import EDITS
-from beam_bleu.transforms.metrics.ter.metric import TerConfig
+from beam_bleu.transforms.metrics.ter.metric import EDITS, TerConfig
 
 CONFIGS = [
     TerConfig(normalized, no_punct, asian_support, case_sensitive)

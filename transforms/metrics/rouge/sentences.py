@@ -1,4 +1,4 @@
-"""Compiled code: the words of all texts of a batch as numbers, and the sentences of a text."""
+"""Compiled code: the sentences of a text, and whether ROUGE reads it."""
 
 # mypy: allow-untyped-defs
 
@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.native.compiling import compiled, inlined, inner
+from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
-    address_of,
     clear_lowest_bit,
     count_bits,
     load_int,
     lowest_bit,
-    store_byte,
     store_int,
 )
 from beam_bleu.transforms.text.byte_classes import (
@@ -22,7 +20,6 @@ from beam_bleu.transforms.text.byte_classes import (
     newline_mask,
     read_by_rouge_masks,
 )
-from beam_bleu.transforms.text.numbered_texts import number_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
@@ -36,55 +33,12 @@ def _inside(block, end):
     return _ALL if end - block >= BLOCK else (_ONE << np.uint64(end - block)) - _ONE
 
 
-@compiled
-def number_words(spans, reference_count, rule, spaces, seed):
-    """Numbers the words of all texts. Equal words of a segment have equal numbers, from 1 on.
-
-    Args:
-      spans: the arrays of `Spans` of all texts; references come first.
-      reference_count: the number of references.
-      rule: how texts are split (see tokenization.py).
-      spaces: the addresses of memory: for tokens, the vocabulary, different tokens and their index
-        (see `number_segment`); for the bounds of each row; for the place of each row's numbers,
-        int64; for the numbers; and for a byte of each row: whether ROUGE does not read it (see
-        columns.py).
-      seed: the process's secret (see hashing.py).
-    """
-    starts, ends = spans
-    texts, rows = starts.shape
-    tokens, vocabulary, kept, index, bounds, places, numbers, unread = spaces
-    start_space, end_space = address_of(starts), address_of(ends)
-    place = 0
-    for row in range(rows):
-        store_int(places, row, place)
-        number_segment(
-            start_space,
-            end_space,
-            row,
-            rows,
-            texts,
-            reference_count,
-            rule,
-            tokens,
-            bounds,
-            numbers + place * NUMBER_BYTES,
-            vocabulary,
-            kept,
-            index,
-            seed,
-        )
-        place += load_int(bounds, texts)
-        bounds += (texts + 1) * 8
-        is_unread = _is_unread(start_space, end_space, row, rows, reference_count)
-        store_byte(unread + row, is_unread)
-
-
 @inner
-def _is_unread(starts, ends, row, rows, reference_count):
+def is_unread(row, texts):
     """Whether each reference has more characters beyond ASCII than letters and digits."""
-    for reference in range(reference_count):
-        start = load_int(starts, reference * rows + row)
-        end = load_int(ends, reference * rows + row)
+    for reference in range(texts.reference_count):
+        at = reference * texts.rows + row
+        start, end = load_int(texts.starts, at), load_int(texts.ends, at)
         read = others = 0
         for block in range(start, end, BLOCK):
             letters, beyond = read_by_rouge_masks(block)
@@ -97,12 +51,12 @@ def _is_unread(starts, ends, row, rows, reference_count):
 
 
 @inner
-def write_sentences(start, end, bounds, text, sentences):
+def write_sentences(row, texts, bounds, text, sentences):
     """Finds the sentences of a text, which newlines separate.
 
     Args:
-      start: address of the text.
-      end: address of its end.
+      row: its segment.
+      texts: the `NumberedTexts` of the batch.
       bounds: address of the bounds of the texts of its segment.
       text: the number of the text.
       sentences: address of an int64 for each sentence, and one more, which it writes: where its
@@ -111,6 +65,8 @@ def write_sentences(start, end, bounds, text, sentences):
     Returns:
       (the number of sentences, how many of them have words)
     """
+    at = text * texts.rows + row
+    start, end = load_int(texts.starts, at), load_int(texts.ends, at)
     first = place = load_int(bounds, text)
     count = with_words = 0
     store_int(sentences, 0, first)
