@@ -28,7 +28,7 @@ from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.known_metrics import METRICS, MetricRow, config_type, metric_type
-from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu, BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_BETA,
     LARGEST_CHAR_ORDER,
@@ -59,7 +59,7 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (RougeScore, "precision"): {"type": "number", "minimum": 0, "maximum": 100},
     (RougeScore, "recall"): {"type": "number", "minimum": 0, "maximum": 100},
     (PerplexityScore, "log_probability"): {"type": "number", "maximum": 0},
-    (Bleu, "max_ngram_order"): {"$ref": "#/$defs/order"},
+    (BleuConfig, "max_ngram_order"): {"$ref": "#/$defs/order"},
     (Chrf, "char_order"): {"$ref": "#/$defs/order"},
     (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
     (Chrf, "word_order"): {"type": "integer", "minimum": 0, "maximum": LARGEST_WORD_ORDER},

@@ -23,7 +23,8 @@ from beam_bleu.pipeline.notebook.result_tables import (
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
 from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethod
 from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS

@@ -9,7 +9,7 @@ import pyarrow as pa
 from made_units import reference_columns
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES, width
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
@@ -58,7 +58,7 @@ def made_statistics(
         BatchSigns.none(len(systems), references, segments),
         tuple(systems),
         np.arange(segments),
-        lengths=Bleu(max_ngram_order=max_order).reference_lengths(counts),
+        lengths=BleuConfig(max_ngram_order=max_order).reference_lengths(counts),
         labels=(pa.array(random.choice(labels, segments)).dictionary_encode(),),
     )
 

@@ -31,13 +31,9 @@ def reference_columns(length, references):
     """
     found = {}
     # The columns of a rule are those of other rules and then its own one.
-    for rule in sorted(
-        columns.REFERENCE_LENGTHS, key=lambda rule: len(columns.length_columns(rule))
-    ):
-        *others, (own, factor) = columns.length_columns(rule)
-        total = columns.length_divisor(rule) * brute_force.REFERENCE_LENGTHS[rule](
-            length, references
-        )
+    for rule in sorted(columns.REFERENCE_LENGTHS.values(), key=lambda rule: len(rule.columns)):
+        *others, (own, factor) = rule.columns
+        total = rule.divisor * brute_force.REFERENCE_LENGTHS[rule.name](length, references)
         found[own] = (total - sum(found[other] * times for other, times in others)) // factor
     return found
 

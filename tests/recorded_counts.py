@@ -17,7 +17,7 @@ from hostile_texts import (
 )
 from sacrebleu_counts import EVERY_TOKENIZATION, assert_same, counted, name, sacrebleu_integers
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 
 PATH = recorded.GOLDEN / "kernel_counts.json"
 RECORD = recorded.read(PATH)

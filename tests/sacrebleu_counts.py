@@ -13,7 +13,7 @@ import scoring
 from hostile_texts import Segment
 from scoring import statistics_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 

@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.metric import Basis, Config, Signatures
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -40,20 +39,22 @@ def statistics_of(
     lengths, so that they can be in slices by length.
     """
     order = max_order or config.metric.counted_order
-    statistics = count_batch(batch, config.text, Bleu(max_ngram_order=order))
+    statistics = count_batch(batch, config.text, BleuConfig(max_ngram_order=order))
     return dataclasses.replace(
         statistics,
-        lengths=Bleu(max_ngram_order=order).reference_lengths(statistics.counts),
+        lengths=BleuConfig(max_ngram_order=order).reference_lengths(statistics.counts),
         numbers=np.arange(len(batch)) if statistics.numbers is None else statistics.numbers,
     )
 
 
-def bleu_table_schema(metric: Bleu, labels: Sequence[str] = ()) -> pa.Schema:
+def bleu_table_schema(metric: BleuConfig, labels: Sequence[str] = ()) -> pa.Schema:
     """The columns of the scores of segments, if BLEU is the only metric."""
     return segment_schema([metric], labels)
 
 
-def bleu_table(statistics: BatchStatistics, metric: Bleu, labels: Sequence[str] = ()) -> pa.Table:
+def bleu_table(
+    statistics: BatchStatistics, metric: BleuConfig, labels: Sequence[str] = ()
+) -> pa.Table:
     """The scores of the segments of a batch."""
     return segment_table(statistics, "bleu", metric, bleu_table_schema(metric, labels))
 
@@ -134,7 +135,7 @@ def _signatures(sums: CorpusSums, config: BleuConfig) -> Signatures:
 
 def of_segments(config: BleuConfig) -> BleuConfig:
     """The same definition, for single segments."""
-    return dataclasses.replace(config, **vars(config.metric.for_segments()))
+    return config.for_segments()
 
 
 def corpus_sums(

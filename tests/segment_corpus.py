@@ -12,7 +12,7 @@ from command_line import streams, write_lines
 from result_folder import RECORDS
 from scoring import bleu_table, statistics_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 
 SEGMENTS = 3000

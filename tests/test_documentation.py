@@ -19,8 +19,7 @@ from markdown_tables import sections
 from scoring import score_of
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
 

@@ -21,7 +21,7 @@ from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, MetricWord
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.batch import SegmentBatch

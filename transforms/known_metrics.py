@@ -84,7 +84,7 @@ class MetricRow:
 METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow(
         "bleu",
-        "bleu.config.BleuConfig",
+        "bleu.metric.BleuConfig",
         "BLEU",
         highest=100,
         # The values of these methods take the place of a precision, and nothing limits them.
@@ -229,7 +229,10 @@ def config_type(word: MetricWord) -> type[Config]:
 
 def metric_type(word: MetricWord) -> type[Metric]:
     """The class of a metric; see `config_type`."""
-    return config_type(word).METRIC
+    from beam_bleu.transforms.metrics.metric import Metric
+
+    definition = config_type(word)
+    return definition if issubclass(definition, Metric) else definition.METRIC
 
 
 @dataclasses.dataclass(frozen=True)

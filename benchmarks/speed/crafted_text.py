@@ -17,8 +17,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 from benchmarks.program import command_parser
@@ -103,7 +102,7 @@ def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]
 
     def nanoseconds(batch: SegmentBatch, size: int) -> float:
         begin = time.process_time()
-        count_batch(batch, text, Bleu(max_ngram_order=max_order))
+        count_batch(batch, text, BleuConfig(max_ngram_order=max_order))
         return (time.process_time() - begin) * 1e9 / size
 
     ordinary: tuple[SegmentBatch, int] | None = None

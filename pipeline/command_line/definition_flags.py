@@ -1,25 +1,23 @@
-"""The flags that define BLEU: for the corpus, for its segments, and for comparison."""
+"""The definitions that a command line chooses: presets, those of segments, and for comparison."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from beam_bleu.pipeline.command_line.metric_flags import (
+    choices_of,
     chosen_metrics,
     config_of,
+    naming_flags,
     refuse_flags_of_other_metrics,
 )
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.token_flags import (
-    chosen_case,
     chosen_model,
     require_installed,
-    require_model,
-    switched,
     tokenizer_of_language,
 )
 from beam_bleu.pipeline.display.table import Table, as_text
@@ -28,39 +26,12 @@ from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
-from beam_bleu.transforms.known_metrics import Definition, MetricWord
-from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.config import (
-    COMPARISONS,
-    DEFAULT_COMPARISON,
-    DEFAULT_PRESET,
-    PRESETS,
-    BleuConfig,
-    PresetName,
-    preset,
-)
-from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu
-from beam_bleu.transforms.metrics.bleu.smoothing import (
-    SMOOTH_METHODS,
-    SmoothMethodName,
-    corpus_smooth_methods,
-    default_smooth_values,
-)
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricWord
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import (COMPARISONS, DEFAULT_COMPARISON, DEFAULT_PRESET, PRESETS, PresetName, preset)
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.text import CASES, Text
-
-_SCORING = tuple(field.name for field in dataclasses.fields(Bleu))
-"""The choices that make a score of counts. The flags have the names of the fields."""
-
-_FIELD = re.compile(rf"\b({'|'.join(_SCORING)})\b")
-"""Fields in the library's messages."""
-
-FLAGS_OF_BLEU = (
-    *("preset", *_SCORING, "no_effective_order", "compare_presets"),
-    *("segment_smooth_method", "segment_smooth_value"),
-    *("tokenize", "spm_model", *(case.flag for case in CASES.values())),
-)
-"""The flags that are refused without BLEU, because no signature shows what they choose."""
-
 
 _HEADER_OF_PRESETS = (
     "preset",
@@ -89,61 +60,6 @@ def add_preset_flag(parser: argparse._ActionsContainer, default: str = "") -> No
         help=f"the BLEU of a tool or paper; {default or f'default {DEFAULT_PRESET}'}; other flags "
         "change it; "
         "`--preset list` shows all presets and what each one sets",
-    )
-
-
-def add_scoring_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """Adds the flags that make a score of counts; `default` as in `add_preset_flag`."""
-    add = parser.add_argument
-    add(
-        "-s",
-        "--smooth_method",
-        type=_corpus_method,
-        choices=corpus_smooth_methods(),
-        metavar="NAME",
-        help=f"how orders without matches are smoothed: {', '.join(corpus_smooth_methods())}; "
-        + (default or f"default {BleuConfig.smooth_method}"),
-    )
-    values = default_smooth_values()
-    defaults = ", ".join(f"{name} {values[name]}" for name in _take_value(corpus_smooth_methods()))
-    own = f"{default}; of another method: {defaults}" if default else f"default: {defaults}"
-    add(
-        "-sv",
-        "--smooth_value",
-        type=float,
-        metavar="VALUE",
-        help=f"the value of the smoothing method; {own}",
-    )
-    add(
-        "--max_ngram_order",
-        type=int,
-        metavar="N",
-        help=f"1 to {LARGEST_NGRAM_ORDER}; {default or f'default {BleuConfig.max_ngram_order}'}, "
-        "or the number of --weights",
-    )
-    add(
-        "--weights",
-        type=_weights,
-        metavar="W,W,...",
-        help="the weight of each order; an order with weight 0 is ignored; "
-        + (default or "default 1/N each"),
-    )
-    add(
-        "--effective_order",
-        action="store_true",
-        help="leave out orders longer than every candidate",
-    )
-    add(
-        "--no_effective_order",
-        action="store_true",
-        help="keep orders longer than every candidate, even if the preset leaves them out",
-    )
-    add(
-        "--reference_length",
-        choices=tuple(REFERENCE_LENGTHS),
-        metavar="RULE",
-        help="which length counts if a segment has several references: "
-        f"{', '.join(REFERENCE_LENGTHS)}; " + (default or f"default {BleuConfig.reference_length}"),
     )
 
 
@@ -178,7 +94,8 @@ def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
         choices=tuple(SMOOTH_METHODS),
         metavar="NAME",
         help="how segment scores are smoothed: as --smooth_method, or "
-        f"{', '.join(_of_segments_only())}; default: as the corpus",
+        f"{', '.join(name for name, row in SMOOTH_METHODS.items() if row.segments_only)}; "
+        "default: as the corpus",
     )
     add(
         "--segment_smooth_value",
@@ -194,10 +111,6 @@ def _examples(text: str) -> int:
     if number > MOST_EXAMPLES:
         raise argparse.ArgumentTypeError(f"must be at most {MOST_EXAMPLES}, got {text}")
     return number
-
-
-def _of_segments_only() -> list[str]:
-    return [name for name in SMOOTH_METHODS if name not in corpus_smooth_methods()]
 
 
 def job_metrics(
@@ -221,18 +134,22 @@ def job_metrics(
       InputError: the SentencePiece model cannot be read.
     """
     refuse_flags_of_other_metrics(flags)
-    given = configs or {}
-    bleu = given.get("bleu") or _definition(flags)
-    of_segments = _of_segments(flags, bleu.metric)
-    compared = COMPARISONS[flags.compare_presets](bleu) if flags.compare_presets else {}
+    given, chosen = configs or {}, chosen_metrics(flags)
+    text, bleu = Text(normalize=flags.normalize), BleuConfig()
+    if DEFAULT_METRIC in chosen:
+        bleu = given.get(DEFAULT_METRIC) or _usual_definition(flags)
+        text = bleu.text
+    else:
+        _require_usual_lengths(flags)
     metrics = []
-    for name in chosen_metrics(flags):
-        config = bleu
+    for name in chosen:
         others: dict[str, Any] = {"languages": flags.language_column, "unpooled": unpooled}
-        if name == "bleu":
-            texts = [bleu.text, *(other.text for other in compared.values())]
+        if name == DEFAULT_METRIC:
+            config: Any = bleu
+            compared = COMPARISONS[flags.compare_presets](bleu) if flags.compare_presets else {}
+            texts = [text, *(other.text for other in compared.values())]
             others |= {
-                "picked": of_segments,
+                "picked": _of_segments(flags, bleu.metric),
                 "texts": tuple(dict.fromkeys(texts)),
                 "presets": {
                     preset: Definition(name, other.text.name, other.metric)
@@ -240,15 +157,15 @@ def job_metrics(
                 },
             }
         else:
-            config = given.get(name) or config_of(name, flags, bleu.text)
+            config = given.get(name) or config_of(name, flags, text.normalize)
         metric = JobMetric.of(name, config, **others)
         if flags.segment_scores:
             metric = dataclasses.replace(metric, segments=metric.picked)
         metrics.append(metric)
-    return bleu.text, tuple(metrics)
+    return text, tuple(metrics)
 
 
-def _definition(flags: argparse.Namespace) -> BleuConfig:
+def _usual_definition(flags: argparse.Namespace) -> BleuConfig:
     """The definition of BLEU that a command line asks for.
 
     Raises:
@@ -256,28 +173,13 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
         compare with.
       InputError: the SentencePiece model cannot be read.
     """
-    has_bleu = "bleu" in chosen_metrics(flags)
-    if not has_bleu:
-        _refuse_flags_of_bleu(flags)
-    fields = [field.name for field in dataclasses.fields(BleuConfig)]
-    changes = {name: getattr(flags, name, None) for name in fields}
-    if has_bleu:
-        changes["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
-    changes["lowercase"] = chosen_case(flags)
-    changes["effective_order"] = chosen_effective_order(flags)
-    changes["spm_model"] = chosen_model(flags)
-    chosen = {name: value for name, value in changes.items() if value is not None}
-    named = flags.preset or DEFAULT_PRESET
-    unchanged = preset(named)
-    require_model(chosen.get("tokenize", unchanged.tokenize), flags.spm_model)
-    method = chosen.get("smooth_method", unchanged.smooth_method)
-    of_preset = f"which --preset {named} sets" if flags.preset else "the default"
-    origin = "" if flags.smooth_method else f", {of_preset}"
-    _require_takes_value("smooth", method, origin, flags.smooth_value, corpus_smooth_methods())
-    try:
-        config = preset(named, **chosen)
-    except ValueError as error:
-        raise UsageError(_FIELD.sub(r"--\g<0>", str(error)), SEE_HELP) from None
+    chosen = {flag.field: value for flag, value in choices_of(DEFAULT_METRIC, flags).items()}
+    if "tokenize" not in chosen and flags.language is not None:
+        chosen["tokenize"] = tokenizer_of_language(flags)
+    if flags.spm_model is not None:
+        chosen["spm_model"] = chosen_model(flags)
+    with naming_flags(DEFAULT_METRIC):
+        config = preset(flags.preset or DEFAULT_PRESET, **chosen)
     require_installed(config.text, flags)
     if flags.compare_presets and not COMPARISONS[flags.compare_presets](config):
         raise UsageError(
@@ -288,57 +190,60 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
     return config
 
 
-def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
-    """Refuses flags that define BLEU, and lengths in other tokens than the usual ones.
+def _require_usual_lengths(flags: argparse.Namespace) -> None:
+    """Refuses slices by lengths in other tokens than the usual ones.
 
     Without BLEU, no signature says how tokens were made.
 
     Raises:
-      UsageError: there is such a flag.
+      UsageError: there are such slices.
     """
-    metrics = " ".join(flags.metrics)
-    ask_for_it = f"ask for BLEU, too: --metrics bleu {metrics}"
-    for name in FLAGS_OF_BLEU:
-        if getattr(flags, name):
-            raise UsageError(
-                f"--{name} is a flag of BLEU, which --metrics {metrics} does not ask for",
-                f"leave it out, or {ask_for_it}",
-            )
     items = ",".join(flags.slice_by).replace(CROSS, ",").split(",")
-    chosen, usual = tokenizer_of_language(flags), BleuConfig.tokenize
-    if LENGTH in items and chosen not in (None, usual):
+    if LENGTH in items and tokenizer_of_language(flags) not in (None, Text.tokenize):
         raise UsageError(
-            f"--slice_by {LENGTH} counts tokens of {usual} without BLEU, and --language "
-            f"{flags.language} has {chosen}",
-            ask_for_it,
+            f"--slice_by {LENGTH} counts tokens of {Text.tokenize} without BLEU, and --language "
+            f"{flags.language} has {tokenizer_of_language(flags)}",
+            f"ask for BLEU, too: --metrics bleu {' '.join(flags.metrics)}",
         )
 
 
-def rescored_bleu(old: Bleu, flags: argparse.Namespace) -> Bleu:
-    """The BLEU of saved totals with the choices of a command line; the others stay as they were.
+def rescored_definition(
+    name: MetricWord, old: Metric, most_references: int, flags: argparse.Namespace
+) -> Metric:
+    """The definition of a metric with those choices of a command line that sums allow.
+
+    Args:
+      name: the metric.
+      old: its definition when the sums were counted.
+      most_references: the largest number of references of a segment.
+      flags: the command line. Its choices of tokens are those of the sums.
 
     Raises:
-      UsageError: a choice is impossible.
+      UsageError: a choice needs the texts, or is impossible.
     """
-    asked = {name: getattr(flags, name) for name in _SCORING}
-    asked["effective_order"] = chosen_effective_order(flags)
-    changes: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    try:
-        if flags.preset is not None:
-            bleu = preset(flags.preset, **changes).metric
+    texts = {"tokenize", "lowercase", "normalize"}
+    choices = {
+        flag: value
+        for flag, value in choices_of(name, flags, old).items()
+        if flag.field not in texts
+    }
+    for flag in choices:
+        # Of several references of a segment, which one is the best can depend on the choice.
+        if flag.changes_sums or (old.picks_reference and most_references > 1):
+            raise UsageError(
+                f"--{flag.name} cannot be changed without the texts", "repeat the run with it"
+            )
+    changes = {flag.field: value for flag, value in choices.items()}
+    with naming_flags(name):
+        if flags.preset is not None and name == DEFAULT_METRIC:
+            changed: Metric = preset(flags.preset, **changes).metric
         else:
-            if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
-                changes.setdefault("smooth_value", None)  # it is of the other method
-            if "weights" in changes:
-                changes.setdefault("max_ngram_order", len(changes["weights"]))
-            bleu = dataclasses.replace(old, **changes)
-        bleu.require_corpus()
-    except ValueError as error:
-        raise UsageError(str(error), SEE_HELP) from None
-    return bleu
+            changed = old.changed(**changes)
+        changed.require_corpus()
+    return changed
 
 
-def _of_segments(flags: argparse.Namespace, corpus: Bleu) -> Bleu:
+def _of_segments(flags: argparse.Namespace, corpus: BleuConfig) -> BleuConfig:
     """BLEU of the segments; that of the corpus if nothing shows their scores.
 
     Args:
@@ -359,51 +264,17 @@ def _of_segments(flags: argparse.Namespace, corpus: Bleu) -> Bleu:
         return corpus
     if flags.output is None:
         raise UsageError(f"{asking} needs --output", "name the folder to write them to")
-    method = flags.segment_smooth_method or corpus.smooth_method
-    origin = "" if flags.segment_smooth_method else ", the method of the corpus"
-    value = flags.segment_smooth_value
-    _require_takes_value("segment_smooth", method, origin, value, SMOOTH_METHODS)
+    changes = {
+        "smooth_method": flags.segment_smooth_method,
+        "smooth_value": flags.segment_smooth_value,
+        "effective_order": False if flags.no_effective_order else None,
+    }
     try:
-        segments = corpus.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
-        if flags.no_effective_order:
-            segments = dataclasses.replace(segments, effective_order=False)
-        return segments
+        return corpus.for_segments(
+            **{field: value for field, value in changes.items() if value is not None}
+        )
     except ValueError as error:
         raise UsageError(f"the segment scores: {error}", SEE_HELP) from None
-
-
-def _take_value(methods: Iterable[SmoothMethodName]) -> list[SmoothMethodName]:
-    """Those of the smoothing methods that take a value."""
-    return [name for name in methods if SMOOTH_METHODS[name].value is not None]
-
-
-def _require_takes_value(
-    prefix: str,
-    method: SmoothMethodName,
-    origin: str,
-    value: float | None,
-    methods: Iterable[SmoothMethodName],
-) -> None:
-    """Checks that a value is given only for a smoothing method that takes one.
-
-    Args:
-      prefix: how the names of the two flags begin.
-      method: the method.
-      origin: where the method comes from, for the message; "" if its flag is given.
-      value: the value of the flag; None if it is not given.
-      methods: the methods to choose from.
-    """
-    if value is not None and SMOOTH_METHODS[method].value is None:
-        raise UsageError(
-            f"--{prefix}_value cannot be used with --{prefix}_method {method}{origin}",
-            f"leave it out, or choose one of --{prefix}_method {', '.join(_take_value(methods))}",
-        )
-
-
-def chosen_effective_order(flags: argparse.Namespace) -> bool | None:
-    """Whether a command line chooses the effective order; None if it does not say."""
-    chosen: bool | None = switched(flags, {"effective_order": True, "no_effective_order": False})
-    return chosen
 
 
 def _preset_name(text: str) -> str:
@@ -412,26 +283,6 @@ def _preset_name(text: str) -> str:
         write_to_stdout(presets_table(screen_of_stdout()).encode())
         raise SystemExit(0)
     return text
-
-
-def _corpus_method(text: str) -> str:
-    if text in SMOOTH_METHODS:  # for other names argparse shows the choices
-        try:
-            preset(DEFAULT_PRESET, smooth_method=text).metric.require_corpus()
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(
-                f"{error}; for segment scores, give --segment_smooth_method {text}"
-            ) from None
-    return text
-
-
-def _weights(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"must be numbers, separated by commas, got {text!r}"
-        ) from None
 
 
 def presets_table(screen: Screen = FILE) -> str:

@@ -1,11 +1,11 @@
-"""--metrics, and the flags that the metrics declare (`Metric.flags`)."""
+"""--metrics, and the flags that the metrics declare (`Config.flags`)."""
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import contextlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
@@ -22,11 +22,21 @@ from beam_bleu.transforms.known_metrics import (
     parameter_of,
     row_of,
 )
+from beam_bleu.transforms.metrics.metric import NORMALIZE
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
-from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.text import NormalizationName
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.metric import Metric
+
+
+OF_DEFAULT_METRIC = (
+    "preset",
+    "compare_presets",
+    "segment_smooth_method",
+    "segment_smooth_value",
+)
+"""The flags for the default metric that are no fields of its definition."""
 
 
 def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
@@ -58,55 +68,125 @@ def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricWord, ...]:
     return tuple(names)
 
 
-def add_flags_of_metrics(
+def flags_of(
+    metrics: Iterable[MetricWord] = METRICS, *, besides: Iterable[MetricWord] = ()
+) -> list[MetricFlag]:
+    """The flags of metrics, metric by metric; several metrics can share one.
+
+    Args:
+      metrics: the metrics.
+      besides: other metrics, whose flags are left out.
+    """
+    names = {flag.name for name in besides for flag in config_type(name).flags}
+    flags = {flag.name: flag for name in metrics for flag in config_type(name).flags}
+    return [flag for name, flag in flags.items() if name not in names]
+
+
+def usual_flags(*, of_text: bool) -> list[MetricFlag]:
+    """The flags of the default metric that choose tokens, or those that make a score of counts."""
+    definition = config_type(DEFAULT_METRIC)
+    texts = definition.text_fields()
+    return [flag for flag in definition.flags if (flag.field in texts) == of_text]
+
+
+def add_flags(
     parser: argparse._ActionsContainer,
-    metrics: Iterable[MetricWord] = METRICS,
+    flags: Iterable[MetricFlag],
+    default: str = "",
     *,
     are_shown: bool = True,
 ) -> None:
-    """Adds the flags of metrics, metric by metric; help has them if they are shown."""
-    for flag in _flags(metrics).values():
+    """Adds flags of metrics.
+
+    Args:
+      parser: where to add them.
+      flags: the flags.
+      default: what the help says in place of their usual defaults.
+      are_shown: whether the help has them.
+    """
+    for flag in flags:
         words = [flag.short, f"--{flag.name}"] if flag.short else [f"--{flag.name}"]
         value: dict[str, Any] = {"action": "store_true"}
         if flag.metavar:
             value = {"type": flag.convert, "metavar": flag.metavar}
-        shown = flag.description if are_shown else argparse.SUPPRESS
-        parser.add_argument(*words, help=shown, **value)
+            if flag.choices:
+                value["choices"] = flag.choices
+        shown = flag.description
+        if flag.default:
+            shown += f"; {default or flag.default}"
+        parser.add_argument(*words, help=shown if are_shown else argparse.SUPPRESS, **value)
 
 
-def rescored_definition(
-    name: MetricWord, old: Metric, most_references: int, flags: argparse.Namespace
-) -> Metric:
-    """The definition of a metric with those choices of a command line that sums allow.
+def choices_of(
+    name: MetricWord, flags: argparse.Namespace, former: Metric | None = None
+) -> dict[MetricFlag, Any]:
+    """What a command line chooses for a metric: its flags that are given, and their values.
 
     Args:
       name: the metric.
-      old: its definition when the sums were counted.
-      most_references: the largest number of references of a segment.
       flags: the command line.
+      former: a definition whose choices are left out.
 
     Raises:
-      UsageError: a choice needs the texts, or is impossible.
+      UsageError: two switches contradict each other.
     """
-    rows = config_type(name).flags
-    changes = {
-        row: getattr(flags, row.name)
-        for row in rows
-        if _is_given(getattr(flags, row.name))
-        and getattr(flags, row.name) != getattr(old, row.field, None)
+    given: dict[str, MetricFlag] = {}
+    choices = {}
+    for flag in config_type(name).flags:
+        value = getattr(flags, flag.name)
+        if _is_given(value):
+            if flag.field in given:
+                raise UsageError(
+                    f"--{given[flag.field].name} and --{flag.name} contradict each other",
+                    "give only one",
+                )
+            given[flag.field] = flag
+            choices[flag] = value if flag.metavar else flag.value
+    return {
+        flag: value
+        for flag, value in choices.items()
+        if former is None or value != getattr(former, flag.field, None)
     }
-    for row in changes:
-        # Of several references of a segment, which one is the best can depend on the choice.
-        if row.changes_sums or most_references > 1:
-            raise UsageError(
-                f"--{row.name} cannot be changed without the texts", "repeat the run with it"
-            )
+
+
+def config_of(
+    name: MetricWord, flags: argparse.Namespace, normalize: NormalizationName | None = None
+) -> Any:
+    """The definition of a metric that a command line asks for.
+
+    Args:
+      name: the metric.
+      flags: the command line.
+      normalize: the normalization of texts if the command line chooses none.
+
+    Raises:
+      UsageError: a value is impossible.
+    """
+    definition = config_type(name)
+    choices = {NORMALIZE: normalize} if NORMALIZE in definition.flags else {}
+    choices |= choices_of(name, flags)
+    with naming_flags(name):
+        return definition(
+            **{flag.field: value for flag, value in choices.items()}, **parameter_of(name)
+        )
+
+
+@contextlib.contextmanager
+def naming_flags(name: MetricWord) -> Iterator[None]:
+    """Turns the library's errors about a definition into those of flags.
+
+    Raises:
+      UsageError: in place of a `ValueError`, with flags in place of fields.
+    """
     try:
-        fields = {row.field: value for row, value in changes.items()}
-        changed: Metric = dataclasses.replace(cast(Any, old), **fields)
+        yield
     except ValueError as error:
-        raise UsageError(_with_flags(str(error), rows), SEE_HELP) from None
-    return changed
+        names = {flag.field: f"--{flag.name}" for flag in reversed(config_type(name).flags)}
+        pattern = rf"\b({'|'.join(names)})\b"
+        message = (
+            re.sub(pattern, lambda match: names[match[1]], str(error)) if names else str(error)
+        )
+        raise UsageError(message, SEE_HELP) from None
 
 
 def flag_of_other_metrics(
@@ -118,10 +198,12 @@ def flag_of_other_metrics(
       flags: the command line.
       chosen: the metrics that are asked for.
     """
-    useful = {flag.name for name in chosen for flag in config_type(name).flags}
-    for flag in _flags().values():
-        if flag.name not in useful and _is_given(getattr(flags, flag.name)):
+    for flag in flags_of(besides=chosen):
+        if _is_given(getattr(flags, flag.name)):
             return flag.name, [name for name in METRICS if flag in config_type(name).flags]
+    for name in OF_DEFAULT_METRIC if DEFAULT_METRIC not in chosen else ():
+        if _is_given(getattr(flags, name, None)):
+            return name, [DEFAULT_METRIC]
     return None
 
 
@@ -132,13 +214,11 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
       UsageError: there is one.
     """
     chosen = chosen_metrics(flags)
-    if not any(row_of(name).counts_texts for name in chosen):
-        for of_texts in ("language", "normalize"):
-            if _is_given(getattr(flags, of_texts)):
-                raise UsageError(
-                    f"--{of_texts} is about texts, and --metrics {' '.join(chosen)} reads numbers",
-                    "leave it out, or ask for a metric of texts, too",
-                )
+    if flags.language is not None and not any(row_of(name).counts_texts for name in chosen):
+        raise UsageError(
+            f"--language is about texts, and --metrics {' '.join(chosen)} reads numbers",
+            "leave it out, or ask for a metric of texts, too",
+        )
     found = flag_of_other_metrics(flags, chosen)
     if found is not None:
         flag, metrics = found
@@ -148,27 +228,6 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
             "it",
             f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
         )
-
-
-def config_of(name: MetricWord, flags: argparse.Namespace, text: Text) -> Any:
-    """The definition of a metric that a command line asks for.
-
-    Args:
-      name: the metric.
-      flags: the command line.
-      text: how the command line makes tokens of texts.
-
-    Raises:
-      UsageError: a value is impossible.
-    """
-    rows = config_type(name).flags
-    values: dict[str, Any] = {row.field: getattr(flags, row.name) for row in rows}
-    choices = {field: value for field, value in values.items() if _is_given(value)}
-    choices |= parameter_of(name)
-    try:
-        return config_type(name).of_run(text, choices)
-    except ValueError as error:
-        raise UsageError(_with_flags(str(error), rows), SEE_HELP) from None
 
 
 def needs_of(flags: argparse.Namespace) -> Needs:
@@ -182,25 +241,13 @@ def needs_of(flags: argparse.Namespace) -> Needs:
         if row_of(name).counts_texts:
             needs += TEXTS
         else:
-            needs += config_of(name, flags, Text()).metric.needs
+            needs += config_of(name, flags).metric.needs
     return needs
 
 
 def _is_given(value: object) -> bool:
     """Whether a flag with this value is in the command line. The value 0 equals False."""
     return value is not None and value is not False
-
-
-def _with_flags(message: str, rows: Sequence[MetricFlag]) -> str:
-    """The library's message about a config, with flags in place of fields."""
-    names = {row.field: f"--{row.name}" for row in rows}
-    fields = rf"\b({'|'.join(names)})\b"
-    return re.sub(fields, lambda match: names[match[1]], message) if names else message
-
-
-def _flags(metrics: Iterable[MetricWord] = METRICS) -> Mapping[str, MetricFlag]:
-    """The flags of metrics by name; several metrics can share one."""
-    return {flag.name: flag for name in metrics for flag in config_type(name).flags}
 
 
 def _metric(text: str) -> str:

@@ -22,7 +22,6 @@ from beam_bleu.pipeline.command_line.beam_flags import (
 from beam_bleu.pipeline.command_line.definition_flags import (
     add_more_scores_flags,
     add_preset_flag,
-    add_scoring_flags,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags
@@ -33,9 +32,11 @@ from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_la
 from beam_bleu.pipeline.command_line.lineage_flag import add_lineage_flag, lineage
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
 from beam_bleu.pipeline.command_line.metric_flags import (
-    add_flags_of_metrics,
+    add_flags,
     add_metrics_flag,
+    flags_of,
     needs_of,
+    usual_flags,
 )
 from beam_bleu.pipeline.command_line.monitoring_flags import add_monitoring_flags, monitoring
 from beam_bleu.pipeline.command_line.output_flags import (
@@ -78,7 +79,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
     stdin_by_default,
 )
 from beam_bleu.pipeline.command_line.suggestions import nearest
-from beam_bleu.pipeline.command_line.token_flags import add_token_flags, check_language_flags
+from beam_bleu.pipeline.command_line.token_flags import add_language_flags, check_language_flags
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -87,7 +88,7 @@ from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.thread_pool import available_threads
 
@@ -274,11 +275,12 @@ def our_parser() -> Parser:
     add_metrics_flag(group("definition, metrics"))
     tokens = group("definition, from texts to tokens")
     add_preset_flag(tokens)
-    add_token_flags(tokens)
-    add_scoring_flags(group("definition, from n-grams to a score"))
-    add_flags_of_metrics(group("definition, other metrics"), METRICS_OF_TEXTS)
-    of_numbers = (name for name in METRICS if name not in METRICS_OF_TEXTS)
-    add_flags_of_metrics(group("definition, metrics of numbers"), of_numbers)
+    add_flags(tokens, usual_flags(of_text=True))
+    add_language_flags(tokens)
+    add_flags(group("definition, from n-grams to a score"), usual_flags(of_text=False))
+    others = flags_of(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC])
+    add_flags(group("definition, other metrics"), others)
+    add_flags(group("definition, metrics of numbers"), flags_of(besides=METRICS_OF_TEXTS))
     output = group("output")
     add_display_flags(output)
     output.add_argument(

@@ -1,17 +1,16 @@
-"""The flags that say how texts become tokens: the tokenizer or the language, the case."""
+"""The tokenizer by the language, and the model of a tokenizer."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from beam_bleu.pipeline.command_line.metric_flags import chosen_metrics
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, preset
+from beam_bleu.transforms.metrics.bleu.presets import (DEFAULT_PRESET, preset)
 from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
@@ -21,45 +20,12 @@ from beam_bleu.transforms.text.languages import (
 )
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.text.text import (
-    CASES,
-    NORMALIZATIONS,
-    Lowercase,
     SentencePieceModel,
     Text,
 )
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 _CHOICES = ", ".join(f"{row.name}: {row.tokenize}" for row in LANGUAGES.values())
-
-_SHORT = {"lowercase": ("-lc",)}
-"""sacreBLEU's short spellings of cases."""
-
-
-def add_token_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """Adds the flags that say how texts become tokens; `default` as in `add_preset_flag`."""
-    add = parser.add_argument
-    add(
-        "-tok",
-        "--tokenize",
-        choices=tuple(TOKENIZERS),
-        metavar="NAME",
-        help=f"how text is split into tokens: {', '.join(TOKENIZERS)}; "
-        + (default or f"default {BleuConfig.tokenize}"),
-    )
-    add_language_flags(parser)
-    add("--spm_model", metavar="FILE", help="the SentencePiece model for --tokenize spm")
-    for case in CASES.values():
-        add(
-            *_SHORT.get(case.flag, ()), f"--{case.flag}", action="store_true", help=case.description
-        )
-    add(
-        "--normalize",
-        choices=tuple(NORMALIZATIONS),
-        metavar="NAME",
-        help="Unicode normalization, before all other steps and again after lower-casing: "
-        + f"{', '.join(NORMALIZATIONS)}; "
-        + (default or "default: none"),
-    )
 
 
 def add_language_flags(parser: argparse._ActionsContainer) -> None:
@@ -184,21 +150,6 @@ def chosen_model(flags: argparse.Namespace) -> SentencePieceModel | None:
         return read_model(checked_path("--spm_model", flags.spm_model, anywhere=False))
 
 
-def require_model(tokenize: TokenizerName, model: str | None) -> None:
-    """Checks that a model is given for a tokenizer that needs one, and only then."""
-    if TOKENIZERS[tokenize].needs_model and model is None:
-        raise UsageError(
-            f"--tokenize {tokenize} needs --spm_model FILE",
-            "name the file of a SentencePiece model, or choose another tokenizer",
-        )
-    if model is not None and not TOKENIZERS[tokenize].needs_model:
-        needing = " or ".join(name for name, row in TOKENIZERS.items() if row.needs_model)
-        raise UsageError(
-            f"--spm_model cannot be used with --tokenize {tokenize}",
-            f"leave it out, or write --tokenize {needing}",
-        )
-
-
 def require_installed(text: Text, flags: argparse.Namespace) -> None:
     """Checks that the tokenizer works here.
 
@@ -208,22 +159,6 @@ def require_installed(text: Text, flags: argparse.Namespace) -> None:
     """
     with _naming_model(flags):
         require_tokenizer(text)
-
-
-def chosen_case(flags: argparse.Namespace) -> Lowercase | None:
-    """The case that a command line chooses; None if it chooses none."""
-    case: Lowercase | None = switched(flags, {case.flag: case.value for case in CASES.values()})
-    return case
-
-
-def switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
-    """The meaning of the one switch that is given; None if no switch is given."""
-    switches = [name for name in meanings if getattr(flags, name)]
-    if len(switches) > 1:
-        raise UsageError(
-            f"--{switches[0]} and --{switches[1]} contradict each other", "give only one"
-        )
-    return meanings[switches[0]] if switches else None
 
 
 @contextlib.contextmanager

@@ -64,7 +64,7 @@ def _cache() -> Iterator[Fact]:
 
 
 def _compiled() -> Iterator[Fact]:
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
     from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.statistics.counting import prepare_counting
 
@@ -96,7 +96,7 @@ def scored(tokenize: TokenizerName) -> float:
     """The BLEU of the sample, from the kernel and the formula, without a pipeline."""
     import pyarrow as pa
 
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
     from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.statistics.counting import count_batch
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.command_line.definition_flags import FLAGS_OF_BLEU
 from beam_bleu.pipeline.command_line.job_flags import job_of
 from beam_bleu.pipeline.command_line.metric_flags import needs_of
 from beam_bleu.pipeline.command_line.options import our_parser
@@ -22,17 +21,10 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Keywords
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.known_metrics import MetricWord, config_type
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
 from beam_bleu.transforms.pairing.paired import Source
 
 _FLAG = re.compile(r"--([a-z][a-z_]*)")
-
-_FOR_BLEU = tuple(
-    name
-    for name in (*FLAGS_OF_BLEU, "language", "normalize")
-    if name not in ("compare_presets", "segment_smooth_method", "segment_smooth_value")
-)
-"""The keywords that a `BleuConfig` replaces."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,9 +161,9 @@ class Asked:
     def _refuse_flags_of_configs(self, keywords: Mapping[str, Any]) -> None:
         """Refuses keywords that define a metric which a config defines."""
         for metric in self._configs:
-            names = (
-                _FOR_BLEU if metric == "bleu" else [flag.name for flag in config_type(metric).flags]
-            )
+            names = [flag.name for flag in config_type(metric).flags]
+            if metric == DEFAULT_METRIC:
+                names += ["preset", "language"]
             for name in names:
                 value = keywords.get(name)
                 if value is not None and value is not False:  # 0 is a value, although 0 == False

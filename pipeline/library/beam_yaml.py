@@ -54,7 +54,8 @@ from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, preset
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import (DEFAULT_PRESET, preset)
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.rows import RowFields

@@ -82,13 +82,14 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
 
 @functools.cache
 def fields_of(of: type) -> dict[str, Any]:
-    """The fields of a class, with their types."""
+    """The fields of a class, with their types; of a metric without its choices of texts."""
     # known_metrics.py does not load the types of its fields.
     hints = typing.get_type_hints(of, None, {"Metric": Metric, "TextName": TextName})
+    of_text = of.text_fields() if issubclass(of, Metric) else ()
     return {
         name: hint
         for name, hint in hints.items()
-        if typing.ClassVar not in (hint, typing.get_origin(hint))
+        if typing.ClassVar not in (hint, typing.get_origin(hint)) and name not in of_text
     }
 
 

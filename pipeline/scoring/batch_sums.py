@@ -19,7 +19,7 @@ from beam_bleu.transforms.known_metrics import (
     counts_empty_candidates,
     row_of,
 )
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
@@ -210,7 +210,7 @@ def suffix_of(job: Job, name: MetricWord) -> str:
 def _lengths(job: Job) -> tuple[Text, Metric] | None:
     """How slices by length count tokens for metrics that have none; None without such slices."""
     has_lengths = any(LENGTH in item for item in job.slicing.items)
-    return (job.text, Bleu(max_ngram_order=1)) if has_lengths else None
+    return (job.text, BleuConfig(max_ngram_order=1)) if has_lengths else None
 
 
 def _label(job: Job, name: str) -> SegmentLabel:

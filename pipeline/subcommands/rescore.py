@@ -10,24 +10,23 @@ import dataclasses
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.definition_flags import (
-    FLAGS_OF_BLEU,
     add_preset_flag,
-    add_scoring_flags,
-    rescored_bleu,
+    rescored_definition,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.metric_flags import (
-    add_flags_of_metrics,
+    add_flags,
     add_metrics_flag,
+    choices_of,
     chosen_metrics,
     flag_of_other_metrics,
-    rescored_definition,
+    flags_of,
+    usual_flags,
 )
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.command_line.suggestions import unknown_value
 from beam_bleu.pipeline.command_line.token_flags import (
-    add_token_flags,
-    chosen_case,
+    add_language_flags,
     tokenizer_of_language,
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
@@ -42,10 +41,8 @@ from beam_bleu.pipeline.subcommands.saved_results import (
 )
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
-from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.metrics.bleu.columns import order_of
-from beam_bleu.transforms.metrics.bleu.config import preset
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
+from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.group_totals import pairs_with
@@ -69,13 +66,14 @@ def main(argv: Sequence[str]) -> int:
     )
     scoring = parser.add_argument_group("definition, from n-grams to a score")
     add_preset_flag(scoring, _DEFAULT)
-    add_scoring_flags(scoring, _DEFAULT)
+    add_flags(scoring, usual_flags(of_text=False), _DEFAULT)
     add_metrics_flag(scoring, _DEFAULT)
     tokens = parser.add_argument_group(
         "definition, from texts to tokens (these must be as in the run)"
     )
-    add_token_flags(tokens, _DEFAULT)
-    add_flags_of_metrics(tokens, are_shown=False)
+    add_flags(tokens, usual_flags(of_text=True), _DEFAULT)
+    add_language_flags(tokens)
+    add_flags(tokens, flags_of(besides=[DEFAULT_METRIC]), are_shown=False)
     add_comparison_flags(parser.add_argument_group("evidence"), _DEFAULT)
     add_result_flags(parser)
     return run(parser, argv, _rescore)
@@ -120,12 +118,9 @@ def _refuse_flags_of_others(
 ) -> None:
     """Refuses flags that define metrics that the new result does not have."""
     found = flag_of_other_metrics(flags, names)
-    given = [] if found is None else [found[0]]
-    if "bleu" not in names:
-        given += [name for name in FLAGS_OF_BLEU if getattr(flags, name, None)]
-    if given:
+    if found is not None:
         raise UsageError(
-            f"--{given[0]} defines another metric: the result has only "
+            f"--{found[0]} defines another metric: the result has only "
             f"{joined([saved.scorings[name].shown for name in names])}",
             "leave it out",
         )
@@ -148,20 +143,17 @@ def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
 def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace) -> Metric:
     """The definition of a metric with the choices of a command line."""
     scorings, corpus = saved.scorings[name], saved.own(name).corpus
-    old = scorings.corpus
     _require_tokens(scorings, flags)
-    if not isinstance(old, Bleu):
-        most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
-        return rescored_definition(name, old, most, flags)
-    bleu = rescored_bleu(old, flags)
-    counted, needed = order_of(corpus.width), bleu.counted_order
-    if needed > counted:
+    most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
+    metric = rescored_definition(name, scorings.corpus, most, flags)
+    columns, needed = scorings.corpus.basis_of(corpus.width).names, metric.basis.names
+    if not {*needed} <= {*columns}:
+        missing = next(column for column in needed if column not in columns)
         raise UsageError(
-            f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
-            f"up to {needed}",
-            f"choose a --max_ngram_order of at most {counted}, or repeat the run",
+            f"this definition needs the sums of {missing}, which the run has not counted",
+            "choose a smaller --max_ngram_order, or repeat the run",
         )
-    return bleu
+    return metric
 
 
 def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
@@ -169,15 +161,16 @@ def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
     for name in ("spm_model", "language_column"):
         if getattr(flags, name) is not None:
             raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)
-    asked = {"normalize": flags.normalize}
-    if scorings.name == "bleu":
-        of_preset = {} if flags.preset is None else vars(preset(flags.preset))
-        asked["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
-        asked["lowercase"] = chosen_case(flags)
-        for name in ("tokenize", "lowercase") if scorings.languages is None else ("lowercase",):
-            asked[name] = of_preset.get(name) if asked[name] is None else asked[name]
-    for name, value in asked.items():
-        counted = getattr(scorings.text, name)
+    asked = {flag.field: value for flag, value in choices_of(scorings.name, flags).items()}
+    if scorings.name == DEFAULT_METRIC:
+        asked.setdefault("tokenize", tokenizer_of_language(flags))
+        if flags.preset is not None:
+            usual = preset(flags.preset)
+            asked.setdefault("lowercase", usual.lowercase)
+            if scorings.languages is None:
+                asked["tokenize"] = asked["tokenize"] or usual.tokenize
+    for name in {*asked} & {"tokenize", "lowercase", "normalize"}:
+        value, counted = asked[name], getattr(scorings.text, name)
         if value is not None and value != counted:
             raise UsageError(
                 f"{name} is {shown(value)}, and the tokens were counted with {name} "

@@ -9,7 +9,7 @@ from command_line import Run, called
 from scoring import of_segments
 from segment_corpus import Corpus
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 
 
 @pytest.fixture

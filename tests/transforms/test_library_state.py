@@ -15,7 +15,7 @@ from scoring import bleu_of, group_totals, statistics_of
 
 from beam_bleu import BleuConfig, bleu_of_sums, preset
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
-from beam_bleu.transforms.metrics.bleu.config import PRESETS
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums, totals_of_row
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.group_totals import GroupTotals

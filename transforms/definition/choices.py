@@ -55,18 +55,22 @@ def require_flag(field: str, value: object) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class MetricFlag:
-    """A row of `FLAGS`, in the module `flags` of a metric.
+    """A flag of the command that sets a field of a metric's definition: a row of `Config.flags`.
+
+    Several switches can set one field to different values.
 
     Attributes:
       name: its name, which is sacreBLEU's, if sacreBLEU has the flag: "chrf_beta".
       field: the field of the metric's config that it sets.
       description: what it chooses, for --help.
-      metavar: what --help calls its value; "" for a switch, which sets the field to True.
+      metavar: what --help calls its value; "" for a switch.
       convert: makes the value of its text.
       short: sacreBLEU's short spelling, such as "-cc"; "" for none.
+      choices: the names to choose from; none for any text.
+      default: what --help says about its default; "" if the description does.
+      value: what a switch sets the field to.
       changes_sums: whether other columns are counted with another value, even if each segment has
-        one reference. Otherwise the value only chooses among several references, and makes the
-        score of the sums.
+        one reference.
     """
 
     name: str
@@ -75,4 +79,7 @@ class MetricFlag:
     metavar: str = ""
     convert: Callable[[str], Any] = str
     short: str = ""
+    choices: tuple[str, ...] = ()
+    default: str = ""
+    value: Any = True
     changes_sums: bool = True

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -134,11 +134,6 @@ class MeanConfig(Config):
     def text(self) -> Text:
         """No text is read."""
         return Text("none")
-
-    @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> MeanConfig:
-        """No text is read."""
-        return cls(**choices)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What every metric has: one class says what it counts, how sums become a score, and what is shown.
 
-A metric is a subclass of `Metric`, with a `Config` that users make and a `Score` that they get. The
-methods that it does not define are those of a metric of texts without choices.
+A metric is a subclass of `Metric`, a frozen dataclass whose fields are its choices, with a `Score`
+that users get. The methods that it does not define are those of a metric of texts without choices.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import abc
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.text.text import (
     CASES,
+    NORMALIZATIONS,
     SACREBLEU,
     Text,
     TextName,
@@ -31,6 +32,8 @@ from beam_bleu.transforms.text.text import (
     reference_field,
     signature_line,
 )
+
+_Metric = TypeVar("_Metric", bound="Metric")
 
 SEGMENTS, EMPTY = range(2)
 """The first column of every basis: 1 for each segment; and the second one of most metrics of texts:
@@ -93,11 +96,27 @@ class Signatures:
     sacrebleu: str | None = None
 
 
+OF_TEXT = {"of_text": True}
+"""The metadata of a field of a definition that says how texts become tokens. It is a part of
+`Config.text`, and so neither of the metric of sums nor of saved totals."""
+
+NORMALIZE = MetricFlag(
+    "normalize",
+    "normalize",
+    "Unicode normalization, before all other steps and again after lower-casing: "
+    f"{', '.join(NORMALIZATIONS)}",
+    "NAME",
+    choices=tuple(NORMALIZATIONS),
+    default="default: none",
+)
+"""The flag that all metrics of texts have in common."""
+
+
 class Config(abc.ABC):
     """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass.
 
     Attributes:
-      METRIC: the metric.
+      METRIC: the metric, if it is another class.
       flags: the command's flags that set its fields.
     """
 
@@ -118,23 +137,14 @@ class Config(abc.ABC):
         return made
 
     @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> Config:
-        """The definition of a run.
-
-        Args:
-          text: how the run makes tokens. Of its steps a metric has those that it does not define
-            itself: for most of them only the normalization, because sacreBLEU's --lowercase is for
-            BLEU.
-          choices: the choices of the metric, by field.
-
-        Raises:
-          ValueError: a choice is impossible.
-        """
-        return cls(normalize=text.normalize, **choices)  # type: ignore[call-arg]
+    def text_fields(cls) -> dict[str, Any]:
+        """The fields that say how texts become tokens, and their usual values."""
+        fields = dataclasses.fields(cast(Any, cls))
+        return {field.name: field.default for field in fields if field.metadata.get("of_text")}
 
 
-class Metric(abc.ABC):
-    """A definition of a metric: what it counts, and how sums of its columns become a score.
+class Metric(Config):
+    """A metric with a definition: what it counts, and how sums of its columns become a score.
 
     It is a frozen dataclass, so that it can be sent to workers.
 
@@ -144,12 +154,38 @@ class Metric(abc.ABC):
       most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
         tokens have 32 bits.
       is_in_sacrebleu: whether sacreBLEU has it with these fields of the signature.
+      picks_reference: whether it counts the best reference of each segment, which its definition
+        chooses.
     """
 
     score_type: ClassVar[type[Any]]
     is_tokenized: ClassVar[bool] = False
     most_bytes: ClassVar[int] = 2**31 - 1
     is_in_sacrebleu: ClassVar[bool] = False
+    picks_reference: ClassVar[bool] = True
+
+    @property
+    def text(self) -> Text:
+        """The steps from a text to its tokens; by default no text is read."""
+        return Text("none")
+
+    @property
+    def metric(self: _Metric) -> _Metric:
+        """The same without its choices of texts.
+
+        Only the step that counts needs them: the model of a tokenizer is sent only there, and sums
+        of different tokens are scored by the same definition.
+        """
+        return self.changed(**self.text_fields())
+
+    def changed(self: _Metric, **changes: Any) -> _Metric:
+        """The definition with other values of these fields, and of those that depend on them.
+
+        Raises:
+          ValueError: a value is impossible.
+        """
+        changed: _Metric = dataclasses.replace(cast(Any, self), **changes)
+        return changed
 
     @property
     @abc.abstractmethod

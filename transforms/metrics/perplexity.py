@@ -323,11 +323,6 @@ class PerplexityConfig(Config):
         """Whether the number of tokens is that of their log-probabilities."""
         return self.per == "token" and self.token_count_column is None
 
-    @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> PerplexityConfig:
-        """No text is scored, so that it does not matter how the run makes tokens."""
-        return cls(**choices)
-
     @property
     def text(self) -> Text:
         """No text becomes tokens."""

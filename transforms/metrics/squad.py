@@ -20,6 +20,7 @@ import numpy as np
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
+    NORMALIZE,
     SEGMENTS,
     Basis,
     Config,
@@ -248,6 +249,7 @@ class _Config(Config):
     """What the definitions of exact match and token F1 have in common."""
 
     _TOKENIZER: ClassVar[SquadName]
+    flags = (NORMALIZE,)
 
     normalize: NormalizationName | None = Text.normalize
 

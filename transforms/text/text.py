@@ -30,6 +30,7 @@ class Case:
       value: `BleuConfig.lowercase`.
       name: its name in signatures.
       flag: the flag of the command.
+      short: sacreBLEU's short spelling of it; "" for none.
       description: what the flag does.
       shown: its name in the table of presets.
       in_sacrebleu: whether sacreBLEU has it.
@@ -39,6 +40,7 @@ class Case:
     value: Lowercase
     name: str
     flag: str
+    short: str
     description: str
     shown: str
     in_sacrebleu: bool
@@ -49,12 +51,20 @@ CASES: Mapping[Lowercase, Case] = {
     case.value: case
     for case in (
         Case(
-            True, "lc", "lowercase", "lower-case the text before it is scored", "lower", True, True
+            True,
+            "lc",
+            "lowercase",
+            "-lc",
+            "lower-case the text before it is scored",
+            "lower",
+            in_sacrebleu=True,
+            by_unicode=True,
         ),
         Case(
             "ascii",
             "lc-ascii",
             "lowercase_ascii",
+            "",
             "lower-case only A-Z",
             "lower A-Z",
             in_sacrebleu=False,
@@ -64,6 +74,7 @@ CASES: Mapping[Lowercase, Case] = {
             False,
             "mixed",
             "no_lowercase",
+            "",
             "do not lower-case, even if the preset does",
             "mixed",
             in_sacrebleu=True,

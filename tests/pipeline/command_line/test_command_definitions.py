@@ -15,7 +15,8 @@ from command_line import (
 )
 from scoring import score_of
 
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import (PRESETS, preset)
 
 SEGMENTS = {
     name: list(

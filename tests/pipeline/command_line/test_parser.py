@@ -8,7 +8,7 @@ import pytest
 from command_line import called
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.transforms.metrics.bleu.config import PRESETS
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 
 OURS = [["--lowercase"], ["--tokenize", "none"], ["--max-ngram-order=2"], ["-s", "floor"]]
 BEAMS = [["--job_name", "a.txt"], ["--label=x=y"], ["--streaming"], ["--parallelism", "-1"]]

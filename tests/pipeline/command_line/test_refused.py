@@ -31,11 +31,11 @@ BESIDE = r"""
 --normalize nfd
 --allow other_document => did you mean other-documents?
 --smooth_method expo
---smooth_method nltk-method5 => for segment scores only
+--smooth_method nltk-method5 => nltk-method5
 --preset nltk --effective_order => effective_order
---preset nltk --smooth_value 1 => which --preset nltk sets
---smooth_value 0.1 => the default
---smooth_method none --smooth_value 0.1 => --smooth_method none
+--preset nltk --smooth_value 1 => cannot be used with --smooth_method 'nltk-method0'
+--smooth_value 0.1 => cannot be used with --smooth_method 'exp'
+--smooth_method none --smooth_value 0.1 => cannot be used with --smooth_method 'none'
 --smooth_method floor --smooth_value -1 => 0 to 1000000, got -1
 --smooth_method floor --smooth_value nan => got nan
 --smooth_method floor --smooth_value x => --smooth_value
@@ -52,8 +52,8 @@ BESIDE = r"""
 --max_ngram_order four
 --lowercase --no_lowercase
 --lowercase=no
---metrics chrf --smooth_method=floor => --smooth_method is a flag of BLEU
---metrics chrf -lc => --lowercase is a flag of BLEU
+--metrics chrf --smooth_method=floor => --smooth_method is a flag of bleu
+--metrics chrf -lc => --lowercase is a flag of bleu
 --metrics chrf --language en-zh --slice_by=length => --language en-zh has zh
 --metrics chrF => there is no such metric
 --ter_normalized
@@ -219,7 +219,7 @@ r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => use --co
 --input x.jsonl -m mean:a mean:a => twice
 --input x.jsonl -m mean:a --candidate_columns b => --candidate_columns has no effect
 --input x.jsonl -m mean:a --language de => --language
---input x.jsonl -m mean:a --normalize nfc => mean:a reads numbers
+--input x.jsonl -m mean:a --normalize nfc => --normalize is a flag of bleu, chrf
 --input x.jsonl -m mean:a --slice_by length => length
 --input x.jsonl -m perplexity --perplexity_per=word => --text_column
 --input x.jsonl -m perplexity --perplexity_per=byte => --byte_count_column

@@ -36,7 +36,7 @@ from beam_bleu.pipeline.command_line.definition_flags import presets_table
 from beam_bleu.pipeline.display import row_order
 from beam_bleu.pipeline.display.row_order import RowChoice, decimals_of
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout
-from beam_bleu.transforms.metrics.bleu.config import PRESETS as ALL_PRESETS
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.score import shown_numbers
 from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
 

@@ -28,7 +28,8 @@ from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import Definition
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally

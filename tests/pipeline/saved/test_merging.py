@@ -16,7 +16,7 @@ from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.saved.totals_file import read_totals, totals_bytes
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def with_text(saved: SavedTotals) -> SavedTotals:
 
 
 def with_smoothing(saved: SavedTotals) -> SavedTotals:
-    return with_scorings(saved, corpus=Bleu("none"))
+    return with_scorings(saved, corpus=BleuConfig(smooth_method="none"))
 
 
 def with_scorings(saved: SavedTotals, **changes: Any) -> SavedTotals:

@@ -27,11 +27,12 @@ PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 COUNT = """
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
-counts = count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, Bleu(max_ngram_order=1)).counts
+config = BleuConfig(max_ngram_order=1)
+counts = count_batch(to_batch([("a~b", ["a"])]), config.text, config).counts
 print(counts[0, 0, CANDIDATE_LENGTH])
 """
 

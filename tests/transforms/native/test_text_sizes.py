@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.native.text_sizes import find_sizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -49,6 +48,6 @@ def test_columns_of_different_lengths_are_refused(candidates, references) -> Non
     """Compiled code would read other memory."""
     one, other = (pa.array(["a"] * rows, pa.large_string()) for rows in (candidates, references))
     with pytest.raises(ValueError, match="rows"):
-        count_batch(SegmentBatch((one,), (other,)), BleuConfig("none").text, Bleu())
+        count_batch(SegmentBatch((one,), (other,)), BleuConfig("none").text, BleuConfig())
     with pytest.raises(ValueError, match="rows"):
-        count_batch(SegmentBatch((one,), (one, other)), BleuConfig("none").text, Bleu())
+        count_batch(SegmentBatch((one,), (one, other)), BleuConfig("none").text, BleuConfig())

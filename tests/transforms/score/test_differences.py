@@ -9,7 +9,7 @@ import pytest
 from made_units import changed, made_totals, made_units
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.score.differences import (
     Difference,
     clusters,
@@ -19,7 +19,7 @@ from beam_bleu.transforms.score.differences import (
 )
 from beam_bleu.transforms.score.estimates import Estimates
 
-USUAL = Bleu()
+USUAL = BleuConfig()
 ROWS = made_units(200, ratio=1.1)
 OTHER = changed(ROWS)
 
@@ -116,7 +116,7 @@ def test_only_counts_of_the_definition_make_systems_different():
     for row in other:
         row[FIRST_MATCHES + 3] = 0
     assert difference_of(rows, other).p_value is None
-    assert difference_of(rows, other, Bleu(max_ngram_order=3)).p_value == 1
+    assert difference_of(rows, other, BleuConfig(max_ngram_order=3)).p_value == 1
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_the_mean_of_differences_adds_up_variances_and_numbers():
 
 def test_independent_differences_add_up_both_variances():
     former = made_units(300, seed=9)
-    intl = Bleu(smooth_method="floor", max_ngram_order=3)
+    intl = BleuConfig(smooth_method="floor", max_ngram_order=3)
     scores = score_of(OTHER), intl.value(np.sum(former, axis=0).tolist())
     one, other = error_of(OTHER), error_of(former, intl)
     found = difference_of_estimates(*scores, (one, other), 200)

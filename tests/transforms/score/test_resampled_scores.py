@@ -16,8 +16,8 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     first_short,
     width,
 )
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.smoothing import corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.smoothing import CORPUS_SMOOTH_METHODS
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.resampled_scores import (
     bootstrap_difference,
@@ -26,7 +26,7 @@ from beam_bleu.transforms.score.resampled_scores import (
     resampled_scores,
 )
 
-METRIC = Bleu()
+METRIC = BleuConfig()
 
 
 def drawn(method, number, **systems):
@@ -44,15 +44,15 @@ def drawn(method, number, **systems):
 
 
 @pytest.mark.parametrize("rule", REFERENCE_LENGTHS)
-@pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
+@pytest.mark.parametrize("smooth_method", CORPUS_SMOOTH_METHODS)
 def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
     # Few segments, and few matches, so that orders without a match, short candidates and
     # replicates without any segment occur.
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=5, matching=0.4))
     (sums,) = replicates.values()
     sums[0] = 0
-    scorings = [Bleu(smooth_method, reference_length=rule)]
-    scorings.append(Bleu(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
+    scorings = [BleuConfig(smooth_method=smooth_method, reference_length=rule)]
+    scorings.append(scorings[0].changed(weights=(0.1, 0.4, 0.5), reference_length="closest"))
     for scoring in scorings:
         found = scoring.values(sums).tolist()
         assert found == [scoring.value(each) for each in sums.tolist()]
@@ -60,7 +60,7 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
 
 def test_effective_order():
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
-    scoring = Bleu(effective_order=True)
+    scoring = BleuConfig(effective_order=True)
     found = scoring.values(replicates["a"]).tolist()
     assert found == [scoring.value(each) for each in replicates["a"].tolist()]
     assert found != METRIC.values(replicates["a"]).tolist()
@@ -69,7 +69,7 @@ def test_effective_order():
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
     replicates, sums = drawn("bootstrap", 5, a=made_units(4))
     with pytest.raises(ValueError, match="order 4 cannot be scored with max_ngram_order 5"):
-        resampled_scores("bootstrap", replicates, sums, Bleu(max_ngram_order=5), 4)
+        resampled_scores("bootstrap", replicates, sums, BleuConfig(max_ngram_order=5), 4)
 
 
 def test_the_bootstrap_is_that_of_the_formulas():

@@ -10,8 +10,7 @@ from made_units import made_totals, made_units
 from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.error_rates.metric import Wer
 from beam_bleu.transforms.metrics.mean import Mean
@@ -24,7 +23,7 @@ from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.score.differences import FEWEST_UNITS
 from beam_bleu.transforms.score.estimates import Estimates
 
-USUAL = Bleu()
+USUAL = BleuConfig()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,8 +13,8 @@ import pyarrow as pa
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 def refuse(function, *types):
@@ -25,7 +25,7 @@ def column(*texts):
 
 lowercase = sys.argv[2] == "lower"
 config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
-counting = CountMatches([(config.text, Bleu(max_ngram_order=2))], threads=1)
+counting = CountMatches([(config.text, BleuConfig(max_ngram_order=2))], threads=1)
 counting.setup()
 CompiledFunction.load = refuse
 references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from sacrebleu_counts import assert_same, integers, sacrebleu_integers
 
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -25,7 +24,7 @@ from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
 
-BLEU = Bleu()
+BLEU = BleuConfig()
 LABEL = SegmentLabel("lang", 1)
 
 SENTENCES = {

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from beam_bleu.transforms.metrics.bleu import kernel
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text import hashing
@@ -46,10 +45,10 @@ def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> Non
     tokens = [chr(code) for code in range(0x4E00, 0x4F00)]
     candidates = [" ".join(rng.choices(tokens, k=400)) for _ in range(5)]
     batch = to_batch([(text, [text[:500], candidates[0]]) for text in candidates])
-    counts = [count_batch(batch, BleuConfig("none").text, Bleu()).counts]
+    counts = [count_batch(batch, BleuConfig("none").text, BleuConfig()).counts]
     for seed in SEEDS:
         monkeypatch.setattr(kernel, "_SEED", seed)
-        counts.append(count_batch(batch, BleuConfig("none").text, Bleu()).counts)
+        counts.append(count_batch(batch, BleuConfig("none").text, BleuConfig()).counts)
     assert all((each == counts[0]).all() for each in counts)
 
 

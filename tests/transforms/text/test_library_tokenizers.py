@@ -19,8 +19,7 @@ from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
 from scoring import bleu_of, corpus_sums, counted, statistics_of
 
 from beam_bleu.transforms.errors import InputError, installing
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
@@ -143,7 +142,7 @@ def oracle(config, **choices):
 
 def prepared(text):
     """Prepares this process, as a worker does before its first batch."""
-    prepare_counting(text, Bleu(max_ngram_order=1))
+    prepare_counting(text, BleuConfig(max_ngram_order=1))
 
 
 def expected_integers(segments, config):
@@ -267,14 +266,14 @@ def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library
     program = f"""
 import sys
 sys.modules[{library!r}] = None
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None
-for check in (require_tokenizer, lambda text: prepare_counting(text, Bleu(max_ngram_order=1))):
+for check in (require_tokenizer, lambda text: prepare_counting(text, BleuConfig())):
     try:
         check(BleuConfig({tokenize!r}, spm_model=model).text)
     except BleuError as error:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import counted, statistics_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.normalizing import _settled, normalized

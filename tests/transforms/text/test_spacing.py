@@ -11,7 +11,7 @@ from hostile_texts import CODE_POINTS
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from spaced_texts import ALPHABETS, RECORD, SPACED, in_blocks, sacrebleu_tokens
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text import spacing
 from beam_bleu.transforms.text.splitting import splittable
@@ -80,10 +80,10 @@ def test_zh_has_the_same_chinese_characters_as_sacrebleu():
 def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
     program = (
         "import sys\n"
-        "from beam_bleu.transforms.metrics.bleu.config import BleuConfig\n"
+        "from beam_bleu.transforms.metrics.bleu.metric import BleuConfig\n"
         "from beam_bleu.transforms.metrics.bleu.metric import Bleu\n"
         "from beam_bleu.transforms.statistics.counting import prepare_counting\n"
-        f"prepare_counting(BleuConfig({tokenize!r}).text, Bleu(max_ngram_order=1))\n"
+        f"prepare_counting(BleuConfig({tokenize!r}).text, BleuConfig(max_ngram_order=1))\n"
         "print('regex' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

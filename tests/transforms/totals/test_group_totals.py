@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     SHORTEST,
     bleu_basis,
 )
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics

@@ -64,15 +64,17 @@ class ReferenceLength:
       description: the length of one segment's references.
       tools: the papers and the tools, other than sacreBLEU, that use it.
       in_sacrebleu: whether sacreBLEU uses it.
-      divided: whether the length is the tokens of all references divided by the
-        number of references, so that it may not be an integer.
+      columns: the columns that add up to the length, each with its factor.
+      divisor: the number by which their sum is divided. If it is not 1, the length can be a
+        fraction.
     """
 
     name: ReferenceLengthName
     description: str
+    columns: tuple[tuple[int, int], ...]
     tools: tuple[str, ...] = ()
     in_sacrebleu: bool = False
-    divided: bool = False
+    divisor: int = 1
 
 
 REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
@@ -80,32 +82,33 @@ REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
         "closest",
         "the length of the reference that is closest in length to the candidate; "
         "if two are equally close, the shorter one",
+        ((SHORTEST, 1), (CLOSEST, 1)),
         ("the paper", "NLTK since 3.0.3", "both Perl scripts"),
         in_sacrebleu=True,
     ),
     ReferenceLength(
         "closest_first",
         "the same, but if two are equally close, the first one",
+        ((SHORTEST, 1), (CLOSEST, 1), (CLOSEST_FIRST, 1)),
         ("torchmetrics", "TensorFlow Model Analysis"),
     ),
     ReferenceLength(
         "shortest",
         "the length of the shortest reference",
+        ((SHORTEST, 1),),
         ("NIST", "TensorFlow NMT", "Hugging Face"),
     ),
-    ReferenceLength("longest", "the length of the longest reference"),
-    ReferenceLength("average", "the mean length of the segment's references", divided=True),
+    ReferenceLength(
+        "longest", "the length of the longest reference", ((SHORTEST, 1), (LONGEST, 1))
+    ),
+    ReferenceLength(
+        "average",
+        "the mean length of the segment's references",
+        ((SHORTEST, PARTS_OF_A_TOKEN), (AVERAGE, 1)),
+        divisor=PARTS_OF_A_TOKEN,
+    ),
 )
 """All rules, in the order in which they are shown."""
-
-_LENGTH_COLUMNS = {
-    "closest": ((SHORTEST, CLOSEST), 1),
-    "closest_first": ((SHORTEST, CLOSEST, CLOSEST_FIRST), 1),
-    "shortest": ((SHORTEST,), 1),
-    "longest": ((SHORTEST, LONGEST), 1),
-    "average": ((SHORTEST, AVERAGE), PARTS_OF_A_TOKEN),
-}
-"""For each rule the columns whose sum is the reference length, and the divisor of the last one."""
 
 
 def width(max_order: int) -> int:
@@ -144,22 +147,6 @@ def reference_lengths(counts: Integers) -> Integers:
     above: Integers = counts[0, :, AVERAGE]
     shortest: Integers = counts[0, :, SHORTEST]
     return shortest + above // PARTS_OF_A_TOKEN if above.any() else shortest.copy()
-
-
-@functools.cache
-def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
-    """The columns that add up to the reference length by a rule: (column, its factor).
-
-    The sum of each column times its factor is an integer: the length times `length_divisor`.
-    """
-    columns, divisor = _LENGTH_COLUMNS[rule]
-    return tuple((column, 1 if column == AVERAGE else divisor) for column in columns)
-
-
-def length_divisor(rule: ReferenceLengthName) -> int:
-    """The number by which the sum of `length_columns` is divided."""
-    _, divisor = _LENGTH_COLUMNS[rule]
-    return divisor
 
 
 class BleuColumns:
@@ -208,5 +195,6 @@ class BleuColumns:
 
     def reference_length(self, rule: ReferenceLengthName) -> tuple[Any, int]:
         """Tokens in the references by a rule: integers, and the number that divides them."""
-        parts = [self._columns[column] * factor for column, factor in length_columns(rule)]
-        return sum(parts[1:], parts[0]), length_divisor(rule)
+        row = REFERENCE_LENGTHS[rule]
+        first, *more = (self._columns[column] * factor for column, factor in row.columns)
+        return sum(more, first), row.divisor

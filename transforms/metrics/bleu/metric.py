@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import require_choice, require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag, require_choice, require_flag
 from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
     REFERENCE_LENGTHS,
@@ -22,8 +22,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     ReferenceLengthName,
     bleu_basis,
     first_short,
-    length_columns,
-    length_divisor,
     order_of,
     reference_lengths,
 )
@@ -35,13 +33,15 @@ from beam_bleu.transforms.metrics.bleu.formula import (
 )
 from beam_bleu.transforms.metrics.bleu.row_scores import score_rows
 from beam_bleu.transforms.metrics.bleu.smoothing import (
+    CORPUS_SMOOTH_METHODS,
     SMOOTH_METHODS,
+    SMOOTH_VALUES,
     SmoothMethodName,
-    corpus_smooth_methods,
-    default_smooth_values,
 )
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
+    NORMALIZE,
+    OF_TEXT,
     Basis,
     Lengths,
     Metric,
@@ -57,12 +57,16 @@ from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
+    Lowercase,
+    NormalizationName,
+    SentencePieceModel,
     Text,
     TextName,
     own_signature,
     reference_field,
     signature_line,
 )
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName, require_tokenizer
 
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
@@ -134,35 +138,160 @@ class BleuScore(Score):
         }
 
 
+def comma_separated_numbers(text: str) -> tuple[float, ...]:
+    """The weights that a command line gives.
+
+    Raises:
+      ValueError: they are no numbers with commas between them.
+    """
+    return tuple(float(number) for number in text.split(","))
+
+
 @dataclasses.dataclass(frozen=True)
-class Bleu(Metric):
-    """How sums, or the integers of a segment, become BLEU. See `Metric`.
+class BleuConfig(Metric):
+    """A definition of BLEU; the default is sacreBLEU's.
 
-    `BleuConfig` explains the attributes. The brevity penalty has a corner where c = r. There the
-    derivative is that of longer candidates, 0, as for all candidates that are not shorter than the
-    references.
+    `docs/definitions.md` has the formula, all choices and their sources.
+    `preset` gives the definitions of other tools by name.
 
-    Its flags depend on each other, so they are code and no rows:
-    `pipeline/command_line/definition_flags.py` has them. A preset sets all of them, the value of a
-    smoothing method has another default for each method, weights set the largest order, and
-    segments can have a smoothing method of their own.
+    Attributes:
+      tokenize: how texts are split into tokens, a name of `TOKENIZERS`: by default "13a",
+        the rules of mteval-v13a, which WMT uses.
+      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
+        for A-Z only.
+      smooth_method: what happens with an order without matches, a name of `SMOOTH_METHODS`:
+        by default "exp", with which the k-th such order gets 1/2^k matches.
+      smooth_value: the value of the methods that take one; None for their default.
+      max_ngram_order: the largest n-gram order N, 1..16.
+      effective_order: whether orders longer than every candidate are left out.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      reference_length: which length counts if a segment has several references, a name
+        of `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (if two are
+        equally close, the shorter one).
+      weights: the weights of the orders' logarithms, N numbers. Their sum need not
+        be 1. An order with weight 0 is ignored. None for 1/N each.
+      spm_model: the model for the tokenizer "spm".
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import BleuConfig, CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally(BleuConfig(tokenize="intl", smooth_method="floor"))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
+      ...     )
+      75.98
     """
 
     score_type = BleuScore
     name = "BLEU"
     is_tokenized = True
+    picks_reference = False
 
+    tokenize: TokenizerName = dataclasses.field(default="13a", metadata=OF_TEXT)
+    lowercase: Lowercase = dataclasses.field(default=Text.lowercase, metadata=OF_TEXT)
     smooth_method: SmoothMethodName = "exp"
     smooth_value: float | None = None
     max_ngram_order: int = 4
     effective_order: bool = False
+    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
     reference_length: ReferenceLengthName = "closest"
     weights: tuple[float, ...] | None = None
+    spm_model: SentencePieceModel | None = dataclasses.field(default=None, metadata=OF_TEXT)
+
+    flags = (
+        MetricFlag(
+            "tokenize",
+            "tokenize",
+            f"how text is split into tokens: {', '.join(TOKENIZERS)}",
+            "NAME",
+            short="-tok",
+            choices=tuple(TOKENIZERS),
+            default=f"default {Text.tokenize}",
+        ),
+        MetricFlag("spm_model", "spm_model", "the SentencePiece model for --tokenize spm", "FILE"),
+        *(
+            MetricFlag(case.flag, "lowercase", case.description, short=case.short, value=value)
+            for value, case in CASES.items()
+        ),
+        NORMALIZE,
+        MetricFlag(
+            "smooth_method",
+            "smooth_method",
+            f"how orders without matches are smoothed: {', '.join(CORPUS_SMOOTH_METHODS)}",
+            "NAME",
+            short="-s",
+            choices=CORPUS_SMOOTH_METHODS,
+            default=f"default {smooth_method}",
+            changes_sums=False,
+        ),
+        MetricFlag(
+            "smooth_value",
+            "smooth_value",
+            "the value of the smoothing method",
+            "VALUE",
+            float,
+            "-sv",
+            default="default: "
+            + ", ".join(
+                f"{name} {SMOOTH_VALUES[name]}"
+                for name in CORPUS_SMOOTH_METHODS
+                if name in SMOOTH_VALUES
+            ),
+            changes_sums=False,
+        ),
+        MetricFlag(
+            "max_ngram_order",
+            "max_ngram_order",
+            f"1 to {LARGEST_NGRAM_ORDER}, or the number of --weights",
+            "N",
+            int,
+            default=f"default {max_ngram_order}",
+            changes_sums=False,
+        ),
+        MetricFlag(
+            "weights",
+            "weights",
+            "the weight of each order; an order with weight 0 is ignored",
+            "W,W,...",
+            comma_separated_numbers,
+            default="default 1/N each",
+            changes_sums=False,
+        ),
+        MetricFlag(
+            "effective_order",
+            "effective_order",
+            "leave out orders longer than every candidate",
+            changes_sums=False,
+        ),
+        MetricFlag(
+            "no_effective_order",
+            "effective_order",
+            "keep orders longer than every candidate, even if the preset leaves them out",
+            value=False,
+            changes_sums=False,
+        ),
+        MetricFlag(
+            "reference_length",
+            "reference_length",
+            "which length counts if a segment has several references: "
+            f"{', '.join(REFERENCE_LENGTHS)}",
+            "RULE",
+            choices=tuple(REFERENCE_LENGTHS),
+            default=f"default {reference_length}",
+            changes_sums=False,
+        ),
+    )
 
     def __post_init__(self) -> None:
+        require_tokenizer(self.tokenize)
+        _ = self.text  # it checks the other choices of texts
         require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
         require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
         require_flag("effective_order", self.effective_order)
@@ -193,7 +322,7 @@ class Bleu(Metric):
         if method.value is None:
             raise ValueError(
                 f"smooth_value {value} cannot be used with smooth_method "
-                f"{self.smooth_method!r}; it is for {', '.join(default_smooth_values())}"
+                f"{self.smooth_method!r}; it is for {', '.join(SMOOTH_VALUES)}"
             )
         if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
@@ -225,6 +354,11 @@ class Bleu(Metric):
             raise ValueError(f"one of the weights must be above 0, got {weights!r}")
 
     @property
+    def text(self) -> Text:
+        """The part that turns texts into tokens."""
+        return Text(self.tokenize, self.lowercase, self.normalize, self.spm_model)
+
+    @property
     def counted_order(self) -> int:
         """The largest n-gram order that must be counted."""
         return max(self.max_ngram_order, SMOOTH_METHODS[self.smooth_method].counted_order)
@@ -239,7 +373,7 @@ class Bleu(Metric):
         return bleu_basis(order_of(width))
 
     @classmethod
-    def counting(cls, metrics: Sequence[Bleu]) -> Bleu:
+    def counting(cls, metrics: Sequence[BleuConfig]) -> BleuConfig:
         """One of the largest order."""
         return max(metrics, key=lambda metric: metric.counted_order)
 
@@ -264,29 +398,30 @@ class Bleu(Metric):
             return self.smooth_value
         return SMOOTH_METHODS[self.smooth_method].value or 0.0
 
-    def for_segments(
-        self, smooth_method: SmoothMethodName | None = None, smooth_value: float | None = None
-    ) -> Bleu:
+    def changed(self, **changes: Any) -> BleuConfig:
+        """The definition with other values of these fields.
+
+        The number of weights is the order, and a value is that of a smoothing method.
+        """
+        if isinstance(changes.get("weights"), tuple):
+            changes.setdefault("max_ngram_order", len(changes["weights"]))
+        if changes.get("smooth_method", self.smooth_method) != self.smooth_method:
+            changes.setdefault("smooth_value", None)
+        return super().changed(**changes)
+
+    def for_segments(self, **changes: Any) -> BleuConfig:
         """The definition of single segments: with effective order, if the smoothing allows it.
 
         Args:
-          smooth_method: its smoothing; None for the same method.
-          smooth_value: the value of its smoothing; None for the same value, or, with
-            another method, for the default of that method.
+          **changes: fields with other values, as for `changed`.
 
         Raises:
-          ValueError: the smoothing is impossible, alone or with the other choices.
+          ValueError: a value is impossible, alone or with the other choices.
         """
-        smooth_method = smooth_method or self.smooth_method
-        require_choice("smooth_method", smooth_method, SMOOTH_METHODS)
-        if smooth_value is None and smooth_method == self.smooth_method:
-            smooth_value = self.smooth_value
-        return dataclasses.replace(
-            self,
-            effective_order=SMOOTH_METHODS[smooth_method].takes_effective_order,
-            smooth_method=smooth_method,
-            smooth_value=smooth_value,
-        )
+        method = changes.get("smooth_method", self.smooth_method)
+        require_choice("smooth_method", method, SMOOTH_METHODS)
+        has_effective_order = SMOOTH_METHODS[method].takes_effective_order
+        return self.changed(**{"effective_order": has_effective_order, **changes})
 
     def require_corpus(self) -> None:
         """Checks that its smoothing is not for single segments only.
@@ -298,7 +433,7 @@ class Bleu(Metric):
             raise ValueError(
                 f"smooth_method {self.smooth_method!r} is for segment scores only: for a corpus, "
                 "NLTK computes it from the text of the last segment; use one of "
-                f"{', '.join(corpus_smooth_methods())}"
+                f"{', '.join(CORPUS_SMOOTH_METHODS)}"
             )
 
     def value(self, sums: Sequence[Number]) -> Number:
@@ -318,7 +453,8 @@ class Bleu(Metric):
 
     def _smoothed(self, bleu: BleuColumns) -> tuple[Sequence[Number], int]:
         """The precisions, and the number of orders that count; 0 if nothing matches."""
-        self._require_scorable(bleu.max_order)
+        self.require_corpus()
+        self._require_order(bleu.max_order)
         precisions: list[Number] = [0.0] * self.max_ngram_order
         orders = smooth(
             method_number(self.smooth_method),
@@ -333,38 +469,39 @@ class Bleu(Metric):
         )
         return precisions, orders
 
-    def _require_scorable(self, order: int) -> None:
-        """Checks that it can score sums of a corpus of this order.
+    def _require_order(self, order: int) -> None:
+        """Checks that sums of this order have all n-grams that are needed.
 
         Raises:
-          ValueError: the order is lower, or this is for single segments only.
+          ValueError: they have not.
         """
-        self.require_corpus()
-        if order < self.max_ngram_order:
+        if order < self.counted_order:
             raise ValueError(
-                f"sums of order {order} cannot be scored with "
-                f"max_ngram_order {self.max_ngram_order}"
+                f"sums of order {order} cannot be scored by a definition that needs order "
+                f"{self.counted_order}"
             )
 
     def values(self, sums: Integers) -> Scores:
         """BLEU of each row."""
-        self._require_scorable(order_of(sums.shape[1]))
+        self.require_corpus()
         return self._row_scores(sums)
 
     def _row_scores(self, rows: Integers) -> Scores:
         """BLEU of each row; nan if the smoothing is not defined for it."""
-        scores = np.empty(len(rows))
+        order = order_of(rows.shape[1])
+        self._require_order(order)
+        scores, length = np.empty(len(rows)), REFERENCE_LENGTHS[self.reference_length]
         score_rows(
             method_number(self.smooth_method),
             float(self.effective_smooth_value),
             self.effective_order,
             np.array(self.weights or (), np.float64),
             np.ascontiguousarray(rows),
-            np.array(length_columns(self.reference_length), np.int64),
-            length_divisor(self.reference_length),
+            np.array(length.columns, np.int64),
+            length.divisor,
             scores,
             np.empty(self.max_ngram_order, np.float64),
-            np.empty((3, order_of(rows.shape[1])), np.int64),
+            np.empty((3, order), np.int64),
         )
         return scores
 
@@ -501,12 +638,6 @@ class Bleu(Metric):
         Raises:
           ValueError: the rows have a lower n-gram order than the definition needs.
         """
-        order, needed = order_of(rows.shape[1]), self.counted_order
-        if order < needed:
-            raise ValueError(
-                f"statistics of order {order} cannot be scored by a definition that needs order "
-                f"{needed}"
-            )
         return self._row_scores(rows)
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
@@ -516,10 +647,9 @@ class Bleu(Metric):
     def _counts(self, bleu: BleuColumns) -> Mapping[str, Any]:
         orders = self.max_ngram_order
         ref_len, divisor = bleu.reference_length(self.reference_length)
-        is_divided = REFERENCE_LENGTHS[self.reference_length].divided
         return {
             "sys_len": bleu.candidate_length,
-            "ref_len": ref_len / divisor if is_divided else ref_len,
+            "ref_len": ref_len if divisor == 1 else ref_len / divisor,
             "matches": tuple(bleu.matches[:orders]),
             "totals": bleu.totals[:orders],
         }

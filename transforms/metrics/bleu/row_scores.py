@@ -107,7 +107,7 @@ def score_rows(
       effective_order: whether orders longer than every candidate are left out.
       weights: float64 (N,); (0,) if all orders have the same weight.
       columns: int64 (rows, W), of order N or higher.
-      lengths: int64 (columns of the reference length, 2), as `length_columns` gives them.
+      lengths: int64 (columns of the reference length, 2), as `ReferenceLength.columns` has them.
       divisor: the number by which the reference length is divided.
       scores: float64 (rows,), which is overwritten; nan if a score is not defined.
       precisions: float64 (N,), which is overwritten.

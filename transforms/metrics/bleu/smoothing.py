@@ -8,6 +8,7 @@ and t are matches and n-grams of an order, v is the method's value, and t' is NL
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import Literal
 
@@ -65,29 +66,8 @@ class SmoothMethod:
     counted_order: int = 1
 
 
-def _nltk(
-    name: SmoothMethodName,
-    description: str,
-    value: float | None = None,
-    *,
-    divides_by_value: bool = False,
-    segments_only: bool = False,
-    smallest_order: int = 1,
-    counted_order: int = 1,
-) -> SmoothMethod:
-    """A method of NLTK's SmoothingFunction."""
-    return SmoothMethod(
-        name,
-        description,
-        "NLTK",
-        value=value,
-        divides_by_value=divides_by_value,
-        takes_effective_order=False,
-        segments_only=segments_only,
-        smallest_order=smallest_order,
-        counted_order=counted_order,
-    )
-
+_nltk = functools.partial(SmoothMethod, source="NLTK", takes_effective_order=False)
+"""A method of NLTK's SmoothingFunction."""
 
 SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     SmoothMethod(
@@ -135,20 +115,20 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
         takes_effective_order=False,
     ),
     _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
-    _nltk("nltk-method1", "of an order whose precision is 0: v / t'_n", 0.1),
+    _nltk("nltk-method1", "of an order whose precision is 0: v / t'_n", value=0.1),
     _nltk("nltk-method2", "of orders above 1: (m_n + 1) / (t'_n + 1)"),
     _nltk("nltk-method3", "of the k-th order without matches: 1 / (2^k · t'_n)"),
     _nltk(
         "nltk-method4",
         "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out if c = 1",
-        5.0,
+        value=5.0,
         divides_by_value=True,
     ),
     _nltk("nltk-method5", "averages of neighbouring orders", segments_only=True, counted_order=5),
     _nltk(
         "nltk-method6",
         "interpolation with a prior",
-        5.0,
+        value=5.0,
         divides_by_value=True,
         segments_only=True,
         smallest_order=3,
@@ -156,7 +136,7 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     _nltk(
         "nltk-method7",
         "`nltk-method4` and then `nltk-method5`",
-        5.0,
+        value=5.0,
         divides_by_value=True,
         segments_only=True,
         counted_order=5,
@@ -165,13 +145,12 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
 """All methods, in the order in which they are shown."""
 
 
-def corpus_smooth_methods() -> tuple[SmoothMethodName, ...]:
-    """The names of the methods that smooth sums over a corpus."""
-    return tuple(name for name, method in SMOOTH_METHODS.items() if not method.segments_only)
+CORPUS_SMOOTH_METHODS = tuple(
+    name for name, method in SMOOTH_METHODS.items() if not method.segments_only
+)
+"""The methods that smooth sums over a corpus."""
 
-
-def default_smooth_values() -> dict[SmoothMethodName, float]:
-    """The default values of the methods that take a value, by name."""
-    return {
-        name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
-    }
+SMOOTH_VALUES = {
+    name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
+}
+"""The default values of the methods that take a value."""

@@ -24,8 +24,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     order_of,
     width,
 )
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.score.corpus_score import corpus_score

@@ -19,6 +19,7 @@ from beam_bleu.transforms.metrics.chrf.formula import (
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
+    NORMALIZE,
     SEGMENTS,
     Basis,
     Config,
@@ -260,6 +261,7 @@ class ChrfConfig(Config):
 
     METRIC = Chrf
     flags = (
+        NORMALIZE,
         MetricFlag(
             "chrf_char_order",
             "char_order",

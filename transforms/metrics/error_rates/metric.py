@@ -19,6 +19,7 @@ from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
+    NORMALIZE,
     Basis,
     Config,
     Lengths,
@@ -199,6 +200,7 @@ class _Config(Config):
 
     METRIC: ClassVar[type[ErrorRate]]
     flags = (
+        NORMALIZE,
         MetricFlag(
             "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
         ),

@@ -17,6 +17,7 @@ from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
+    NORMALIZE,
     SEGMENTS,
     Basis,
     Config,
@@ -282,6 +283,7 @@ class _Config(Config):
     """What the definitions of all metrics of ROUGE have in common."""
 
     flags = (
+        NORMALIZE,
         MetricFlag(
             "rouge_stemmer",
             "stemmer",

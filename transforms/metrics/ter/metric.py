@@ -20,6 +20,7 @@ from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
+    NORMALIZE,
     SEGMENTS,
     Basis,
     Config,
@@ -202,6 +203,7 @@ class TerConfig(Config):
 
     METRIC = Ter
     flags = (
+        NORMALIZE,
         MetricFlag(
             "ter_normalized",
             "normalized",

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from scoring import bleu_of, score_of, sums_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import preset
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 

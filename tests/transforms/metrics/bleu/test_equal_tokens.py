@@ -8,7 +8,7 @@ import pytest
 from sacrebleu_counts import SACREBLEUS, assert_equal_to_sacrebleu
 
 from beam_bleu.transforms.metrics.bleu import kernel
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text import tokens as kernel_tokens
 
 WITH_LONG_TOKENS = [tokenize for tokenize in SACREBLEUS if tokenize != "char"]

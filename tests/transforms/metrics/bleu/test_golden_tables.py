@@ -12,8 +12,8 @@ import pytest
 from scoring import score_of
 
 from beam_bleu import score
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
-from beam_bleu.transforms.metrics.bleu.metric import BleuScore
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
+from beam_bleu.transforms.metrics.bleu.presets import preset
 
 GOLDEN = pathlib.Path(__file__).parents[3] / "golden"
 

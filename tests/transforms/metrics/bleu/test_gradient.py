@@ -16,8 +16,8 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     SHORTEST,
     width,
 )
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.smoothing import CORPUS_SMOOTH_METHODS, SMOOTH_METHODS
 from beam_bleu.transforms.metrics.differentiation import gradient
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)
@@ -30,7 +30,7 @@ def scorings(draw, smooth_method):
     weight = st.sampled_from([0.0, 0.1, 1 / 3, 0.25, 1, 2])
     weights = draw(st.none() | st.tuples(*[weight] * orders).filter(any))
     values = [None] if method.value is None else [None, 0, 0.3, 2]
-    return Bleu(
+    return BleuConfig(
         smooth_method=smooth_method,
         smooth_value=draw(
             st.sampled_from([each for each in values if each or not method.divides_by_value])
@@ -42,7 +42,7 @@ def scorings(draw, smooth_method):
     )
 
 
-@pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
+@pytest.mark.parametrize("smooth_method", CORPUS_SMOOTH_METHODS)
 @SETTINGS
 @given(data=st.data())
 def test_it_is_the_derivative_of_the_score(smooth_method, data):
@@ -103,19 +103,19 @@ def numerical(sums, column, scoring):
 
 def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
     sums = np.sum(made_units(30), axis=0).tolist()
-    scoring = Bleu(reference_length="shortest")
+    scoring = BleuConfig(reference_length="shortest")
     sums[SHORTEST] = sums[CANDIDATE_LENGTH]
     assert gradient(scoring.value, sums)[1][SHORTEST] == 0
     sums[SHORTEST] += 1
     assert gradient(scoring.value, sums)[1][SHORTEST] < 0
 
 
-@pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
+@pytest.mark.parametrize("smooth_method", CORPUS_SMOOTH_METHODS)
 def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
     sums = np.sum(made_units(30), axis=0).tolist()
     sums[FIRST_MATCHES + 3] = 0
-    reason = Bleu(smooth_method=smooth_method).why_no_gradient(sums)
+    reason = BleuConfig(smooth_method=smooth_method).why_no_gradient(sums)
     assert reason == "no 4-gram of a candidate is in its references"
-    without = Bleu(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
+    without = BleuConfig(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
     assert not without.why_no_gradient(sums)
     assert any(gradient(without.value, sums)[1])

@@ -8,7 +8,7 @@ import pytest
 from scoring import counted, statistics_of
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 

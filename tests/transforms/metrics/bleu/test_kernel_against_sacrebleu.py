@@ -26,7 +26,7 @@ from sacrebleu_counts import (
 )
 from scoring import statistics_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text import rewriting

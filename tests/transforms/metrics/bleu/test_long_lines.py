@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from sacrebleu_counts import counted
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 
 MEGABYTES_10 = 10_000_000
 

@@ -14,7 +14,7 @@ from hostile_texts import Segment
 from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 
 from beam_bleu.transforms.metrics.bleu import count_rows
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text import hashing, tokenization
 
 AROUND = range(-2, 3)

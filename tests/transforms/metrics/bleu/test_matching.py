@@ -11,8 +11,7 @@ import pytest
 from scoring import counted
 
 from beam_bleu.transforms.metrics.bleu import kernel
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text import tokenization
@@ -85,7 +84,9 @@ def check(cases: list[Case], max_order: int) -> None:
     )
     names = tuple(f"system{number}" for number in range(len(candidates)))
     batch = SegmentBatch(candidates=candidates, references=references, systems=names)
-    found = counted(count_batch(batch, BleuConfig("none").text, Bleu(max_ngram_order=max_order)))
+    found = counted(
+        count_batch(batch, BleuConfig("none").text, BleuConfig(max_ngram_order=max_order))
+    )
     for row, (texts, given) in enumerate(cases):
         present = [reference for reference in given if reference is not None]
         for system, candidate in enumerate(texts):

@@ -10,7 +10,7 @@ from hostile_texts import hostile_segment
 from sacrebleu_counts import EVERY_TOKENIZATION, assert_same, counted, integers, name
 from scoring import statistics_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 

@@ -4,13 +4,8 @@ import math
 
 import pytest
 
-from beam_bleu.transforms.metrics.bleu.config import (
-    DEFAULT_PRESET,
-    PRESETS,
-    BleuConfig,
-    comparable,
-    preset,
-)
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import (DEFAULT_PRESET, PRESETS, comparable, preset)
 from beam_bleu.transforms.text.text import SentencePieceModel
 
 

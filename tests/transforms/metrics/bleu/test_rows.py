@@ -20,8 +20,7 @@ from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
 )
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.text.text import (
@@ -95,24 +94,26 @@ def test_a_tokenizer_is_its_oracles(name: str) -> None:
 @pytest.mark.parametrize("name", SMOOTH_METHODS)
 def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
     row = SMOOTH_METHODS[name]
-    smallest = Bleu(name, max_ngram_order=row.smallest_order)
+    smallest = BleuConfig(smooth_method=name, max_ngram_order=row.smallest_order)
     assert smallest.counted_order == max(row.smallest_order, row.counted_order)
     if row.smallest_order > 1:
         with pytest.raises(ValueError, match=f"{name} needs a max_ngram_order of"):
-            Bleu(name, max_ngram_order=row.smallest_order - 1)
+            BleuConfig(smooth_method=name, max_ngram_order=row.smallest_order - 1)
     if row.value is None:
         with pytest.raises(ValueError, match="smooth_value 1 cannot be used with"):
-            Bleu(name, 1)
+            BleuConfig(smooth_method=name, smooth_value=1)
     else:
-        assert Bleu(name).effective_smooth_value == row.value
-        assert Bleu(name, 2).effective_smooth_value == 2
+        assert BleuConfig(smooth_method=name).effective_smooth_value == row.value
+        assert BleuConfig(smooth_method=name, smooth_value=2).effective_smooth_value == 2
         if row.divides_by_value:
             with pytest.raises(ValueError, match="smooth_value must be 1e-06 or more"):
-                Bleu(name, 0)
+                BleuConfig(smooth_method=name, smooth_value=0)
     if not row.takes_effective_order:
         with pytest.raises(ValueError, match="effective_order cannot be used with"):
-            Bleu(name, effective_order=True)
-    assert Bleu(name).for_segments().effective_order is row.takes_effective_order
+            BleuConfig(smooth_method=name, effective_order=True)
+    assert (
+        BleuConfig(smooth_method=name).for_segments().effective_order is row.takes_effective_order
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from made_units import named_columns
 from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.formula import brevity_penalty
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, default_smooth_values
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SMOOTH_VALUES
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
@@ -242,8 +242,8 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
         ({"effective_order": 1}, "1", "True or False"),
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),
         ({"max_ngram_order": 17}, "17", "1 to 16"),
-        ({"smooth_value": 0.1}, "0.1", ", ".join(default_smooth_values())),
-        ({"smooth_method": "none", "smooth_value": 0}, "0", ", ".join(default_smooth_values())),
+        ({"smooth_value": 0.1}, "0.1", ", ".join(SMOOTH_VALUES)),
+        ({"smooth_method": "none", "smooth_value": 0}, "0", ", ".join(SMOOTH_VALUES)),
         ({"smooth_method": "add-k", "smooth_value": math.nan}, "nan", "0 to 1000000"),
     ],
 )

@@ -19,8 +19,7 @@ from scoring import bleu_table, bleu_table_schema, of_segments, statistics_of
 
 from beam_bleu.transforms.metrics.bleu import formula
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -232,9 +231,9 @@ import dataclasses
 import sys
 import numpy as np
 from beam_bleu.transforms.native.compiling import CompiledFunction
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -246,7 +245,7 @@ def refuse(function, *types):
 config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
 batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
 batch = dataclasses.replace(batch, numbers=np.arange(2))
-statistics = count_batch(batch, config.text, Bleu(max_ngram_order=5))
+statistics = count_batch(batch, config.text, BleuConfig(max_ngram_order=5))
 metric = config.metric.for_segments()
 schema = segment_schema([metric])
 scoring = ScoreSegments("bleu", 0, metric, schema, threads=1)
@@ -265,6 +264,6 @@ def test_setup_leaves_nothing_to_compile(method, rule):
 
 def test_segments_without_numbers_have_no_rows():
     # Rows of two batches would have the same numbers.
-    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, Bleu())
+    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, BleuConfig())
     with pytest.raises(ValueError, match="set the numbers of the batch"):
         bleu_table(statistics, BleuConfig().metric.for_segments())

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from scoring import sacrebleu_signature_of, signature_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.version import VERSION

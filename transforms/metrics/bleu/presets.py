@@ -1,4 +1,4 @@
-"""A user's definition of BLEU; and presets, definitions with names known from tools and papers.
+"""Presets: definitions of BLEU with names known from tools and papers.
 
 Each preset sets the tokenizer, the case, the rule of reference lengths, the order, the weights and
 the smoothing to the defaults of its tool. `docs/definitions.md` says for each preset what it
@@ -9,95 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
-from beam_bleu.transforms.metrics.bleu.columns import ReferenceLengthName
-from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, Bleu
-from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
-from beam_bleu.transforms.metrics.metric import Config
-from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel, Text
-from beam_bleu.transforms.text.tokenizers import TokenizerName, require_tokenizer
-
-
-@dataclasses.dataclass(frozen=True)
-class BleuConfig(Config):
-    """A definition of BLEU; the default is sacreBLEU's.
-
-    `docs/definitions.md` has the formula, all choices and their sources.
-    `preset` gives the definitions of other tools by name.
-
-    Attributes:
-      tokenize: how texts are split into tokens, a name of `TOKENIZERS`: by default "13a",
-        the rules of mteval-v13a, which WMT uses.
-      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
-        for A-Z only.
-      smooth_method: what happens with an order without matches, a name of `SMOOTH_METHODS`:
-        by default "exp", with which the k-th such order gets 1/2^k matches.
-      smooth_value: the value of the methods that take one; None for their default.
-      max_ngram_order: the largest n-gram order N, 1..16.
-      effective_order: whether orders longer than every candidate are left out.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-      reference_length: which length counts if a segment has several references, a name
-        of `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (if two are
-        equally close, the shorter one).
-      weights: the weights of the orders' logarithms, N numbers. Their sum need not
-        be 1. An order with weight 0 is ignored. None for 1/N each.
-      spm_model: the model for the tokenizer "spm".
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import BleuConfig, CorpusBleu
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusBleu.Globally(BleuConfig(tokenize="intl", smooth_method="floor"))
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
-      ...     )
-      75.98
-    """
-
-    METRIC = Bleu
-
-    tokenize: TokenizerName = "13a"
-    lowercase: Lowercase = Text.lowercase
-    smooth_method: SmoothMethodName = Bleu.smooth_method
-    smooth_value: float | None = Bleu.smooth_value
-    max_ngram_order: int = Bleu.max_ngram_order
-    effective_order: bool = Bleu.effective_order
-    normalize: NormalizationName | None = Text.normalize
-    reference_length: ReferenceLengthName = Bleu.reference_length
-    weights: tuple[float, ...] | None = Bleu.weights
-    spm_model: SentencePieceModel | None = Text.spm_model
-
-    def __post_init__(self) -> None:
-        require_tokenizer(self.tokenize)
-        # Text and Bleu check the other fields.
-        _ = self.text, self.metric
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into tokens."""
-        return Text(self.tokenize, self.lowercase, self.normalize, self.spm_model)
-
-    @property
-    def metric(self) -> Bleu:
-        """The part that turns sums into a score."""
-        return cast(Bleu, super().metric)
-
-    @classmethod
-    def of_run(cls, text: Text, choices: Mapping[str, Any]) -> BleuConfig:
-        """All steps of a run are those of BLEU."""
-        tokenize = cast(TokenizerName, text.tokenize)  # the text of a run has a tokenizer of BLEU
-        return cls(
-            tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model, **choices
-        )
-
+from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuConfig
 
 PresetName = Literal[
     "sacrebleu",
@@ -237,14 +152,11 @@ def preset(name: PresetName, **changes: Any) -> BleuConfig:
         require_choice("a change", change, fields)
     known = PRESETS[name]
     choices = {**known.choices, **changes}
-    weights = choices.get("weights")
-    if isinstance(weights, tuple) and "max_ngram_order" not in choices:
-        choices["max_ngram_order"] = len(weights)
     if known.weights is not None and "weights" not in choices:
         order = choices.get("max_ngram_order", BleuConfig.max_ngram_order)
         if order in range(1, LARGEST_NGRAM_ORDER + 1):  # BleuConfig refuses any other order
             choices["weights"] = known.weights(order)
-    return BleuConfig(**choices)
+    return BleuConfig().changed(**choices)
 
 
 def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
