@@ -222,18 +222,17 @@ def rescored_definition(
       UsageError: a choice needs the texts, or is impossible.
     """
     texts = {"tokenize", "lowercase", "normalize"}
-    choices = {
-        flag: value
-        for flag, value in choices_of(name, flags, old).items()
-        if flag.field not in texts
-    }
-    for flag in choices:
+    changes = {}
+    for flag, value in choices_of(name, flags).items():
+        if flag.field in texts:
+            continue
         # Of several references of a segment, which one is the best can depend on the choice.
-        if flag.changes_sums or (old.picks_reference and most_references > 1):
+        can_change = not flag.changes_sums and not (old.picks_reference and most_references > 1)
+        if not can_change and value != getattr(old, flag.field, None):
             raise UsageError(
                 f"--{flag.name} cannot be changed without the texts", "repeat the run with it"
             )
-    changes = {flag.field: value for flag, value in choices.items()}
+        changes[flag.field] = value
     with naming_flags(name):
         if flags.preset is not None and name == DEFAULT_METRIC:
             changed: Metric = preset(flags.preset, **changes).metric

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.transforms.definition.choices import MetricFlag
@@ -25,9 +25,6 @@ from beam_bleu.transforms.known_metrics import (
 from beam_bleu.transforms.metrics.metric import NORMALIZE
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.text.text import NormalizationName
-
-if TYPE_CHECKING:
-    from beam_bleu.transforms.metrics.metric import Metric
 
 
 OF_DEFAULT_METRIC = (
@@ -117,15 +114,8 @@ def add_flags(
         parser.add_argument(*words, help=shown if are_shown else argparse.SUPPRESS, **value)
 
 
-def choices_of(
-    name: MetricWord, flags: argparse.Namespace, former: Metric | None = None
-) -> dict[MetricFlag, Any]:
+def choices_of(name: MetricWord, flags: argparse.Namespace) -> dict[MetricFlag, Any]:
     """What a command line chooses for a metric: its flags that are given, and their values.
-
-    Args:
-      name: the metric.
-      flags: the command line.
-      former: a definition whose choices are left out.
 
     Raises:
       UsageError: two switches contradict each other.
@@ -135,18 +125,13 @@ def choices_of(
     for flag in config_type(name).flags:
         value = getattr(flags, flag.name)
         if _is_given(value):
-            if flag.field in given:
+            former = given.setdefault(flag.field, flag)
+            if former is not flag:
                 raise UsageError(
-                    f"--{given[flag.field].name} and --{flag.name} contradict each other",
-                    "give only one",
+                    f"--{former.name} and --{flag.name} contradict each other", "give only one"
                 )
-            given[flag.field] = flag
             choices[flag] = value if flag.metavar else flag.value
-    return {
-        flag: value
-        for flag, value in choices.items()
-        if former is None or value != getattr(former, flag.field, None)
-    }
+    return choices
 
 
 def config_of(

@@ -146,13 +146,12 @@ def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace)
     _require_tokens(scorings, flags)
     most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
     metric = rescored_definition(name, scorings.corpus, most, flags)
-    columns, needed = scorings.corpus.basis_of(corpus.width).names, metric.basis.names
-    if not {*needed} <= {*columns}:
-        missing = next(column for column in needed if column not in columns)
+    try:
+        metric.value([0] * corpus.width)  # it checks that all columns are there
+    except ValueError as error:
         raise UsageError(
-            f"this definition needs the sums of {missing}, which the run has not counted",
-            "choose a smaller --max_ngram_order, or repeat the run",
-        )
+            str(error), "choose a smaller --max_ngram_order, or repeat the run"
+        ) from None
     return metric
 
 

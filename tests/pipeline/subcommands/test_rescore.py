@@ -47,7 +47,7 @@ REFUSED = {
     "another normalization": (("--normalize=nfc",), "normalize is nfc"),
     "a language": (("-l=zh",), "tokenize is zh"),
     "a preset": (("--preset=nltk",), "tokenize is none, and the tokens"),
-    "longer n-grams": (("--max_ngram_order=5",), "n-grams of up to 4 tokens were counted"),
+    "longer n-grams": (("--max_ngram_order=5",), "sums of order 4 cannot be scored"),
     "wrong weights": (("--weights=1,2", "--max_ngram_order=4"), "weights must be"),
     "an unknown system": (("--baseline=dodo",), "--baseline dodo"),
     "a baseline of slices": (("--baseline=birch",), "on slices, systems were compared only with"),
