@@ -26,7 +26,6 @@ from beam_bleu.transforms.metrics.metric import NORMALIZE
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.text.text import NormalizationName
 
-
 OF_DEFAULT_METRIC = (
     "preset",
     "compare_presets",
