@@ -10,13 +10,12 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import (
-    METRIC_WORDS,
     METRICS,
+    METRICS_FOLDER,
     Definition,
     MetricName,
     MetricWord,
     config_type,
-    is_metric,
     parameter_of,
     word_of,
 )
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 def definition_of(
     config: Any, metrics: Iterable[MetricName] = METRICS, *, of_segments: bool = False
 ) -> tuple[Text, Definition]:
-    """The parts of a config whose tokenizer is installed.
+    """The parts of a definition whose tokenizer is installed.
 
     Args:
       config: a config of one of these metrics; None for the default of the first one.
@@ -53,42 +52,26 @@ def definition_of(
       ValueError: it is not a config of one of these metrics, or it is for single segments only and
         is to score a corpus.
     """
-    types = []
-    for name in metrics:
-        type_of_config = config_type(name)
-        definition: Any = type_of_config() if config is None else config
-        if type(definition) is type_of_config:
-            metric = definition.metric
-            if of_segments:
-                metric = metric.for_segments()
-            else:
-                metric.require_corpus()
-            require_tokenizer(definition.text)
-            return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
-        types.append(_with_article(type_of_config.__name__))
-    raise ValueError(
-        f"config must be {' or '.join(types)}, got {config!r}, of type {type(config).__name__}"
-    )
+    names = {METRICS[name].home: name for name in metrics}
+    made: Any = config_type(next(iter(names.values())))() if config is None else config
+    home = f"{type(made).__module__}.{type(made).__name__}".removeprefix(METRICS_FOLDER)
+    if home not in names:
+        types = (home.rpartition(".")[2] for home in names)
+        raise ValueError(
+            f"config must be {' or '.join(map(_with_article, types))}, got {config!r}, "
+            f"of type {type(config).__name__}"
+        )
+    metric: Metric = made.metric
+    if of_segments:
+        metric = metric.for_segments()
+    else:
+        metric.require_corpus()
+    require_tokenizer(made.text)
+    return made.text, Definition(word_of(names[home], metric), made.text.name, metric)
 
 
 def _with_article(name: str) -> str:
     return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
-
-
-def _defined(metric: Any, of_segments: bool) -> tuple[Text, Definition]:
-    """The definition of a metric, which is given as its name or as its config.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
-    if metric is None:  # it would be the default one
-        raise ValueError("metrics must be a list of names and configs, got one that is None")
-    if not isinstance(metric, str):
-        return definition_of(metric, of_segments=of_segments)
-    if not is_metric(metric):
-        raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {metric!r}")
-    config = config_type(metric)(**parameter_of(metric))
-    return definition_of(config, of_segments=of_segments)
 
 
 def require_readable(values: Iterable[ValueColumn]) -> None:
@@ -111,16 +94,17 @@ class ChosenMetrics:
 
     Attributes:
       definitions: the definition of each metric.
-      counted: each metric, with the steps from a text to its tokens.
+      texts: for each metric the steps from a text to its tokens.
     """
 
     definitions: tuple[Definition, ...]
-    counted: tuple[tuple[Text, Metric], ...]
+    texts: tuple[Text, ...]
 
     @classmethod
     def single(cls, config: Any, metrics: Iterable[MetricName] = METRICS) -> ChosenMetrics:
         """The metric of a config, as `definition_of` takes it."""
-        return cls._of([definition_of(config, metrics)])
+        text, definition = definition_of(config, metrics)
+        return cls((definition,), (text,))
 
     @classmethod
     def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
@@ -135,16 +119,23 @@ class ChosenMetrics:
         """
         if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
             raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
-        chosen = cls._of([_defined(metric, of_segments) for metric in metrics])
-        names = [definition.name for definition in chosen.definitions]
+        if None in metrics:  # it would be the default one
+            raise ValueError("metrics must be a list of names and configs, got one that is None")
+        configs = [
+            config_type(each)(**parameter_of(each)) if isinstance(each, str) else each
+            for each in metrics
+        ]
+        chosen = [definition_of(config, of_segments=of_segments) for config in configs]
+        names = [definition.name for _, definition in chosen]
         if len({*names}) < len(names):
             raise ValueError(f"metrics must be different ones, got {', '.join(names)}")
-        return chosen
+        return cls(tuple(each for _, each in chosen), tuple(text for text, _ in chosen))
 
-    @classmethod
-    def _of(cls, defined: Sequence[tuple[Text, Definition]]) -> ChosenMetrics:
-        counted = tuple((text, definition.metric) for text, definition in defined)
-        return cls(tuple(definition for _, definition in defined), counted)
+    @property
+    def counted(self) -> tuple[tuple[Text, Metric], ...]:
+        """Each metric, with the steps from a text to its tokens."""
+        metrics = (definition.metric for definition in self.definitions)
+        return tuple(zip(self.texts, metrics, strict=True))
 
     def require_texts_only(self) -> ChosenMetrics:
         """The metrics, if they can count segments, which have only texts.

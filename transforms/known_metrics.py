@@ -34,6 +34,9 @@ MetricName = Literal[
     "mean_error",
 ]
 
+METRICS_FOLDER = "beam_bleu.transforms.metrics."
+"""The package of all metrics."""
+
 MetricWord = str
 """A metric, as commands and results write it: its name, or "mean:comet" if it has a parameter."""
 
@@ -186,7 +189,7 @@ def row_of(word: MetricWord) -> MetricRow:
       ValueError: there is no such metric.
     """
     if not is_metric(word):
-        raise ValueError(f"metric must be one of {', '.join(METRIC_WORDS)}, got {word!r}")
+        raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {word!r}")
     return METRICS[cast(MetricName, word.partition(":")[0])]
 
 
@@ -223,8 +226,7 @@ def config_type(word: MetricWord) -> type[Config]:
     """
     row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
     module, _, name = row.home.rpartition(".")
-    home = importlib.import_module(f"beam_bleu.transforms.metrics.{module}")
-    return cast("type[Config]", getattr(home, name))
+    return cast("type[Config]", getattr(importlib.import_module(METRICS_FOLDER + module), name))
 
 
 def metric_type(word: MetricWord) -> type[Metric]:
