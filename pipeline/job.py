@@ -13,15 +13,14 @@ from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.output.file_names import REJECTED, SEGMENT_SCORES, DataKind
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import (
-    JobMetric,
+    JobMetrics,
     ScoringsOfMetrics,
     schema_of_segments,
 )
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.rejected import MostRejected
 
 IfExistsName = Literal["replace", "skip", "fail"]
@@ -68,8 +67,8 @@ class Results(Settings):
     """What a job does with its sums.
 
     It is sent with the data, so it has neither the source nor the model of a tokenizer, only
-    descriptions of what was asked for (`request`) and read (`input`). `Job` and `JobMetric` explain
-    the other attributes.
+    descriptions of what was asked for (`request`) and read (`input`). `Job` explains the other
+    attributes.
     """
 
     scorings: ScoringsOfMetrics
@@ -86,15 +85,13 @@ class Job(Settings):
     Attributes:
       source: the input. It names the systems, in the order of the result.
       metrics: the metrics with their definitions, in the order of the result.
-      text: how texts become the tokens in which lengths are counted.
       threads: the number of threads of a worker.
       segment_scores: whether the scores of segments are written.
       if_exists: what a run does if the output folder has a complete result, see --if_exists.
     """
 
     source: Source
-    metrics: tuple[JobMetric, ...]
-    text: Text
+    metrics: JobMetrics
     threads: int = 1
     segment_scores: bool = False
     if_exists: IfExistsName = "replace"
@@ -102,7 +99,7 @@ class Job(Settings):
     @property
     def scorings(self) -> ScoringsOfMetrics:
         """The definitions by which the corpus and its segments are scored."""
-        return {metric.name: metric.scorings for metric in self.metrics}
+        return self.metrics.scorings
 
     @property
     def data_kinds(self) -> tuple[DataKind, ...]:
@@ -129,7 +126,8 @@ class Job(Settings):
             **common,
             scorings=self.scorings,
             highest_of_segments={
-                metric.name: metric.highest_of_segments for metric in self.metrics
+                name: row_of(name).highest_of(own.signature_of(self.metrics.of_segments(name)))
+                for name, own in self.scorings.items()
             },
             is_of_lines=self.source.is_of_lines,
         )

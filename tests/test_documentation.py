@@ -185,8 +185,9 @@ DEFINITIONS = PROJECT / "docs" / "definitions.md"
 def scored(candidates: str, references: str, flags: str) -> BleuScore:
     """The score of an example as the page writes it."""
     job = parse([*flags.split(), "--candidates=x", "--references=y"]).job
-    scoring = job.metrics[0].corpus
-    config = BleuConfig(**dataclasses.asdict(scoring), **dataclasses.asdict(job.text))
+    (scorings,) = job.scorings.values()
+    texts = {name: getattr(job.metrics.lengths, name) for name in BleuConfig.text_fields()}
+    config = dataclasses.replace(scorings.corpus, **texts)
     segments = [
         (candidate.strip(), [reference.strip() for reference in of_segment.split(" / ")])
         for candidate, of_segment in zip(candidates.split(";"), references.split(";"), strict=True)

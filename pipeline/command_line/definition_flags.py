@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +21,7 @@ from beam_bleu.pipeline.command_line.token_flags import (
 )
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
-from beam_bleu.pipeline.scoring.scorings import JobMetric
+from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
@@ -31,7 +30,7 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import (COMPARISONS, DEFAULT_COMPARISON, DEFAULT_PRESET, PRESETS, PresetName, preset)
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.text.text import CASES, Text
+from beam_bleu.transforms.text.text import CASES, Text, TextName
 
 _HEADER_OF_PRESETS = (
     "preset",
@@ -117,16 +116,13 @@ def job_metrics(
     flags: argparse.Namespace,
     unpooled: str | None = None,
     configs: Mapping[MetricWord, Any] | None = None,
-) -> tuple[Text, tuple[JobMetric, ...]]:
+) -> JobMetrics:
     """The metrics that a command line asks for, with their definitions.
 
     Args:
       flags: the command line.
       unpooled: the label whose values have no common score; None if all segments have one.
       configs: the definitions of metrics that the command line only names.
-
-    Returns:
-      How texts become the tokens in which lengths are counted, and the metrics.
 
     Raises:
       UsageError: a flag or a combination of flags is impossible, or there is no preset to
@@ -141,28 +137,31 @@ def job_metrics(
         text = bleu.text
     else:
         _require_usual_lengths(flags)
-    metrics = []
+    scorings, picked = {}, {}
+    texts: dict[TextName, Text] = {}
     for name in chosen:
-        others: dict[str, Any] = {"languages": flags.language_column, "unpooled": unpooled}
-        if name == DEFAULT_METRIC:
-            config: Any = bleu
-            compared = COMPARISONS[flags.compare_presets](bleu) if flags.compare_presets else {}
-            texts = [text, *(other.text for other in compared.values())]
-            others |= {
-                "picked": _of_segments(flags, bleu.metric),
-                "texts": tuple(dict.fromkeys(texts)),
-                "presets": {
-                    preset: Definition(name, other.text.name, other.metric)
-                    for preset, other in compared.items()
-                },
-            }
-        else:
+        config: Any = bleu
+        compared: Mapping[Any, BleuConfig] = {}
+        if name != DEFAULT_METRIC:
             config = given.get(name) or config_of(name, flags, text.normalize)
-        metric = JobMetric.of(name, config, **others)
-        if flags.segment_scores:
-            metric = dataclasses.replace(metric, segments=metric.picked)
-        metrics.append(metric)
-    return text, tuple(metrics)
+            picked[name] = config.metric
+        else:
+            picked[name] = _of_segments(flags, bleu.metric)
+            compared = COMPARISONS[flags.compare_presets](bleu) if flags.compare_presets else {}
+        texts |= {each.text.name: each.text for each in (config, *compared.values())}
+        scorings[name] = Scorings(
+            name,
+            config.text.name,
+            config.metric,
+            {
+                preset: Definition(name, other.text.name, other.metric)
+                for preset, other in compared.items()
+            },
+            picked[name] if flags.segment_scores else None,
+            flags.language_column,
+            unpooled,
+        )
+    return JobMetrics(scorings, texts, text, picked)
 
 
 def _usual_definition(flags: argparse.Namespace) -> BleuConfig:

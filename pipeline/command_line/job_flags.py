@@ -53,7 +53,6 @@ def job_of(
       InputError: a file that a flag names cannot be read.
     """
     kept = keep(flags)
-    text, metrics = job_metrics(flags, unpooled, configs)
     slices = slicing(flags)
     if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
         raise UsageError(
@@ -65,8 +64,7 @@ def job_of(
     found_out = dataclasses.replace(evidence(flags, source.systems), documents=documents)
     job = Job(
         source=source,
-        metrics=metrics,
-        text=text,
+        metrics=job_metrics(flags, unpooled, configs),
         output="",
         segment_scores=flags.segment_scores,
         examples=flags.examples or 0,

@@ -94,7 +94,7 @@ def described_request(job: Job) -> list[str]:
     baseline = job.evidence.baseline or next(iter(job.source.systems), None)
     choices = {
         "metrics": job.scorings,
-        "lengths": job.text.name,
+        "lengths": job.metrics.lengths.name,
         "slices": job.slicing,
         "evidence": dataclasses.replace(job.evidence, baseline=baseline),
         "allow": job.allow,

@@ -130,17 +130,17 @@ def with_documents(
 def counted_of(job: Job) -> Counted:
     """What is counted for a job."""
     return {
-        (metric.name, text.name): (text, metric.counted[text.name])
-        for metric in job.metrics
-        for text in metric.texts
+        (name, text): (job.metrics.texts[text], metric)
+        for name, own in job.scorings.items()
+        for text, metric in own.counted.items()
     }
 
 
 def counting(job: Job, step: Step) -> beam.ParDo:
     """The step that counts each batch for all metrics, and picks examples of it."""
     counted = counted_of(job)
-    first = counts_empty_candidates(job.scorings) or job.metrics[0].name
-    languages = job.metrics[0].languages
+    name, own = next(iter(job.scorings.items()))
+    first, languages = counts_empty_candidates(job.scorings) or name, own.languages
     return count_matches(
         list(counted.values()),
         job.threads,
@@ -157,12 +157,12 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
     """What picks examples of a batch by its statistics, which are in this order."""
     metrics = tuple(
         PickedMetric(
-            metric.name,
-            metric.picked,
-            counted.index((metric.name, metric.text)),
-            row_of(metric.name).lower_is_better,
+            name,
+            job.metrics.of_segments(name),
+            counted.index((name, own.text)),
+            row_of(name).lower_is_better,
         )
-        for metric in job.metrics
+        for name, own in job.scorings.items()
     )
     return Picker(job.examples, metrics, baseline_of(job), tuple(job.source.labels))
 
@@ -204,13 +204,13 @@ def baseline_of(job: Job) -> str | None:
 
 def suffix_of(job: Job, name: MetricWord) -> str:
     """What the labels of a metric's steps end in. Those of the first one have no more words."""
-    return "" if name == job.metrics[0].name else f" ({name})"
+    return "" if name == next(iter(job.scorings)) else f" ({name})"
 
 
 def _lengths(job: Job) -> tuple[Text, Metric] | None:
     """How slices by length count tokens for metrics that have none; None without such slices."""
     has_lengths = any(LENGTH in item for item in job.slicing.items)
-    return (job.text, BleuConfig(max_ngram_order=1)) if has_lengths else None
+    return (job.metrics.lengths, BleuConfig(max_ngram_order=1)) if has_lengths else None
 
 
 def _label(job: Job, name: str) -> SegmentLabel:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import Definition, MetricWord, row_of
+from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.metric import Basis, Config, Metric
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.text.languages import tokenizer_of
@@ -100,31 +99,30 @@ def schema_of_segments(
     return segment_schema(metrics, labels, kept, texts=texts)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class JobMetric(Scorings):
-    """How a job scores by one metric, with what only the steps before the last one need.
+@dataclasses.dataclass(frozen=True)
+class JobMetrics:
+    """The metrics of a job, with what only the steps before the last one need.
 
     Attributes:
-      texts: each way to make tokens, with the bytes of a tokenizer's model; its own is the first.
-      picked: how single segments are scored if examples of them are picked.
+      scorings: how the corpus and its segments are scored.
+      texts: each way to make tokens, with the bytes of a tokenizer's model.
+      lengths: how texts become the tokens in which lengths are counted.
+      picked: by metric, how single segments are scored if examples of them are picked; those that
+        are not there are scored as the corpus is.
     """
 
-    texts: tuple[Text, ...]
-    picked: Metric
+    scorings: ScoringsOfMetrics
+    texts: Mapping[TextName, Text]
+    lengths: Text
+    picked: Mapping[MetricWord, Metric] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: MetricWord, config: Config, **others: Any) -> JobMetric:
-        """A metric whose segments are scored as the corpus is, unless `others` say how."""
-        own = {"texts": (config.text,), "picked": config.metric, **others}
-        return cls(name, config.text.name, config.metric, **own)
+    def single(cls, name: MetricWord, config: Config) -> JobMetrics:
+        """One metric, whose segments are scored as the corpus is."""
+        text = config.text
+        scorings = {name: Scorings(name, text.name, config.metric)}
+        return cls(scorings, {text.name: text}, text)
 
-    @property
-    def highest_of_segments(self) -> float | None:
-        """The highest possible score of a segment; None if there is none."""
-        return row_of(self.name).highest_of(self.picked.signatures(self.text, 0, 0).own)
-
-    @property
-    def scorings(self) -> Scorings:
-        """The definitions alone."""
-        fields = dataclasses.fields(Scorings)
-        return Scorings(**{field.name: getattr(self, field.name) for field in fields})
+    def of_segments(self, name: MetricWord) -> Metric:
+        """How examples of segments are scored by a metric."""
+        return self.picked.get(name, self.scorings[name].corpus)

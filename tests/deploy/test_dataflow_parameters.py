@@ -125,12 +125,12 @@ def test_a_list_of_streams_is_one_parameter():
 @pytest.mark.parametrize(("value", "lowercase"), [("true", True), ("false", False)])
 def test_a_switch_has_a_value(value, lowercase):
     job = parse(command_line(given(**TEXT, lowercase=value))).job
-    assert job.text.lowercase is lowercase
+    assert job.metrics.lengths.lowercase is lowercase
 
 
 def test_a_job_can_have_several_metrics():
     words = given(**TEXT, metrics="chrf; bleu", chrf_beta="1")
-    chrf, bleu = parse(command_line(words)).job.metrics
+    chrf, bleu = parse(command_line(words)).job.scorings.values()
     assert (chrf.name, chrf.corpus) == ("chrf", Chrf(beta=1))
     assert bleu.name == "bleu"
 

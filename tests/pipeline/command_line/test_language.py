@@ -35,7 +35,7 @@ def test_the_language_chooses_the_tokenizer_as_in_sacrebleu(tmp_path, flag):
     ],
 )
 def test_other_flags_may_choose_the_same_tokenizer(words, tokenizer):
-    assert parse(["r", "-i", "a", *words]).job.text.tokenize == tokenizer
+    assert parse(["r", "-i", "a", *words]).job.metrics.lengths.tokenize == tokenizer
 
 
 @pytest.mark.parametrize(("code", "warns"), [("en-zho", True), ("en-zh", False), ("zho", False)])

@@ -39,8 +39,8 @@ def test_the_values_of_flags_are_no_references_in_any_order():
         arguments = parse(words)
         assert read(*words) == (["r1", "r2"], [("h", "h")])
         assert arguments.beam.get_all_options()["job_name"] == "j"
-        assert arguments.job.text.tokenize == "none"
-        assert arguments.job.text.lowercase is True
+        assert arguments.job.metrics.lengths.tokenize == "none"
+        assert arguments.job.metrics.lengths.lowercase is True
 
 
 def test_systems_end_at_the_next_flag():
@@ -58,7 +58,7 @@ def test_the_value_of_a_switch_of_beams_is_not_a_reference_beside_references():
 def test_a_value_that_may_be_left_out_is_not_taken_from_the_references():
     assert read("--compare_presets", "r", "-i", "h")[0] == ["r"]
     assert read("--compare-presets", "all", "r", "-i", "h")[0] == ["r"]
-    (metric,) = parse(["r", "--compare_presets", "all", "-i", "h"]).job.metrics
+    (metric,) = parse(["r", "--compare_presets", "all", "-i", "h"]).job.scorings.values()
     assert [*metric.presets] == [*PRESETS]
 
 

@@ -150,7 +150,7 @@ def test_a_jobs_graph_contains_the_model_once(tmp_path):
     flags = ["--tokenize=spm", "--spm_model", str(path), "--segment_scores"]
     flags += ["--output", str(tmp_path)]
     job = parse([*map(str, written(tmp_path, EUROPEAN)), *flags]).job
-    assert len(job.text.spm_model.data) > NOISE
+    assert len(job.metrics.lengths.spm_model.data) > NOISE
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, job)
     assert NOISE < proto_bytes(pipeline) < 2 * NOISE

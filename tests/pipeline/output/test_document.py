@@ -24,7 +24,7 @@ from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
+from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import Definition
@@ -281,9 +281,7 @@ def test_a_folder_below_a_file_cannot_be_written(tmp_path):
 
 def test_without_a_handover_the_job_has_failed(tmp_path):
     folder = str(tmp_path / "out")
-    config = BleuConfig()
-    metrics = (JobMetric.of("bleu", config),)
-    job = Job(LineParallel((), (), ()), metrics, config.text, output=folder)
+    job = Job(LineParallel((), (), ()), JobMetrics.single("bleu", BleuConfig()), output=folder)
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)

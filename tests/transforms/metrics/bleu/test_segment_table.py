@@ -233,7 +233,6 @@ import numpy as np
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.statistics.counting import count_batch
