@@ -33,7 +33,7 @@ from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_BETA,
     LARGEST_CHAR_ORDER,
     LARGEST_WORD_ORDER,
-    Chrf,
+    ChrfConfig,
 )
 from beam_bleu.transforms.metrics.metric import Config, Metric, Signatures
 from beam_bleu.transforms.metrics.perplexity import PerplexityScore
@@ -60,9 +60,9 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (RougeScore, "recall"): {"type": "number", "minimum": 0, "maximum": 100},
     (PerplexityScore, "log_probability"): {"type": "number", "maximum": 0},
     (BleuConfig, "max_ngram_order"): {"$ref": "#/$defs/order"},
-    (Chrf, "char_order"): {"$ref": "#/$defs/order"},
-    (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
-    (Chrf, "word_order"): {"type": "integer", "minimum": 0, "maximum": LARGEST_WORD_ORDER},
+    (ChrfConfig, "char_order"): {"$ref": "#/$defs/order"},
+    (ChrfConfig, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
+    (ChrfConfig, "word_order"): {"type": "integer", "minimum": 0, "maximum": LARGEST_WORD_ORDER},
     (Slicing, "most"): {"type": "integer", "minimum": 1},
     (Rejected, "files"): {"const": []},
     (Rejected, "first"): {"const": []},

@@ -12,7 +12,7 @@ import pytest
 from command_line import REFERENCES, SYSTEMS, Run, called, streams
 
 from beam_bleu.pipeline.command_line.options import our_flags, parse
-from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from deploy.dataflow.launch import command_line, main
 from deploy.dataflow.make_metadata import METADATA
 
@@ -131,7 +131,7 @@ def test_a_switch_has_a_value(value, lowercase):
 def test_a_job_can_have_several_metrics():
     words = given(**TEXT, metrics="chrf; bleu", chrf_beta="1")
     chrf, bleu = parse(command_line(words)).job.scorings.values()
-    assert (chrf.name, chrf.corpus) == ("chrf", Chrf(beta=1))
+    assert (chrf.name, chrf.corpus) == ("chrf", ChrfConfig(beta=1))
     assert bleu.name == "bleu"
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Config, Metric, Signatures
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, Signatures
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import (
     VALUE_COLUMNS,
@@ -44,11 +44,11 @@ class MeanScore(Score):
 
 
 @dataclasses.dataclass(frozen=True)
-class Mean(Metric):
-    """The mean of a column. See `Metric`.
+class MeanConfig(Metric):
+    """The mean of a column of numbers of which higher ones are better, such as COMET's.
 
     Attributes:
-      column: the column of the numbers.
+      column: the column.
 
     Raises:
       ValueError: no column can have this name.
@@ -64,7 +64,7 @@ class Mean(Metric):
     )
     _BETTER: ClassVar[str] = "higher"
 
-    column: str
+    column: str = "score"
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str) or not can_be_shown(self.column):
@@ -106,38 +106,7 @@ class Mean(Metric):
 
 
 @dataclasses.dataclass(frozen=True)
-class MeanError(Mean):
-    """The same of numbers of which lower ones are better."""
-
-    _BETTER = "lower"
-
-
-@dataclasses.dataclass(frozen=True)
-class MeanConfig(Config):
-    """The mean of a column of numbers of which higher ones are better, such as COMET's.
-
-    Attributes:
-      column: the column.
-
-    Raises:
-      ValueError: no column can have this name.
-    """
-
-    METRIC = Mean
-
-    column: str = "score"
-
-    def __post_init__(self) -> None:
-        _ = self.metric  # it checks the field
-
-    @property
-    def text(self) -> Text:
-        """No text is read."""
-        return Text("none")
-
-
-@dataclasses.dataclass(frozen=True)
 class MeanErrorConfig(MeanConfig):
     """The same for numbers of which lower ones are better, such as MetricX's. See `MeanConfig`."""
 
-    METRIC = MeanError
+    _BETTER = "lower"

@@ -124,17 +124,14 @@ class Config(abc.ABC):
     flags: ClassVar[tuple[MetricFlag, ...]] = ()
 
     @property
-    @abc.abstractmethod
     def text(self) -> Text:
-        """The steps from a text to its tokens."""
+        """The steps from a text to its tokens; by default no text is read."""
+        return Text("none")
 
     @property
+    @abc.abstractmethod
     def metric(self) -> Metric:
-        """The part that counts, and turns sums into a score: its fields are fields of this."""
-        metric: Any = self.METRIC
-        names = [field.name for field in dataclasses.fields(metric)]
-        made: Metric = metric(**{name: getattr(self, name) for name in names})
-        return made
+        """The part that counts, and turns sums into a score."""
 
     @classmethod
     def text_fields(cls) -> dict[str, Any]:
@@ -163,11 +160,6 @@ class Metric(Config):
     most_bytes: ClassVar[int] = 2**31 - 1
     is_in_sacrebleu: ClassVar[bool] = False
     picks_reference: ClassVar[bool] = True
-
-    @property
-    def text(self) -> Text:
-        """The steps from a text to its tokens; by default no text is read."""
-        return Text("none")
 
     @property
     def metric(self: _Metric) -> _Metric:

@@ -324,11 +324,6 @@ class PerplexityConfig(Config):
         return self.per == "token" and self.token_count_column is None
 
     @property
-    def text(self) -> Text:
-        """No text becomes tokens."""
-        return Text("none")
-
-    @property
     def metric(self) -> Perplexity:
         """The part that turns sums into a score."""
         symbols = self._symbols

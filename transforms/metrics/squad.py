@@ -21,9 +21,9 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
     NORMALIZE,
+    OF_TEXT,
     SEGMENTS,
     Basis,
-    Config,
     Lengths,
     Metric,
     Scores,
@@ -126,8 +126,22 @@ class TokenF1Score(_Score):
     ref_words: int
 
 
+@dataclasses.dataclass(frozen=True)
 class _OfAnswers(Metric):
     """What both metrics have in common."""
+
+    flags = (NORMALIZE,)
+    _TOKENIZER: ClassVar[SquadName]
+
+    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+
+    def __post_init__(self) -> None:
+        _ = self.text  # Text checks the field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         """There are no other choices."""
@@ -135,9 +149,30 @@ class _OfAnswers(Metric):
 
 
 @dataclasses.dataclass(frozen=True)
-class ExactMatch(_OfAnswers):
-    """Exact match: there is nothing to choose. See `Metric`."""
+class ExactMatchConfig(_OfAnswers):
+    """A definition of exact match; the default is SQuAD's.
 
+    Attributes:
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, ExactMatchConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(ExactMatchConfig())
+      ...         | beam.Map(print)
+      ...     )
+      exact match 100.0  exact_matches 1  segments 1  warnings 1
+    """
+
+    _TOKENIZER = "squad-whole"
     score_type = ExactMatchScore
     name = "exact match"
     basis = Basis(("segments", "empty_candidates", "exact"))
@@ -176,9 +211,23 @@ class ExactMatch(_OfAnswers):
 
 
 @dataclasses.dataclass(frozen=True)
-class TokenF1(_OfAnswers):
-    """Token F1: there is nothing to choose. See `Metric`."""
+class TokenF1Config(_OfAnswers):
+    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
 
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusScore, TokenF1Config
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
+      ...         | CorpusScore.Globally(TokenF1Config())
+      ...         | beam.Map(print)
+      ...     )
+      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
+    """
+
+    _TOKENIZER = "squad"
     score_type = TokenF1Score
     name = "token F1"
     basis = Basis(
@@ -242,75 +291,6 @@ class TokenF1(_OfAnswers):
             "hyp_words": columns[CANDIDATE_LENGTH],
             "ref_words": columns[REFERENCE_LENGTH],
         }
-
-
-@dataclasses.dataclass(frozen=True)
-class _Config(Config):
-    """What the definitions of exact match and token F1 have in common."""
-
-    _TOKENIZER: ClassVar[SquadName]
-    flags = (NORMALIZE,)
-
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        _ = self.text  # Text checks the field
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
-
-
-@dataclasses.dataclass(frozen=True)
-class ExactMatchConfig(_Config):
-    """A definition of exact match; the default is SQuAD's.
-
-    Attributes:
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, ExactMatchConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(ExactMatchConfig())
-      ...         | beam.Map(print)
-      ...     )
-      exact match 100.0  exact_matches 1  segments 1  warnings 1
-    """
-
-    METRIC = ExactMatch
-
-    _TOKENIZER = "squad-whole"
-
-
-@dataclasses.dataclass(frozen=True)
-class TokenF1Config(_Config):
-    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, TokenF1Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(TokenF1Config())
-      ...         | beam.Map(print)
-      ...     )
-      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
-    """
-
-    METRIC = TokenF1
-
-    _TOKENIZER = "squad"
 
 
 @inner

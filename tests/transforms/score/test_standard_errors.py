@@ -11,14 +11,14 @@ from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.chrf.metric import Chrf
-from beam_bleu.transforms.metrics.error_rates.metric import Wer
-from beam_bleu.transforms.metrics.mean import Mean
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.metrics.error_rates.metric import WerConfig
+from beam_bleu.transforms.metrics.mean import MeanConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.metrics.perplexity import Perplexity
-from beam_bleu.transforms.metrics.rouge.metric import Rouge1
-from beam_bleu.transforms.metrics.squad import ExactMatch, TokenF1
-from beam_bleu.transforms.metrics.ter.metric import Ter
+from beam_bleu.transforms.metrics.rouge.metric import Rouge1Config
+from beam_bleu.transforms.metrics.squad import ExactMatchConfig, TokenF1Config
+from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.score.differences import FEWEST_UNITS
 from beam_bleu.transforms.score.estimates import Estimates
@@ -103,31 +103,33 @@ def bleu_segments(ratio):
 CASES = {
     "bleu": Case(USUAL, bleu, bleu_segments(0.8)),
     "bleu, short": Case(USUAL, bleu, bleu_segments(1.3)),
-    "chrf": Case(Chrf(), chrf, chrf_segments),
-    "chrf, smoothed": Case(Chrf(eps_smoothing=True), chrf_of_orders, chrf_segments),
-    "wer": Case(Wer(), lambda x: 100 * sum(x[2:5]) / x[5], integers(2, 9, 5, 5, 60)),
+    "chrf": Case(ChrfConfig(), chrf, chrf_segments),
+    "chrf, smoothed": Case(ChrfConfig(eps_smoothing=True), chrf_of_orders, chrf_segments),
+    "wer": Case(WerConfig(), lambda x: 100 * sum(x[2:5]) / x[5], integers(2, 9, 5, 5, 60)),
     "ter": Case(
-        Ter(),
+        TerConfig(),
         lambda x: 100 * x[3] / (x[4] + x[5] / 720_720),
         integers(2, 60, 9, 60, 720_720),
     ),
     "rouge": Case(
-        Rouge1(),
+        Rouge1Config(),
         lambda x: 100 * (x[6] + x[7] / 2**24) / 2**24 / x[0],
         integers(2, 2, 60, 60, 9, *[2**24] * 6),
     ),
-    "exact match": Case(ExactMatch(), lambda x: 100 * x[2] / x[0], integers(2, 2)),
+    "exact match": Case(ExactMatchConfig(), lambda x: 100 * x[2] / x[0], integers(2, 2)),
     "token f1": Case(
-        TokenF1(),
+        TokenF1Config(),
         lambda x: 100 * (x[5] + x[6] / 2**24) / 2**24 / x[0],
         integers(2, 9, 9, 5, 2**24, 2**24),
     ),
-    "mean": Case(Mean("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0.3, 0.8)),
+    "mean": Case(
+        MeanConfig("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0.3, 0.8)
+    ),
     "mean around 0": Case(
-        Mean("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0, 1e-6)
+        MeanConfig("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0, 1e-6)
     ),
     "mean of large numbers": Case(
-        Mean("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(-1000, 1)
+        MeanConfig("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(-1000, 1)
     ),
     "perplexity": Case(
         Perplexity("token", ("token",)), lambda x: (value(x[4:]) / x[1]).exp(), surprising

@@ -19,7 +19,7 @@ from beam_bleu.transforms.metrics.chrf.matching import (
     ROWS_BYTES,
     match_reference,
 )
-from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.chrf.words import number_words
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
@@ -44,7 +44,7 @@ _MEMORY, _MEMORY_OF_WORDS = KeptMemory(), KeptMemory()
 
 
 def count(
-    metric: Chrf, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
+    metric: ChrfConfig, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
 ) -> Integers:
     """The columns of each segment, as `Metric.count` gives them."""
     systems, orders, longest = len(batch.candidates), metric.orders, sizes.longest

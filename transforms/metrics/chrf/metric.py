@@ -20,9 +20,9 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
     NORMALIZE,
+    OF_TEXT,
     SEGMENTS,
     Basis,
-    Config,
     Lengths,
     Metric,
     Scores,
@@ -101,23 +101,86 @@ class ChrfScore(Score):
 
 
 @dataclasses.dataclass(frozen=True)
-class Chrf(Metric):
-    """How sums become chrF; the default is sacreBLEU's chrF2. See `Metric`.
+class ChrfConfig(Metric):
+    """A definition of chrF; the default is sacreBLEU's, chrF2.
 
-    `ChrfConfig` explains the attributes. All of them are here, because the choice of the best
-    reference depends on them: sums with other values are other sums.
+    Of several references of a segment, the best by this definition counts.
+
+    Attributes:
+      char_order: the largest order of n-grams of characters, 1..16.
+      beta: how many times as important as precision recall is, 1..1000.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      word_order: the largest order of n-grams of words, 0..16; 0 for none, 2 for chrF++.
+      whitespace: whether white space counts as characters.
+      lowercase: whether all texts are lower-cased, like `str.lower`.
+      eps_smoothing: whether all orders count, and the score is the mean of their F-scores.
 
     Raises:
-      ValueError: a field has an impossible value.
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import ChrfConfig, CorpusChrf
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusChrf.Globally(ChrfConfig(word_order=2))
+      ...         | beam.Map(print)
+      ...     )
+      chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     score_type = ChrfScore
 
     char_order: int = 6
     beta: int = 2
+    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
     word_order: int = 0
     whitespace: bool = False
+    lowercase: bool = dataclasses.field(default=False, metadata=OF_TEXT)
     eps_smoothing: bool = False
+
+    flags = (
+        NORMALIZE,
+        MetricFlag(
+            "chrf_char_order",
+            "char_order",
+            f"the largest order of n-grams of characters, 1 to {LARGEST_CHAR_ORDER}; "
+            f"default {char_order}",
+            "N",
+            int,
+            "-cc",
+        ),
+        MetricFlag(
+            "chrf_word_order",
+            "word_order",
+            f"the largest order of n-grams of words, 0 to {LARGEST_WORD_ORDER}; 2 for chrF++; "
+            f"default {word_order}",
+            "N",
+            int,
+            "-cw",
+        ),
+        MetricFlag(
+            "chrf_beta",
+            "beta",
+            f"how many times as important as precision recall is, 1 to {LARGEST_BETA}; "
+            f"default {beta}",
+            "N",
+            int,
+            changes_sums=False,
+        ),
+        MetricFlag("chrf_whitespace", "whitespace", "count white space as characters, too"),
+        MetricFlag("chrf_lowercase", "lowercase", "lower-case the text before chrF is computed"),
+        MetricFlag(
+            "chrf_eps_smoothing",
+            "eps_smoothing",
+            "count all orders, and take the mean of their F-scores, as Popović's program, NLTK and "
+            "Moses do",
+            changes_sums=False,
+        ),
+    )
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -128,8 +191,14 @@ class Chrf(Metric):
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"{name} must be {least} to {most}, an int, got {value!r}")
-        require_flag("whitespace", self.whitespace)
-        require_flag("eps_smoothing", self.eps_smoothing)
+        for name in ("whitespace", "lowercase", "eps_smoothing"):
+            require_flag(name, getattr(self, name))
+        _ = self.text  # it checks the normalization
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into characters, which are tokens here."""
+        return Text("char", self.lowercase, normalize=self.normalize)
 
     @property
     def name(self) -> str:
@@ -216,7 +285,7 @@ class Chrf(Metric):
             "space": "yes" if self.whitespace else "no",
         }
         own = dict(fields)
-        if self.beta != Chrf.beta:
+        if self.beta != ChrfConfig.beta:
             own["beta"] = str(self.beta)
         if text.normalize is not None:
             return Signatures(own_signature(text, {**own, "norm": text.normalize}))
@@ -227,93 +296,3 @@ class Chrf(Metric):
         """Each part has a number for each order."""
         chrf = ChrfColumns(columns)
         return {name: tuple(getattr(chrf, name)) for name in own_fields(ChrfScore)}
-
-
-@dataclasses.dataclass(frozen=True)
-class ChrfConfig(Config):
-    """A definition of chrF; the default is sacreBLEU's, chrF2.
-
-    Attributes:
-      char_order: the largest order of n-grams of characters, 1..16.
-      beta: how many times as important as precision recall is, 1..1000.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-      word_order: the largest order of n-grams of words, 0..16; 0 for none, 2 for chrF++.
-      whitespace: whether white space counts as characters.
-      lowercase: whether all texts are lower-cased, like `str.lower`.
-      eps_smoothing: whether all orders count, and the score is the mean of their F-scores.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import ChrfConfig, CorpusChrf
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusChrf.Globally(ChrfConfig(word_order=2))
-      ...         | beam.Map(print)
-      ...     )
-      chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
-    """
-
-    METRIC = Chrf
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "chrf_char_order",
-            "char_order",
-            f"the largest order of n-grams of characters, 1 to {LARGEST_CHAR_ORDER}; "
-            f"default {Chrf.char_order}",
-            "N",
-            int,
-            "-cc",
-        ),
-        MetricFlag(
-            "chrf_word_order",
-            "word_order",
-            f"the largest order of n-grams of words, 0 to {LARGEST_WORD_ORDER}; 2 for chrF++; "
-            f"default {Chrf.word_order}",
-            "N",
-            int,
-            "-cw",
-        ),
-        MetricFlag(
-            "chrf_beta",
-            "beta",
-            f"how many times as important as precision recall is, 1 to {LARGEST_BETA}; "
-            f"default {Chrf.beta}",
-            "N",
-            int,
-            changes_sums=False,
-        ),
-        MetricFlag("chrf_whitespace", "whitespace", "count white space as characters, too"),
-        MetricFlag("chrf_lowercase", "lowercase", "lower-case the text before chrF is computed"),
-        MetricFlag(
-            "chrf_eps_smoothing",
-            "eps_smoothing",
-            "count all orders, and take the mean of their F-scores, as Popović's program, NLTK and "
-            "Moses do",
-            changes_sums=False,
-        ),
-    )
-
-    char_order: int = Chrf.char_order
-    beta: int = Chrf.beta
-    normalize: NormalizationName | None = Text.normalize
-    word_order: int = Chrf.word_order
-    whitespace: bool = Chrf.whitespace
-    lowercase: bool = False
-    eps_smoothing: bool = Chrf.eps_smoothing
-
-    def __post_init__(self) -> None:
-        require_flag("lowercase", self.lowercase)
-        # Text and Chrf check the other fields.
-        _ = self.text, self.metric
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into characters, which are tokens here."""
-        return Text("char", self.lowercase, normalize=self.normalize)

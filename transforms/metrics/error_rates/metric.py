@@ -20,8 +20,8 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
     NORMALIZE,
+    OF_TEXT,
     Basis,
-    Config,
     Lengths,
     Metric,
     Scores,
@@ -106,7 +106,7 @@ class ErrorRateScore(Score):
 
 @dataclasses.dataclass(frozen=True)
 class ErrorRate(Metric):
-    """An error rate: the choices are about texts. See `Metric`."""
+    """A definition of an error rate. See `WerConfig`."""
 
     score_type = ErrorRateScore
     basis = Basis(
@@ -118,6 +118,30 @@ class ErrorRate(Metric):
 
     name: ClassVar[str]
     SYMBOL: ClassVar[SymbolName]
+
+    flags = (
+        NORMALIZE,
+        MetricFlag(
+            "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
+        ),
+        MetricFlag(
+            "wer_no_punct", "no_punct", "remove punctuation marks before WER and CER are computed"
+        ),
+    )
+
+    lowercase: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    no_punct: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+
+    def __post_init__(self) -> None:
+        require_flag("lowercase", self.lowercase)
+        _ = self.text  # JiwerSymbols and Text check the other fields
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words or characters."""
+        symbols = JiwerSymbols(self.SYMBOL, self.no_punct)
+        return Text(symbols.name, self.lowercase, self.normalize)
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The edits. The tokenizer of the text says whether they are of words or of characters."""
@@ -179,53 +203,7 @@ class ErrorRate(Metric):
 
 
 @dataclasses.dataclass(frozen=True)
-class Wer(ErrorRate):
-    """The error rate of words."""
-
-    name = "WER"
-    SYMBOL = "word"
-
-
-@dataclasses.dataclass(frozen=True)
-class Cer(ErrorRate):
-    """The error rate of characters."""
-
-    name = "CER"
-    SYMBOL = "character"
-
-
-@dataclasses.dataclass(frozen=True)
-class _Config(Config):
-    """What the definitions of WER and CER have in common."""
-
-    METRIC: ClassVar[type[ErrorRate]]
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
-        ),
-        MetricFlag(
-            "wer_no_punct", "no_punct", "remove punctuation marks before WER and CER are computed"
-        ),
-    )
-
-    lowercase: bool = False
-    no_punct: bool = False
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        require_flag("lowercase", self.lowercase)
-        _ = self.text  # JiwerSymbols and Text check the other fields
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words or characters."""
-        symbols = JiwerSymbols(self.METRIC.SYMBOL, self.no_punct)
-        return Text(symbols.name, self.lowercase, self.normalize)
-
-
-@dataclasses.dataclass(frozen=True)
-class WerConfig(_Config):
+class WerConfig(ErrorRate):
     """A definition of WER; the default is jiwer's.
 
     Attributes:
@@ -250,11 +228,12 @@ class WerConfig(_Config):
       WER 16.7  sub 1  del 0  ins 0  ref 6  segments 1  warnings 1
     """
 
-    METRIC = Wer
+    name = "WER"
+    SYMBOL = "word"
 
 
 @dataclasses.dataclass(frozen=True)
-class CerConfig(_Config):
+class CerConfig(ErrorRate):
     """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`.
 
     Examples:
@@ -270,4 +249,5 @@ class CerConfig(_Config):
       CER 15.0  sub 1  del 0  ins 2  ref 20  segments 1  warnings 1
     """
 
-    METRIC = Cer
+    name = "CER"
+    SYMBOL = "character"

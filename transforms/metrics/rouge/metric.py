@@ -18,9 +18,9 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
     NORMALIZE,
+    OF_TEXT,
     SEGMENTS,
     Basis,
-    Config,
     Lengths,
     Metric,
     Scores,
@@ -113,7 +113,7 @@ class RougeScore(Score):
 
 @dataclasses.dataclass(frozen=True)
 class Rouge(Metric):
-    """A metric of ROUGE: the choices are about texts. See `Metric`.
+    """A definition of a metric of ROUGE. See `Rouge1Config`.
 
     Attributes:
       name: its name for readers.
@@ -132,6 +132,28 @@ class Rouge(Metric):
 
     name: ClassVar[str]
     HIT: ClassVar[int]
+
+    flags = (
+        NORMALIZE,
+        MetricFlag(
+            "rouge_stemmer",
+            "stemmer",
+            "stem words, as use_stemmer of rouge_score does",
+        ),
+    )
+
+    stemmer: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+
+    def __post_init__(self) -> None:
+        require_flag("stemmer", self.stemmer)
+        _ = self.text  # Text checks the other field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
+        return Text(name, normalize=self.normalize)
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The words and hits."""
@@ -234,79 +256,7 @@ def _counts(columns: Any) -> Mapping[str, Any]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Rouge1(Rouge):
-    """Words in common."""
-
-    name = "ROUGE-1"
-    HIT = WORDS
-
-
-@dataclasses.dataclass(frozen=True)
-class Rouge2(Rouge):
-    """Pairs of neighbouring words in common."""
-
-    name = "ROUGE-2"
-    HIT = PAIRS
-
-
-@dataclasses.dataclass(frozen=True)
-class RougeL(Rouge):
-    """The longest common subsequence of words."""
-
-    name = "ROUGE-L"
-    HIT = SUBSEQUENCE
-
-
-@dataclasses.dataclass(frozen=True)
-class RougeLsum(Rouge):
-    """The union of the longest common subsequences of sentences, which newlines separate."""
-
-    basis = Basis((*Rouge.basis.names, "several_sentences"), Rouge.basis.shared)
-    name = "ROUGE-Lsum"
-    HIT = UNION
-    most_bytes = 2**22
-    """A long novel: the memory for sentences grows faster than their lengths."""
-
-    def warnings(self, columns: Sequence[int]) -> Iterator[str]:
-        """The same, and that ROUGE-L would do."""
-        yield from super().warnings(columns)
-        if columns[CANDIDATE_LENGTH] and not columns[SEVERAL]:
-            yield (
-                "no text has several lines with words, so ROUGE-Lsum is ROUGE-L here: it takes "
-                "each line of a text for a sentence; use records whose texts have newlines between "
-                "sentences"
-            )
-
-
-@dataclasses.dataclass(frozen=True)
-class _Config(Config):
-    """What the definitions of all metrics of ROUGE have in common."""
-
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "rouge_stemmer",
-            "stemmer",
-            "stem words, as use_stemmer of rouge_score does",
-        ),
-    )
-
-    stemmer: bool = False
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        require_flag("stemmer", self.stemmer)
-        _ = self.text  # Text checks the other field
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
-        return Text(name, normalize=self.normalize)
-
-
-@dataclasses.dataclass(frozen=True)
-class Rouge1Config(_Config):
+class Rouge1Config(Rouge):
     """A definition of ROUGE-1; the default is that of rouge_score.
 
     Attributes:
@@ -331,11 +281,12 @@ class Rouge1Config(_Config):
       ROUGE-1 66.7  precision 66.7  recall 66.7  hits 2  hyp 3  ref 3  segments 1  warnings 1
     """
 
-    METRIC = Rouge1
+    name = "ROUGE-1"
+    HIT = WORDS
 
 
 @dataclasses.dataclass(frozen=True)
-class Rouge2Config(_Config):
+class Rouge2Config(Rouge):
     """A definition of ROUGE-2; see `Rouge1Config`.
 
     Examples:
@@ -351,11 +302,12 @@ class Rouge2Config(_Config):
       ROUGE-2 80.0  precision 80.0  recall 80.0  hits 4  hyp 6  ref 6  segments 1  warnings 1
     """
 
-    METRIC = Rouge2
+    name = "ROUGE-2"
+    HIT = PAIRS
 
 
 @dataclasses.dataclass(frozen=True)
-class RougeLConfig(_Config):
+class RougeLConfig(Rouge):
     """A definition of ROUGE-L; see `Rouge1Config`.
 
     Examples:
@@ -371,11 +323,12 @@ class RougeLConfig(_Config):
       ROUGE-L 83.3  precision 83.3  recall 83.3  hits 5  hyp 6  ref 6  segments 1  warnings 1
     """
 
-    METRIC = RougeL
+    name = "ROUGE-L"
+    HIT = SUBSEQUENCE
 
 
 @dataclasses.dataclass(frozen=True)
-class RougeLsumConfig(_Config):
+class RougeLsumConfig(Rouge):
     r"""A definition of ROUGE-Lsum; see `Rouge1Config`.
 
     Examples:
@@ -391,4 +344,18 @@ class RougeLsumConfig(_Config):
       ROUGE-Lsum 75.0  precision 75.0  recall 75.0  hits 3  hyp 4  ref 4  segments 1  warnings 1
     """
 
-    METRIC = RougeLsum
+    basis = Basis((*Rouge.basis.names, "several_sentences"), Rouge.basis.shared)
+    name = "ROUGE-Lsum"
+    HIT = UNION
+    most_bytes = 2**22
+    """A long novel: the memory for sentences grows faster than their lengths."""
+
+    def warnings(self, columns: Sequence[int]) -> Iterator[str]:
+        """The same, and that ROUGE-L would do."""
+        yield from super().warnings(columns)
+        if columns[CANDIDATE_LENGTH] and not columns[SEVERAL]:
+            yield (
+                "no text has several lines with words, so ROUGE-Lsum is ROUGE-L here: it takes "
+                "each line of a text for a sentence; use records whose texts have newlines between "
+                "sentences"
+            )

@@ -25,7 +25,7 @@ from beam_bleu.transforms.metrics.ter.metric import (
     PARTS_OF_A_WORD,
     REFERENCE_LENGTH,
     REFERENCE_PARTS,
-    Ter,
+    TerConfig,
 )
 from beam_bleu.transforms.metrics.ter.shifts import (
     ALL_CELLS,
@@ -67,7 +67,9 @@ def memory_bytes(words: int) -> int:
     return (words + 2) * (ROW_BYTES + 16)
 
 
-def count(metric: Ter, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+def count(
+    metric: TerConfig, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
+) -> Integers:
     """The columns of each segment, as `Metric.count` gives them."""
     texts, _memory = numbered_texts(
         _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)

@@ -21,9 +21,9 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
     NORMALIZE,
+    OF_TEXT,
     SEGMENTS,
     Basis,
-    Config,
     Lengths,
     Metric,
     Scores,
@@ -96,8 +96,36 @@ class TerScore(Score):
 
 
 @dataclasses.dataclass(frozen=True)
-class Ter(Metric):
-    """TER: the choices are about texts. See `Metric`."""
+class TerConfig(Metric):
+    """A definition of TER; the default is sacreBLEU's.
+
+    Attributes:
+      normalized: whether entities are replaced, and punctuation marks and the English 's become
+        words.
+      no_punct: whether punctuation marks are removed.
+      asian_support: whether the other choices are also for Asian characters: if normalized, each
+        Chinese character and each Asian punctuation mark becomes a word; if `no_punct`, these marks
+        are removed.
+      case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
+        `str.lower` does.
+      normalize: the Unicode normalization of all texts, before all other steps and again after
+        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusTer, TerConfig
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusTer.Globally(TerConfig(case_sensitive=True))
+      ...         | beam.Map(print)
+      ...     )
+      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
+    """
 
     score_type = TerScore
     is_in_sacrebleu = True
@@ -106,6 +134,41 @@ class Ter(Metric):
         ("segments", "empty_candidates", "candidate_length", "edits", "ref_words", "ref_parts"),
         shared=(SEGMENTS, REFERENCE_LENGTH, REFERENCE_PARTS),
     )
+
+    flags = (
+        NORMALIZE,
+        MetricFlag(
+            "ter_normalized",
+            "normalized",
+            "replace entities, and make words of punctuation marks and of the English 's",
+        ),
+        MetricFlag("ter_no_punct", "no_punct", "remove punctuation marks"),
+        MetricFlag(
+            "ter_asian_support",
+            "asian_support",
+            "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
+            "mark; with --ter_no_punct, remove these marks",
+        ),
+        MetricFlag(
+            "ter_case_sensitive", "case_sensitive", "do not lower-case the text before it is scored"
+        ),
+    )
+
+    normalized: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    no_punct: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    asian_support: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    case_sensitive: bool = dataclasses.field(default=False, metadata=OF_TEXT)
+    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+
+    def __post_init__(self) -> None:
+        require_flag("case_sensitive", self.case_sensitive)
+        _ = self.text  # Tercom and Text check the other fields
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
+        return Text(tercom.name, not self.case_sensitive, self.normalize)
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The edits and words."""
@@ -167,72 +230,3 @@ class Ter(Metric):
             "edits": columns[EDITS],
             "ref_length": reference_parts(columns) / PARTS_OF_A_WORD,
         }
-
-
-@dataclasses.dataclass(frozen=True)
-class TerConfig(Config):
-    """A definition of TER; the default is sacreBLEU's.
-
-    Attributes:
-      normalized: whether entities are replaced, and punctuation marks and the English 's become
-        words.
-      no_punct: whether punctuation marks are removed.
-      asian_support: whether the other choices are also for Asian characters: if normalized, each
-        Chinese character and each Asian punctuation mark becomes a word; if `no_punct`, these marks
-        are removed.
-      case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
-        `str.lower` does.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusTer, TerConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusTer.Globally(TerConfig(case_sensitive=True))
-      ...         | beam.Map(print)
-      ...     )
-      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
-    """
-
-    METRIC = Ter
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "ter_normalized",
-            "normalized",
-            "replace entities, and make words of punctuation marks and of the English 's",
-        ),
-        MetricFlag("ter_no_punct", "no_punct", "remove punctuation marks"),
-        MetricFlag(
-            "ter_asian_support",
-            "asian_support",
-            "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
-            "mark; with --ter_no_punct, remove these marks",
-        ),
-        MetricFlag(
-            "ter_case_sensitive", "case_sensitive", "do not lower-case the text before it is scored"
-        ),
-    )
-
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-    case_sensitive: bool = False
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        require_flag("case_sensitive", self.case_sensitive)
-        _ = self.text  # Tercom and Text check the other fields
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
-        return Text(tercom.name, not self.case_sensitive, self.normalize)

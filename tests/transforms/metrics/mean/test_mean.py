@@ -11,7 +11,7 @@ import pytest
 from scoring import score_of_totals
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.mean import Mean, MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.metrics.mean import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.score.estimates import Estimates
@@ -20,7 +20,7 @@ from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 
 COMET = ValueColumn("comet")
-METRIC = Mean("comet")
+METRIC = MeanConfig("comet")
 
 
 def draw(count: int, seed: int, mean: float, deviation: float) -> np.ndarray:

@@ -12,7 +12,7 @@ from rouge_segments import NAMES, by_rouge_score
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.rouge.kernel import MOST_COMPARED
-from beam_bleu.transforms.metrics.rouge.metric import RougeLsum
+from beam_bleu.transforms.metrics.rouge.metric import RougeLsumConfig
 
 
 def summaries(number: int, seed: int = 5) -> list[Segment]:
@@ -77,8 +77,8 @@ def test_candidates_without_words_have_the_score_0_and_a_reason(metric):
 
 
 def test_rougelsum_of_a_segment_that_is_too_long_is_an_error():
-    text = "a\n" * (RougeLsum.most_bytes // 4)
-    with pytest.raises(InputError, match=f"{RougeLsum.most_bytes} is the most"):
+    text = "a\n" * (RougeLsumConfig.most_bytes // 4)
+    with pytest.raises(InputError, match=f"{RougeLsumConfig.most_bytes} is the most"):
         counted([(text, [f"{text}a"])], "rougeLsum")
 
 

@@ -11,7 +11,7 @@ from hostile_texts import Segment, segments_with_references
 from scoring import group_totals, score_of_totals
 from ter_segments import columns_of, counted, sacrebleus
 
-from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig, TerScore
+from beam_bleu.transforms.metrics.ter.metric import TerConfig, TerScore
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
@@ -58,8 +58,8 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
     segments = segments_with_references(7, 300, 3)
     statistics = counted(segments)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([Ter()])
-    rows = segment_table(statistics, "ter", Ter(), schema).to_pylist()
+    schema = segment_schema([TerConfig()])
+    rows = segment_table(statistics, "ter", TerConfig(), schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         expected = sacrebleus(TerConfig()).sentence_score(candidate, present)
