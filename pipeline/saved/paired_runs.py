@@ -129,7 +129,7 @@ def _references(saved: SavedTotals) -> list[tuple[str, ...]]:
 def _drawn(saved: SavedTotals, name: MetricWord) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
     own = saved.own(name)
-    shared = saved.scorings[name].corpus.basis_of(own.corpus.width).shared
+    shared = saved.scorings[name].corpus.basis.shared
     return _replicates(own, own.corpus.systems[0])[:, list(shared)]
 
 

@@ -72,7 +72,11 @@ class Scorings:
             needed[self.text].append(self.segments)
         for preset in self.presets.values():
             needed.setdefault(preset.text, []).append(preset.metric)
-        return {text: metrics[0].counting(metrics) for text, metrics in needed.items()}
+        # The columns of a definition are among those of each wider one of the same metric.
+        return {
+            text: max(metrics, key=lambda metric: metric.basis.width)
+            for text, metrics in needed.items()
+        }
 
     @property
     def basis(self) -> Basis:

@@ -189,16 +189,6 @@ class Metric(Config):
     def basis(self) -> Basis:
         """The columns that it counts."""
 
-    def basis_of(self, width: int) -> Basis:
-        """The columns of W sums that can be scored."""
-        return self.basis
-
-    @classmethod
-    def counting(cls, metrics: Sequence[Any]) -> Metric:
-        """One that counts what all of these definitions of it need."""
-        metric: Metric = metrics[0]
-        return metric
-
     @property
     def needs(self) -> Needs:
         """What is counted of a batch: by default candidates and references."""
@@ -225,7 +215,8 @@ class Metric(Config):
 
     def empty_candidates(self, counts: Integers) -> int:
         """The number of candidates without anything that is counted; 0 if no texts are."""
-        return int(counts[..., EMPTY].sum()) if self.needs.roles else 0
+        lengths = self.lengths(counts.sum(axis=(0, 1)).tolist())
+        return 0 if lengths is None else lengths.empty_candidates
 
     @abc.abstractmethod
     def value(self, sums: Sequence[Number]) -> Number:

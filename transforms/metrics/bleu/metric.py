@@ -368,15 +368,6 @@ class BleuConfig(Metric):
         """The columns of all orders that must be counted."""
         return bleu_basis(self.counted_order)
 
-    def basis_of(self, width: int) -> Basis:
-        """The columns of this order, or of a higher one that other definitions need."""
-        return bleu_basis(order_of(width))
-
-    @classmethod
-    def counting(cls, metrics: Sequence[BleuConfig]) -> BleuConfig:
-        """One of the largest order."""
-        return max(metrics, key=lambda metric: metric.counted_order)
-
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The tokens and n-grams."""
         from beam_bleu.transforms.metrics.bleu.kernel import count
@@ -386,10 +377,6 @@ class BleuConfig(Metric):
     def reference_lengths(self, counts: Integers) -> Integers:
         """The average length of the references of each segment, rounded down, int64 (segments,)."""
         return reference_lengths(counts)
-
-    def empty_candidates(self, counts: Integers) -> int:
-        """The number of candidates without a token."""
-        return int(counts[:, :, first_short(order_of(counts.shape[2]))].sum())
 
     @property
     def effective_smooth_value(self) -> float:
