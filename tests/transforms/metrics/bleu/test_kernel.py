@@ -126,40 +126,6 @@ def test_configuration_decides_what_is_compared(candidate, reference, config, to
     assert (counts.candidate_length, counts.matches[0]) == (tokens, matches)
 
 
-@pytest.mark.parametrize(
-    ("candidate", "references", "reference_length"),
-    [
-        ("a a a a", ["a a a", "a a a a a"], 3),
-        ("a a a a", ["a a a a a", "a a a"], 3),
-        ("a a a a", ["a a", "a a a a a"], 5),
-        ("a a a a", ["a a a", "a a a a a", "a a a a"], 4),
-        ("a a", ["a a a a a", ""], 0),
-        ("a a", ["a a a a", ""], 0),
-        ("a a", ["a a a a a", None], 5),
-        ("", ["a a a", "a a", "a a a a"], 2),
-    ],
-)
-def test_reference_length_is_the_closest_then_the_shorter(candidate, references, reference_length):
-    assert count(candidate, references).reference_length == reference_length
-
-
-@pytest.mark.parametrize(
-    ("candidate", "references", "matches"),
-    [
-        ("", ["a b"], [0, 0, 0, 0]),
-        ("a b", [""], [0, 0, 0, 0]),
-        ("a a a", ["a a", "a x"], [2, 1, 0, 0]),
-        ("a b c", ["a b x", "y b c"], [3, 2, 0, 0]),
-        ("a b c", ["a b b c"], [3, 2, 0, 0]),
-        ("a b c d", ["a b", "c d"], [4, 2, 0, 0]),
-        ("a b c d", [None, "a b c d"], [4, 3, 2, 1]),
-        ("a a a a", ["a a a"], [3, 2, 1, 0]),
-    ],
-)
-def test_matches_are_clipped_by_the_best_reference(candidate, references, matches):
-    assert count(candidate, references).matches == matches
-
-
 def test_sixteen_orders_are_counted():
     words = "a b c d e f g h i j k l m n o p"
     counts = count(words, [words], max_ngram_order=16)

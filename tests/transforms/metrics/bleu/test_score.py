@@ -5,6 +5,7 @@ import math
 import re
 import unicodedata
 
+import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from made_units import named_columns
 from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
 
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns, width
 from beam_bleu.transforms.metrics.bleu.formula import brevity_penalty
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SMOOTH_VALUES
@@ -104,7 +105,7 @@ def test_brevity(sys_len, ref_len, bp, ratio):
 
 
 def test_sums_of_another_order_are_refused():
-    with pytest.raises(ValueError, match=r"sums of order 2 .* max_ngram_order 4"):
+    with pytest.raises(ValueError, match=r"sums of order 2 .* needs order 4"):
         bleu_of(made_sums((1, 1), (2, 1), 2, 2), BleuConfig())
 
 
@@ -235,6 +236,8 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     [
         ({"tokenize": "13b"}, "'13b'", ", ".join(TOKENIZERS)),
         ({"smooth_method": "linear"}, "'linear'", ", ".join(SMOOTH_METHODS)),
+        ({"reference_length": ["13a"]}, "['13a']", ", ".join(REFERENCE_LENGTHS)),
+        ({"tokenize": np.str_("x")}, "x", ", ".join(TOKENIZERS)),
         ({"max_ngram_order": 0}, "0", "1 to 16"),
         ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),
         ({"max_ngram_order": True}, "True", "1 to 16"),
