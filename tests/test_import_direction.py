@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import beam_bleu
+from beam_bleu.transforms.known_metrics import METRICS as KNOWN_METRICS
 
 PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms.", "beam_bleu.pipeline."
@@ -20,10 +21,7 @@ metrics have in common. A metric can import all rooms, but no other metric."""
 FLOORS = ["native", "definition", "wiring"]
 """The folders that all rooms can import. They import no room."""
 
-METRICS = {
-    *(file.parent.name for file in PROJECT.glob("transforms/metrics/*/__init__.py")),
-    *("mean", "perplexity", "squad"),
-}
+METRICS = {row.home.partition(".")[0] for row in KNOWN_METRICS.values()}
 
 FORMS_OF_INPUT = ["line_parallel", "records", "segments"]
 """The folders in pairing of one form of input each. They do not know each other."""

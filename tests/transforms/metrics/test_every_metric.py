@@ -10,6 +10,7 @@ from metric_segments import assert_scores_of_many_sums, score_of
 
 from beam_bleu.pipeline.saved.codec import decoded, encoded
 from beam_bleu.transforms.known_metrics import METRICS, config_type
+from beam_bleu.transforms.metrics.metric import NORMALIZE
 
 CHOICES: dict[str, dict[str, Any]] = {
     "perplexity": {"token_count_column": "tokens"},
@@ -18,7 +19,7 @@ CHOICES: dict[str, dict[str, Any]] = {
 }
 """What a config of these metrics cannot be without."""
 
-OF_TEXTS = [name for name, row in METRICS.items() if row.counts_texts]
+NORMALIZED = [name for name in METRICS if NORMALIZE in config_type(name).flags]
 
 
 def config_of(name: str, **choices: Any) -> Any:
@@ -44,7 +45,7 @@ def test_many_sums_at_once_have_the_scores_of_each(name):
         definition.value([1] * (width + 1))
 
 
-@pytest.mark.parametrize("name", OF_TEXTS)
+@pytest.mark.parametrize("name", NORMALIZED)
 def test_normalized_texts_are_equal(name):
     segments = [("e\u0301 e\u0301 e\u0301 e\u0301", ["\u00e9 \u00e9 \u00e9 \u00e9"])]
     perfect = 0 if METRICS[name].lower_is_better else 100
@@ -54,7 +55,7 @@ def test_normalized_texts_are_equal(name):
 
 
 IMPOSSIBLE = [
-    *((name, "normalize", "nfd") for name in OF_TEXTS),
+    *((name, "normalize", "nfd") for name in NORMALIZED),
     *(("chrf", "char_order", order) for order in (0, 17, True, 6.0)),
     *(("chrf", "beta", beta) for beta in (0, 2.0, 1001)),
     *(("chrf", "word_order", order) for order in (-1, 17, False)),
