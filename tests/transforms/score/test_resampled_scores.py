@@ -68,7 +68,7 @@ def test_effective_order():
 
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
     replicates, sums = drawn("bootstrap", 5, a=made_units(4))
-    with pytest.raises(ValueError, match="order 4 cannot be scored by .* needs order 5"):
+    with pytest.raises(ValueError, match=r"order 4 cannot be scored by .* needs order 5"):
         resampled_scores("bootstrap", replicates, sums, BleuConfig(max_ngram_order=5), 4)
 
 
