@@ -495,7 +495,8 @@ class BleuConfig(Metric):
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """Every order that counts must have a match. Otherwise smoothing decides the score."""
         columns = BleuColumns(sums)
-        self._require_scorable(columns.max_order)
+        self.require_corpus()
+        self._require_order(columns.max_order)
         if not columns.candidate_length:
             return "no candidate has a token"
         weights = self.weights or (1.0,) * self.max_ngram_order
