@@ -7,6 +7,7 @@ equal scores. So the signature has everything that changes the number.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -138,6 +139,10 @@ class BleuScore(Score):
         }
 
 
+_formula_flag = functools.partial(MetricFlag, changes_sums=False)
+"""A flag that makes another score of the same sums."""
+
+
 def comma_separated_numbers(text: str) -> tuple[float, ...]:
     """The weights that a command line gives.
 
@@ -221,7 +226,7 @@ class BleuConfig(Metric):
             for value, case in CASES.items()
         ),
         NORMALIZE,
-        MetricFlag(
+        _formula_flag(
             "smooth_method",
             "smooth_method",
             f"how orders without matches are smoothed: {', '.join(CORPUS_SMOOTH_METHODS)}",
@@ -229,9 +234,8 @@ class BleuConfig(Metric):
             short="-s",
             choices=CORPUS_SMOOTH_METHODS,
             default=f"default {smooth_method}",
-            changes_sums=False,
         ),
-        MetricFlag(
+        _formula_flag(
             "smooth_value",
             "smooth_value",
             "the value of the smoothing method",
@@ -244,40 +248,35 @@ class BleuConfig(Metric):
                 for name in CORPUS_SMOOTH_METHODS
                 if name in SMOOTH_VALUES
             ),
-            changes_sums=False,
         ),
-        MetricFlag(
+        _formula_flag(
             "max_ngram_order",
             "max_ngram_order",
             f"1 to {LARGEST_NGRAM_ORDER}, or the number of --weights",
             "N",
             int,
             default=f"default {max_ngram_order}",
-            changes_sums=False,
         ),
-        MetricFlag(
+        _formula_flag(
             "weights",
             "weights",
             "the weight of each order; an order with weight 0 is ignored",
             "W,W,...",
             comma_separated_numbers,
             default="default 1/N each",
-            changes_sums=False,
         ),
-        MetricFlag(
+        _formula_flag(
             "effective_order",
             "effective_order",
             "leave out orders longer than every candidate",
-            changes_sums=False,
         ),
-        MetricFlag(
+        _formula_flag(
             "no_effective_order",
             "effective_order",
             "keep orders longer than every candidate, even if the preset leaves them out",
             value=False,
-            changes_sums=False,
         ),
-        MetricFlag(
+        _formula_flag(
             "reference_length",
             "reference_length",
             "which length counts if a segment has several references: "
@@ -285,7 +284,6 @@ class BleuConfig(Metric):
             "RULE",
             choices=tuple(REFERENCE_LENGTHS),
             default=f"default {reference_length}",
-            changes_sums=False,
         ),
     )
 
