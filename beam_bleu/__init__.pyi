@@ -15,9 +15,9 @@ from .transforms.corpus_scores import CorpusScore as CorpusScore
 from .transforms.corpus_scores import CorpusScores as CorpusScores
 from .transforms.corpus_scores import CorpusTer as CorpusTer
 from .transforms.corpus_scores import SumSegments as SumSegments
-from .transforms.metrics.bleu.config import BleuConfig as BleuConfig
-from .transforms.metrics.bleu.config import preset as preset
+from .transforms.metrics.bleu.metric import BleuConfig as BleuConfig
 from .transforms.metrics.bleu.metric import BleuScore as BleuScore
+from .transforms.metrics.bleu.presets import preset as preset
 from .transforms.metrics.bleu.sum_rows import bleu_of_sums as bleu_of_sums
 from .transforms.metrics.chrf.metric import ChrfConfig as ChrfConfig
 from .transforms.metrics.chrf.metric import ChrfScore as ChrfScore

@@ -27,7 +27,14 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricWord
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import (COMPARISONS, DEFAULT_COMPARISON, DEFAULT_PRESET, PRESETS, PresetName, preset)
+from beam_bleu.transforms.metrics.bleu.presets import (
+    COMPARISONS,
+    DEFAULT_COMPARISON,
+    DEFAULT_PRESET,
+    PRESETS,
+    PresetName,
+    preset,
+)
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.text import CASES, Text, TextName

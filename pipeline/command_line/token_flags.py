@@ -10,7 +10,7 @@ from beam_bleu.pipeline.command_line.metric_flags import chosen_metrics
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.metrics.bleu.presets import (DEFAULT_PRESET, preset)
+from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
 from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,

@@ -55,7 +55,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import (DEFAULT_PRESET, preset)
+from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.rows import RowFields
@@ -497,7 +497,7 @@ def _score_types(config: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(score_type)
     types = {name: hints[name] for name in fields_in_order(score_type) if name != "interval"}
     if isinstance(config, BleuConfig):  # lengths are integers unless they are divided
-        types["ref_len"] = float if REFERENCE_LENGTHS[config.reference_length].divided else int
+        types["ref_len"] = float if REFERENCE_LENGTHS[config.reference_length].divisor > 1 else int
     in_row = {name: _OF_ATTRIBUTES[hint] for name, hint in types.items()}
     return {**in_row, "interval_low": _NUMBER, "interval_high": _NUMBER}
 

@@ -16,7 +16,7 @@ from command_line import (
 from scoring import score_of
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import (PRESETS, preset)
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 
 SEGMENTS = {
     name: list(

@@ -15,7 +15,7 @@ from segment_corpus import rows
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms.metrics.bleu.presets import (PRESETS, preset)
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 
 WORDS = [
     *("the", "The", "THE", "a", "of", "to", "It's", "3.14", "1,000", "well-known", "(so)", "."),

@@ -27,7 +27,7 @@ from beam_bleu.pipeline.library.beam_yaml import CorpusBleu, EvaluatePairedRecor
 from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import METRIC_WORDS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
-from beam_bleu.transforms.metrics.bleu.presets import (PRESETS, preset)
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import (DEFAULT_PRESET, PRESETS, comparable, preset)
+from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PRESETS, comparable, preset
 from beam_bleu.transforms.text.text import SentencePieceModel
 
 
