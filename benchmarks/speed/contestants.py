@@ -112,14 +112,14 @@ def _counts(metric: str, counts: Any) -> Any:
             [columns.candidate_length, length, *columns.matches, *columns.totals]
         )
     if metric == "chrf":
-        from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS
+        from beam_bleu.transforms.metrics.chrf.formula import FIRST_NGRAMS
 
         return counts[:, FIRST_NGRAMS:]
     if metric == "ter":
-        from beam_bleu.transforms.metrics.ter.columns import EDITS, reference_parts
+        from beam_bleu.transforms.metrics.ter.metric import EDITS, reference_parts
 
         return np.column_stack([counts[:, EDITS], reference_parts(counts.T)])
-    from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
+    from beam_bleu.transforms.metrics.error_rates.metric import SUBSTITUTIONS
 
     return counts[:, SUBSTITUTIONS:]
 
@@ -138,7 +138,7 @@ def sacrebleu(texts: Texts, flags: argparse.Namespace) -> Task:
     def numbers(_: Any) -> Any:
         counts = np.array(metric._extract_corpus_statistics(*texts))
         if flags.metric == "ter":
-            from beam_bleu.transforms.metrics.ter.columns import PARTS_OF_A_WORD
+            from beam_bleu.transforms.metrics.ter.metric import PARTS_OF_A_WORD
 
             counts = np.rint(counts * [1, PARTS_OF_A_WORD])
         return counts.astype(np.int64)
