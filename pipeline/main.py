@@ -8,6 +8,7 @@ import gc
 import importlib
 import importlib.metadata
 import logging
+import os
 import platform
 import shutil
 import sys
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import log_format, loudness
+from beam_bleu.pipeline.command_line.parser import nearest
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
-from beam_bleu.pipeline.command_line.suggestions import refuse_mistyped_subcommand
 from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
@@ -40,7 +41,7 @@ from beam_bleu.pipeline.lineage.run_lineage import RunLineage
 from beam_bleu.pipeline.output.run_record import RunFacts, RunRecord
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
-from beam_bleu.transforms.errors import GateError, JobError
+from beam_bleu.transforms.errors import GateError, JobError, UsageError
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.version import VERSION
 
@@ -112,6 +113,22 @@ class _Watchers:
         self.lineage.end(ending)
 
 
+def _refuse_mistyped_subcommand(word: str) -> None:
+    """Refuses a word that is probably meant as a subcommand, and is not a file.
+
+    Raises:
+      UsageError: it is such a word.
+    """
+    if word.startswith("-") or any(letter in word for letter in "/*?[") or os.path.lexists(word):
+        return
+    near = nearest(word, SUBCOMMANDS)
+    if word == "help" or near is not None:
+        raise UsageError(
+            f"there is no file {word}, and no subcommand of this name",
+            "see beam-bleu --help" if near is None else f"did you mean {near}?",
+        )
+
+
 @contextlib.contextmanager
 def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
     pipeline = None
@@ -145,7 +162,7 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     Raises:
       GateError: the result is complete and shown, but misses a threshold.
     """
-    refuse_mistyped_subcommand(argv[0])
+    _refuse_mistyped_subcommand(argv[0])
     PROGRESS.reset()
     # Importing Beam takes half a second. A fifth of this was garbage collection that looked at
     # a million objects and freed none of them.

@@ -9,7 +9,7 @@ import argparse
 import copy
 import functools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -19,14 +19,14 @@ from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser
 from beam_bleu.transforms.errors import UsageError
 
 _OF_ENGINES = (
-    "FlinkRunnerOptions",
-    "JobServerOptions",
-    "KafkaStreamsRunnerOptions",
-    "PortableOptions",
-    "PrismRunnerOptions",
-    "SparkRunnerOptions",
+    "Flink Runner",
+    "Job Server",
+    "Kafka Streams Runner",
+    "Portable",
+    "Prism Runner",
+    "Spark Runner",
 )
-"""Beam's classes of flags that only an engine can use."""
+"""Groups of Beam's flags that only an engine can use."""
 
 _REFUSED = {
     "no_wait_until_finish": ("the command waits for the job, to show its result", "leave it out"),
@@ -54,71 +54,80 @@ _REFUSED_IN_PROCESS = {
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 
 
+class _BeamParser(Parser):
+    """A parser to which Beam's classes add their flags, each class in a group of its own."""
+
+    def add_argument(self, *names: Any, **keywords: Any) -> argparse.Action:
+        return self._action_groups[-1].add_argument(*names, **keywords)
+
+    def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
+        """Beam's options can call this method. It adds the argument like any other one."""
+        self.add_argument(*names, **keywords)
+
+
 @functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
 def beam_parser() -> Parser:
     """A parser of all flags that Beam knows."""
-    parser = Parser(add_help=False)
+    parser = _BeamParser(add_help=False)
     for options in PipelineOptions.__subclasses__():
+        # GoogleCloudOptions: Google Cloud
+        parser.add_argument_group(" ".join(_WORD.findall(options.__name__.removesuffix("Options"))))
         options._add_argparse_args(parser)  # as Beam itself does
     return parser
 
 
-def parse_beam_flags(parser: Parser, words: Sequence[str]) -> argparse.Namespace:
+def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str, str], list[str]]:
     """The values of Beam's flags.
+
+    Returns:
+      The values; the flags whose value is not the default, as they are spelt, by name; and the
+      words that are neither flags of Beam nor their values.
 
     Raises:
       UsageError: a flag has a value that is not allowed, or cannot be used with any runner.
     """
+    parser = beam_parser()
     try:
-        flags = parser.parse_args(words)
+        flags, others = parser.parse_known_args(words)
     except UsageError:
         raise
     except Exception as error:  # some of Beam's flags have their own functions to read values
         raise UsageError(f"a value of Beam's flags is not understood: {error}", SEE_HELP) from error
-    _refuse(_REFUSED, _given(parser, flags))
-    return flags
-
-
-def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
-    """Checks Beam's flags for a run in this process.
-
-    Raises:
-      UsageError: one of them cannot be used here.
-    """
-    flag_of = _given(parser, flags)
-    if not flag_of:  # as in most runs: making the parsers of the engines takes a millisecond
-        return
-    _refuse(_REFUSED_IN_PROCESS, flag_of)
-    for name in _names_of_engines():
-        if name in flag_of:
-            raise UsageError(
-                f"{flag_of[name]} is for an engine, but this job runs in-process",
-                "name the engine with --runner, or leave the flag out",
-            )
-
-
-def _refuse(refused: Mapping[str, tuple[str, str]], flag_of: Mapping[str, str]) -> None:
-    for name, flag in flag_of.items():
-        if name in refused:
-            why, remedy = refused[name]
-            raise UsageError(f"{flag} is refused: {why}", remedy)
-
-
-def _given(parser: Parser, flags: argparse.Namespace) -> dict[str, str]:
-    """The flags whose value is not the default: their spelling on the command line, by name."""
-    return {
+    given = {
         action.dest: action.option_strings[0]
         for action in parser.actions()
         if getattr(flags, action.dest) != action.default
     }
+    _refuse(_REFUSED, given)
+    return flags, given, others
 
 
-def _names_of_engines() -> Iterator[str]:
-    for options in PipelineOptions.__subclasses__():
-        if options.__name__ in _OF_ENGINES:
-            parser = Parser(add_help=False)
-            options._add_argparse_args(parser)
-            yield from (action.dest for action in parser.actions())
+def check_in_process(given: Mapping[str, str]) -> None:
+    """Checks the flags of Beam that are given for a run in this process.
+
+    Raises:
+      UsageError: one of them cannot be used here.
+    """
+    _refuse(_REFUSED_IN_PROCESS, given)
+    of_engines = {
+        action.dest
+        for title, actions in beam_parser().groups()
+        if title in _OF_ENGINES
+        for action in actions
+    }
+    for name, flag in given.items():
+        if name in of_engines:
+            raise UsageError(
+                f"{flag} is for an engine, but this job runs in-process",
+                "name the engine with --runner, or leave the flag out",
+            )
+
+
+def _refuse(refused: Mapping[str, tuple[str, str]], given: Mapping[str, str]) -> None:
+    for name, flag in given.items():
+        if name in refused:
+            why, remedy = refused[name]
+            raise UsageError(f"{flag} is refused: {why}", remedy)
 
 
 def beam_help(ours: Collection[str]) -> str:
@@ -129,20 +138,12 @@ def beam_help(ours: Collection[str]) -> str:
     """
     formatter = Formatter("beam-bleu")
     formatter.add_text("Apache Beam's flags. Engines use only those that are for them.")
-    for options in PipelineOptions.__subclasses__():
-        parser = Parser(add_help=False)
-        options._add_argparse_args(parser)  # as Beam itself does
-        described = [_described(action, ours) for action in parser.actions()]
-        if described:
-            formatter.start_section(_title(options.__name__))
-            formatter.add_arguments([action for action in described if action.option_strings])
-            formatter.end_section()
+    for title, actions in beam_parser().groups():
+        described = [_described(action, ours) for action in actions]
+        formatter.start_section(title)
+        formatter.add_arguments([action for action in described if action.option_strings])
+        formatter.end_section()
     return formatter.format_help()
-
-
-def _title(name: str) -> str:
-    """GoogleCloudOptions: Google Cloud."""
-    return " ".join(_WORD.findall(name.removesuffix("Options")))
 
 
 def _described(action: argparse.Action, ours: Collection[str]) -> argparse.Action:

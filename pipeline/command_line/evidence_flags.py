@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.suggestions import unknown_value
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, unknown_value
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,

@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
@@ -22,12 +22,12 @@ from beam_bleu.pipeline.command_line.beam_flags import (
 from beam_bleu.pipeline.command_line.definition_flags import (
     add_more_scores_flags,
     add_preset_flag,
+    job_metrics,
 )
-from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags
-from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags
+from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
+from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
-from beam_bleu.pipeline.command_line.job_flags import job_of
-from beam_bleu.pipeline.command_line.keep_flag import add_keep_flag
+from beam_bleu.pipeline.command_line.keep_flag import add_keep_flag, check_kept, keep
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.lineage_flag import add_lineage_flag, lineage
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
@@ -48,15 +48,17 @@ from beam_bleu.pipeline.command_line.output_flags import (
     display,
     if_exists,
     partition,
+    with_partition,
     with_report,
+    with_saving,
 )
 from beam_bleu.pipeline.command_line.parser import (
     SEE_HELP,
     Parser,
-    Words,
-    divided,
-    known_flag,
+    nearest,
     positive,
+    shown_only,
+    with_underscores,
 )
 from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
 from beam_bleu.pipeline.command_line.record_flags import (
@@ -69,7 +71,11 @@ from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_document_flag,
     add_slice_flags,
+    check_documents,
+    check_labels,
     check_labels_are_used,
+    document_label,
+    slicing,
 )
 from beam_bleu.pipeline.command_line.source_flags import (
     add_checking_flags,
@@ -78,7 +84,6 @@ from beam_bleu.pipeline.command_line.source_flags import (
     source,
     stdin_by_default,
 )
-from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.command_line.token_flags import add_language_flags, check_language_flags
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
@@ -87,8 +92,12 @@ from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT, Ru
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
+from beam_bleu.pipeline.scoring.scorings import schema_of_segments
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS, MetricWord
+from beam_bleu.transforms.pairing.needs import Needs
+from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.thread_pool import available_threads
 
@@ -139,52 +148,25 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         or is not a model.
       SystemExit: after --help or --version.
     """
-    ours, beams = our_parser(), beam_parser()
-    words = divided(argv, ours, beams)
-    for word in words.for_engine:
-        if known_flag(word, ours, beams):
-            raise UsageError(
-                f"{word} comes after --, where only the engine reads it", "put it before the --"
-            )
-    if words.after_optional:
-        flag, word = words.after_optional[0]
-        choices = " or ".join(ours.by_flag()[flag].choices or ())
-        raise UsageError(
-            f"unexpected argument {word!r} after {flag}",
-            f"{flag} takes {choices}, or no value"
-            + ("" if flag == "--help" else "; name the references before -i"),
-        )
-    flags = with_report(ours.parse_args([*words.references, *words.ours]))
-    of_beam = parse_beam_flags(beams, words.beams)
-    if words.unknown:
-        _refuse(words, ours, beams)
-    if words.after_systems:
-        raise UsageError(
-            f"unexpected argument {words.after_systems[0]!r} after -i and its systems",
-            "name the references before -i, and all systems directly after it",
-        )
+    end = argv.index("--") if "--" in argv else len(argv)
+    flags, others = _our_values(argv[:end])
+    of_beam, given, references = parse_beam_flags(others)
+    for word in references:
+        if word.startswith("-") and word != "-":
+            _refuse(word.partition("=")[0], is_on_engine=of_beam.runner is not None)
+    flags = with_report(argparse.Namespace(**vars(flags), refs=references))
     check_log_flags(flags)
     runner = find_runner(of_beam.runner)
-    if runner.in_process:
-        if words.for_engine:
-            raise UsageError(
-                f"{words.for_engine[0]} comes after --, the place for flags of an engine, "
-                "but this job runs in-process",
-                "leave it out, put it before the --, or name the engine with --runner",
-            )
-        check_in_process(beams, of_beam)
-        if flags.worker_timeout is not None:
-            raise UsageError(
-                "--worker_timeout is for an engine, but this job runs in-process",
-                "name the engine with --runner, or leave the flag out",
-            )
-    options = KeptViews([*words.beams, *runner.flags_of_engine(words.for_engine)])
+    _check_engine(runner, flags, given, argv[end + 1 :])
+    beams_values = {name: getattr(of_beam, name) for name in given}
+    options = KeptViews(runner.flags_of_engine(argv[end + 1 :]), **beams_values)
     if "redirects" in flags.allow:
         from beam_bleu.transforms.wiring.object_store_clients import WebOptions  # few runs need it
 
         options.view_as(WebOptions).allow_web_redirects = True
     FileSystems.set_options(options)  # some filesystems do not work without their options
-    if not runner.in_process and flags.output is None:
+    anywhere = not runner.in_process
+    if anywhere and flags.output is None:
         raise UsageError(
             f"--runner {of_beam.runner} needs --output",
             "name a folder that the workers and this machine can read and write",
@@ -192,37 +174,184 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     mode = options.view_as(DirectOptions).direct_running_mode
     in_memory = mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
-    run, in_metrics, of_lineage = new_run(), monitoring(flags), lineage(flags)
-
-    def tell(output: str, label: str | None, replaces: bool) -> None:
-        if named is not None:
-            words = redacted([utf8(word) for word in argv], flags_without_secrets())
-            named(
-                RunFacts(
-                    run,
-                    output,
-                    runner.name,
-                    tuple(words),
-                    label,
-                    replaces,
-                    monitoring=in_metrics,
-                    lineage=of_lineage,
-                )
-            )
-
-    return Arguments(
-        _job(flags, threads, runner, run, tell),
+    run, in_metrics, of_lineage, shown = (
+        new_run(),
+        monitoring(flags),
+        lineage(flags),
         display(flags),
+    )
+    output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
+    label, exists = partition(flags), if_exists(flags)
+    if named is not None:
+        words = tuple(redacted([utf8(word) for word in argv], flags_without_secrets()))
+        replaces = exists == "replace"
+        named(
+            RunFacts(
+                run,
+                output,
+                runner.name,
+                words,
+                label,
+                replaces,
+                monitoring=in_metrics,
+                lineage=of_lineage,
+            )
+        )
+    check_language_flags(flags)
+    flags = with_layout(flags)
+    unpooled, rejected, needs = unpooled_label(flags), most_rejected(flags), needs_of(flags)
+    texts = source(flags, anywhere, needs)
+    if os.path.isfile(output.rstrip("/")):
+        raise UsageError(f"--output {output} is a file", "name a folder")
+    if output:
+        inputs = list(texts.inputs)
+        if flags.spm_model:
+            inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
+        refuse_overlap(output, inputs)
+    job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
+    check_labels_are_used(flags, texts.labels, job.slicing, job.evidence.documents)
+    return Arguments(
+        dataclasses.replace(
+            job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists
+        ),
+        shown,
         flags.verbose,
         "off" if flags.quiet else flags.progress,
         runner,
         options,
         noisy=runner.in_process and not in_memory,
         stdin_by_default=stdin_by_default(flags),
-        elsewhere=not runner.in_process or mode == "multi_processing",
+        elsewhere=anywhere or mode == "multi_processing",
         report=flags.report,
         worker_timeout=flags.worker_timeout,
     )
+
+
+def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The values of our own flags, and the words that are neither our flags nor their values.
+
+    Raises:
+      UsageError: a value is impossible, or a word after the systems of -i belongs to no flag.
+    """
+    ours, beams = our_parser(), beam_parser()
+    words = with_underscores(argv, beams.by_flag())
+    for number, word in enumerate(words):
+        refuse_absent(word.partition("=")[0])
+        flag = ours.by_flag().get(word)
+        following = words[number + 1 : number + 2]
+        usual = None if flag is None or flag.nargs != argparse.OPTIONAL else flag.const
+        if flag and usual and not {*following} & {*(flag.choices or ())}:
+            words[number] = f"{word}={usual}"  # the next word can be a file
+    systems = next((n for n, word in enumerate(words) if word.startswith("-i")), len(words))
+    flags, before = ours.parse_known_args(words[:systems])
+    flags, after = ours.parse_known_args(words[systems:], flags)
+    late = beams.parse_known_args(after)[1]
+    if late and not late[0].startswith("-"):  # it could be meant as a system
+        raise UsageError(
+            f"unexpected argument {late[0]!r} after -i and its systems",
+            "name the references before -i, and all systems directly after it",
+        )
+    return flags, [*before, *after]
+
+
+def _refuse(flag: str, *, is_on_engine: bool) -> NoReturn:
+    """Refuses an unknown flag."""
+    remedy = SEE_HELP
+    if close := nearest(flag, [*beam_parser().by_flag(), *our_parser().by_flag()]):
+        remedy = f"did you mean {close}?"
+    elif is_on_engine:
+        remedy = f"{SEE_HELP}; put flags that only the engine knows after --"
+    raise UsageError(f"unknown flag {flag}", remedy)
+
+
+def _check_engine(
+    runner: Runner, flags: argparse.Namespace, given: Mapping[str, str], words: Sequence[str]
+) -> None:
+    """Checks the flags that are only for an engine.
+
+    Args:
+      runner: the engine.
+      flags: our flags.
+      given: Beam's flags that are given.
+      words: those after --, where only the engine reads them.
+    """
+    known = {**our_parser().by_flag(), **beam_parser().by_flag()}
+    for word in words:
+        if with_underscores([word])[0].partition("=")[0] in known:
+            raise UsageError(
+                f"{word} comes after --, where only the engine reads it", "put it before the --"
+            )
+    if not runner.in_process:
+        return
+    if words:
+        raise UsageError(
+            f"{words[0]} comes after --, the place for flags of an engine, but this job runs "
+            "in-process",
+            "leave it out, put it before the --, or name the engine with --runner",
+        )
+    check_in_process(given)
+    if flags.worker_timeout is not None:
+        raise UsageError(
+            "--worker_timeout is for an engine, but this job runs in-process",
+            "name the engine with --runner, or leave the flag out",
+        )
+
+
+def job_of(
+    flags: argparse.Namespace,
+    source: Source,
+    needs: Needs,
+    *,
+    unpooled: str | None = None,
+    configs: Mapping[MetricWord, Any] | None = None,
+    run: str = "",
+    threads: int = 1,
+) -> Job:
+    """The job that flags describe, without an output folder.
+
+    Args:
+      flags: the parsed flags, with the settings of their layout.
+      source: the input.
+      needs: what the metrics need of the input.
+      unpooled: the label whose values have no common score; None if all segments have one.
+      configs: the definitions of metrics that no flags define.
+      run: the run's name; a new one if it is "".
+      threads: the number of threads of a worker.
+
+    Raises:
+      UsageError: a value or a combination is impossible, or something has no effect.
+      InputError: a file that a flag names cannot be read.
+    """
+    kept = keep(flags)
+    slices = slicing(flags)
+    if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
+        raise UsageError(
+            f"--slice_by {LENGTH}: the references have this length, and --metrics "
+            f"{' '.join(flags.metrics)} reads none",
+            "leave it out, or ask for a metric of texts, too",
+        )
+    documents = document_label(flags, source.labels)
+    found_out = dataclasses.replace(evidence(flags, source.systems), documents=documents)
+    job = Job(
+        source=source,
+        metrics=job_metrics(flags, unpooled, configs),
+        output="",
+        segment_scores=flags.segment_scores,
+        examples=flags.examples or 0,
+        run=run or new_run(),
+        threads=threads,
+        allow=tuple(sorted({*flags.allow})),
+        slicing=slices,
+        evidence=with_partition(with_saving(found_out, flags), partition(flags)),
+    )
+    columns = None
+    if job.segment_scores:
+        columns = schema_of_segments(job.scorings, texts=source.keeps_texts).names
+        check_kept(kept, columns, source.labels, needs)
+        columns += source.kept
+    check_documents(documents, found_out, slices, columns)
+    check_labels(source.labels, slices, flags.language_column, columns)
+    return dataclasses.replace(job, gates=gates_of_run(flags, job))
 
 
 def our_flags() -> list[argparse.Action]:
@@ -301,7 +430,13 @@ def our_parser() -> Parser:
     add_evidence_flags(group("evidence"))
     add_gate_flags(group("gates"))
     engine = group("engine")
-    _show_runner(engine)
+    shown_only(  # Beam's parser reads it, so ours must not know it
+        engine,
+        ["--runner"],
+        metavar="NAME",
+        help=f"where the job runs: {', '.join(SHOWN_RUNNERS)}, or a class by its full name; "
+        "default DirectRunner: in this process",
+    )
     engine.add_argument(
         "--threads",
         type=positive,
@@ -339,18 +474,6 @@ def our_parser() -> Parser:
     return parser
 
 
-def _show_runner(group: argparse._ArgumentGroup) -> None:
-    """Shows --runner in --help. Beam's parser reads it, so ours must not know it."""
-    runner = argparse.Action(
-        ["--runner"],
-        "runner",
-        metavar="NAME",
-        help=f"where the job runs: {', '.join(SHOWN_RUNNERS)}, or a class by its full name; "
-        "default DirectRunner: in this process",
-    )
-    group._group_actions.append(runner)
-
-
 class _ShortHelp(argparse.Action):
     """The action of -h: prints the usual flags and ends the program."""
 
@@ -378,46 +501,3 @@ class _BeamHelp(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         write_to_stdout(beam_help(our_parser().by_flag()).encode())
         parser.exit()
-
-
-def _refuse(words: Words, ours: Parser, beams: Parser) -> NoReturn:
-    """Refuses the first unknown flag."""
-    flag = words.unknown[0].partition("=")[0]
-    refuse_absent(flag)
-    remedy = SEE_HELP
-    if close := nearest(flag, [*beams.by_flag(), *ours.by_flag()]):
-        remedy = f"did you mean {close}?"
-    elif any(word.partition("=")[0] == "--runner" for word in words.beams):
-        remedy = f"{SEE_HELP}; put flags that only the engine knows after --"
-    raise UsageError(f"unknown flag {flag}", remedy)
-
-
-def _job(
-    flags: argparse.Namespace,
-    threads: int,
-    runner: Runner,
-    run: str,
-    tell: Callable[[str, str | None, bool], None],
-) -> Job:
-    anywhere = not runner.in_process
-    output = checked_path("--output", flags.output, anywhere) if flags.output is not None else ""
-    label, exists = partition(flags), if_exists(flags)
-    tell(output, label, exists == "replace")
-    check_language_flags(flags)
-    flags = with_layout(flags)
-    unpooled = unpooled_label(flags)
-    rejected = most_rejected(flags)
-    needs = needs_of(flags)
-    texts = source(flags, anywhere, needs)
-    if os.path.isfile(output.rstrip("/")):
-        raise UsageError(f"--output {output} is a file", "name a folder")
-    if output:
-        inputs = list(texts.inputs)
-        if flags.spm_model:
-            inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
-        refuse_overlap(output, inputs)
-    job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
-    check_labels_are_used(flags, texts.labels, job.slicing, job.evidence.documents)
-    return dataclasses.replace(
-        job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists
-    )

@@ -6,12 +6,11 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.keep_flag import keep, kept_streams
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive, shown_only, unknown_value
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_sources import has_records, record_source
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
-from beam_bleu.pipeline.command_line.suggestions import unknown_value
 from beam_bleu.pipeline.command_line.systems import check_names, references, systems
 from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_pipes
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
@@ -31,11 +30,12 @@ _LONGEST_LINE = 1 << 30
 _GIVE_THEM = "give the flag one or more times, or write: beam-bleu REF... -i FILE..."
 
 
-def add_text_flags(parser: argparse._ActionsContainer) -> None:
+def add_text_flags(parser: argparse._ArgumentGroup) -> None:
     """The flags that name the texts, and the references as words."""
     add = parser.add_argument
-    add(
-        "refs",
+    shown_only(  # they are what is left of the words
+        parser,
+        (),
         nargs="*",
         metavar="REF",
         help="a file with a reference for each segment, one per line, or a pattern of such files "

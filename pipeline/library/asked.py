@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.command_line.job_flags import job_of
 from beam_bleu.pipeline.command_line.metric_flags import needs_of
-from beam_bleu.pipeline.command_line.options import our_parser
+from beam_bleu.pipeline.command_line.options import job_of, our_parser
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.record_flags import most_rejected
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels

@@ -23,8 +23,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     flags_of,
     usual_flags,
 )
-from beam_bleu.pipeline.command_line.parser import parser_of
-from beam_bleu.pipeline.command_line.suggestions import unknown_value
+from beam_bleu.pipeline.command_line.parser import parser_of, unknown_value
 from beam_bleu.pipeline.command_line.token_flags import (
     add_language_flags,
     tokenizer_of_language,

@@ -67,7 +67,7 @@ def test_the_short_help_is_one_screen_of_flags_that_there_are():
 
 
 def test_another_topic_is_an_error():
-    called("--help", "reocrds").assert_failed(2, "--help takes input or records or definition")
+    called("--help", "reocrds").assert_failed(2, "--help reocrds", "did you mean records?")
 
 
 def test_help_shows_the_exit_codes_that_errors_have():

@@ -198,7 +198,7 @@ r -i '' => -i is empty
 '' -i a => REF is empty
 r -i - - => stdin can be read only once
 r -i a=- /dev/stdin => stdin can be read only once
-r -i a --compare_presets b => 'b' after --compare_presets
+r -i a --compare_presets b => 'b' after -i
 r -i a --runner direct b => unexpected argument 'b' after -i
 -m bleu r -i a => references come before -m
 r.txt --input x.jsonl => 'r.txt'
