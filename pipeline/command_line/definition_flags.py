@@ -22,7 +22,7 @@ from beam_bleu.pipeline.command_line.token_flags import (
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
-from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricWord
@@ -204,8 +204,8 @@ def _require_usual_lengths(flags: argparse.Namespace) -> None:
     Raises:
       UsageError: there are such slices.
     """
-    items = ",".join(flags.slice_by).replace(CROSS, ",").split(",")
-    if LENGTH in items and tokenizer_of_language(flags) not in (None, Text.tokenize):
+    has_lengths = any(LENGTH in item for item in flags.slice_by)
+    if has_lengths and tokenizer_of_language(flags) not in (None, Text.tokenize):
         raise UsageError(
             f"--slice_by {LENGTH} counts tokens of {Text.tokenize} without BLEU, and --language "
             f"{flags.language} has {tokenizer_of_language(flags)}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.output_flags import partition
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, unknown_value
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.resampling import (
@@ -74,77 +75,52 @@ def add_comparison_flags(parser: argparse._ActionsContainer, default: str = "") 
     )
 
 
-def evidence(flags: argparse.Namespace, systems: Sequence[str]) -> Evidence:
+def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str | None) -> Evidence:
     """What a job finds out about its scores, for a command line.
 
     Args:
       flags: the parsed flags.
       systems: the systems, if they are known before the input is read; otherwise none.
+      documents: the label with the document of each segment.
 
     Raises:
       UsageError: a value is impossible, or a flag has no effect.
     """
-    resampling = _resampling(flags)
-    _check_effects(flags, systems)
+    label, resampling = partition(flags), None
+    if flags.resample is not None:
+        seed = DEFAULT_SEED if flags.seed is None else flags.seed
+        try:  # the weights of a unit follow from its partition, too
+            resampling = Resampling(flags.resample, flags.resamples, seed, label or "")
+        except ValueError as error:
+            raise UsageError(f"--{error}", SEE_HELP) from None
+    elif flags.no_uncertainty and (flags.baseline is not None or flags.compare is not None):
+        raise UsageError(
+            f"{'--compare' if flags.baseline is None else '--baseline'} has no effect with "
+            "--no_uncertainty, which leaves out comparisons",
+            "leave out one of them, or add --resample",
+        )
+    comparing = {
+        "--baseline": flags.baseline is not None,
+        "--compare": flags.compare is not None,
+        "--resample randomization": flags.resample == "randomization",
+    }
+    if len(systems) == 1 and any(comparing.values()):
+        flag = next(flag for flag, is_given in comparing.items() if is_given)
+        raise UsageError(
+            f"{flag} compares systems, and there is only one: {systems[0]}",
+            "name another system, or leave the flag out",
+        )
     if flags.baseline is not None and systems and flags.baseline not in systems:
         raise unknown_value("--baseline", flags.baseline, systems)
     return Evidence(
         uncertainty=not flags.no_uncertainty,
         baseline=flags.baseline,
         compare_all=flags.compare == "all",
+        documents=documents,
         resampling=resampling,
+        save_totals=flags.save_totals,
+        partition=label,
     )
-
-
-def _resampling(flags: argparse.Namespace) -> Resampling | None:
-    if flags.resample is None:
-        for flag, value in (("--resamples", flags.resamples), ("--seed", flags.seed)):
-            if value is not None:
-                raise UsageError(
-                    f"{flag} needs --resample",
-                    f"add --resample {' or '.join(RESAMPLING_METHODS)}, or leave {flag} out",
-                )
-        return None
-    seed = DEFAULT_SEED if flags.seed is None else flags.seed
-    try:
-        return Resampling(flags.resample, flags.resamples, seed)
-    except ValueError as error:
-        raise UsageError(f"--{error}", SEE_HELP) from None
-
-
-def _check_effects(flags: argparse.Namespace, systems: Sequence[str]) -> None:
-    """Checks that each flag has an effect, and that the replicates are of the whole corpus."""
-    comparing = [
-        f"{flag} {value}"
-        for flag, value in (("--baseline", flags.baseline), ("--compare", flags.compare))
-        if value is not None
-    ]
-    if comparing and flags.no_uncertainty and flags.resample is None:
-        raise UsageError(
-            f"{comparing[0]} has no effect with --no_uncertainty, which leaves out comparisons",
-            "leave out one of them, or add --resample",
-        )
-    if flags.resample == "randomization":
-        comparing.append("--resample randomization")
-    if comparing and len(systems) == 1:
-        raise UsageError(
-            f"{comparing[0]} compares systems, and there is only one: {systems[0]}",
-            "name another system, or leave the flag out",
-        )
-    if flags.resample is None:
-        return
-    if flags.coverage == "each":
-        raise UsageError(
-            "--resample needs the same segments of all systems, and with --coverage each they "
-            "can have different ones",
-            "use --coverage common, or leave --resample out",
-        )
-    if flags.language_column is not None:
-        raise UsageError(
-            "--resample makes replicates of the whole corpus, and with --language_column each "
-            "language is scored by itself",
-            "leave out one of them, or score each language in a run of its own",
-        )
 
 
 def _number(text: str) -> int:

@@ -115,11 +115,6 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
         that is needed is missing.
       InputError: the result of --against cannot be read, or cannot be compared.
     """
-    if flags.max_drop and flags.no_uncertainty:
-        raise UsageError(
-            "--max_drop needs standard errors, and --no_uncertainty leaves them out",
-            "leave one of them out",
-        )
     asked = gates(flags, flags.output or None)
     require_metrics(asked, job.scorings)
     # There are none if they are known only when the input is read.

@@ -144,11 +144,10 @@ def _with_tasks(flags: argparse.Namespace) -> dict[str, Any]:
     label = LAYOUTS[flags.layout].tasks
     if label is None:
         return {}
-    items = [item for text in flags.slice_by for item in text.split(",")]
     names = [of_path.name for of_path in flags.label_from_path]
     return {
         "label_from_path": flags.label_from_path + ([] if label.name in names else [label]),
-        "slice_by": flags.slice_by + ([] if label.name in items else [label.name]),
+        "slice_by": flags.slice_by + ([] if (label.name,) in flags.slice_by else [(label.name,)]),
     }
 
 

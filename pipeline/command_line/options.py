@@ -48,9 +48,7 @@ from beam_bleu.pipeline.command_line.output_flags import (
     display,
     if_exists,
     partition,
-    with_partition,
     with_report,
-    with_saving,
 )
 from beam_bleu.pipeline.command_line.parser import (
     SEE_HELP,
@@ -67,11 +65,11 @@ from beam_bleu.pipeline.command_line.record_flags import (
     add_rejecting_flags,
     most_rejected,
 )
+from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_document_flag,
     add_slice_flags,
-    check_documents,
     check_labels,
     check_labels_are_used,
     document_label,
@@ -209,7 +207,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
         refuse_overlap(output, inputs)
     job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
-    check_labels_are_used(flags, texts.labels, job.slicing, job.evidence.documents)
+    check_labels_are_used(flags, texts.labels, [*job.slicing.labels, job.evidence.documents])
     return Arguments(
         dataclasses.replace(
             job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists
@@ -235,8 +233,8 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """
     ours, beams = our_parser(), beam_parser()
     words = with_underscores(argv, beams.by_flag())
-    for number, word in enumerate(words):
-        refuse_absent(word.partition("=")[0])
+    for number, (typed, word) in enumerate(zip(argv, words, strict=True)):
+        refuse_absent(typed.partition("=")[0])
         flag = ours.by_flag().get(word)
         following = words[number + 1 : number + 2]
         usual = None if flag is None or flag.nargs != argparse.OPTIONAL else flag.const
@@ -322,6 +320,7 @@ def job_of(
       UsageError: a value or a combination is impossible, or something has no effect.
       InputError: a file that a flag names cannot be read.
     """
+    check_rules(flags)
     kept = keep(flags)
     slices = slicing(flags)
     if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
@@ -331,7 +330,6 @@ def job_of(
             "leave it out, or ask for a metric of texts, too",
         )
     documents = document_label(flags, source.labels)
-    found_out = dataclasses.replace(evidence(flags, source.systems), documents=documents)
     job = Job(
         source=source,
         metrics=job_metrics(flags, unpooled, configs),
@@ -342,14 +340,13 @@ def job_of(
         threads=threads,
         allow=tuple(sorted({*flags.allow})),
         slicing=slices,
-        evidence=with_partition(with_saving(found_out, flags), partition(flags)),
+        evidence=evidence(flags, source.systems, documents),
     )
     columns = None
     if job.segment_scores:
         columns = schema_of_segments(job.scorings, texts=source.keeps_texts).names
         check_kept(kept, columns, source.labels, needs)
         columns += source.kept
-    check_documents(documents, found_out, slices, columns)
     check_labels(source.labels, slices, flags.language_column, columns)
     return dataclasses.replace(job, gates=gates_of_run(flags, job))
 

@@ -12,7 +12,6 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice, View
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
 
@@ -202,17 +201,6 @@ def with_report(flags: argparse.Namespace) -> argparse.Namespace:
     return flags
 
 
-def with_saving(evidence: Evidence, flags: argparse.Namespace) -> Evidence:
-    """The evidence of a command line, with the choice to save totals.
-
-    Raises:
-      UsageError: there is no folder to save them in.
-    """
-    if flags.save_totals and flags.output is None:
-        raise UsageError("--save_totals needs --output", "name the folder to write them to")
-    return dataclasses.replace(evidence, save_totals=flags.save_totals)
-
-
 def add_rerun_flags(parser: argparse._ActionsContainer) -> None:
     """Adds --partition and --if_exists."""
     add = parser.add_argument
@@ -249,16 +237,6 @@ def partition(flags: argparse.Namespace) -> str | None:
     if "/" in label:
         raise UsageError(f"--partition {label} has a /", "choose a label without it")
     return label
-
-
-def with_partition(evidence: Evidence, label: str | None) -> Evidence:
-    """What a job finds out about its scores, with the label of its partition."""
-    if label is None:
-        return evidence
-    resampling = evidence.resampling
-    if resampling is not None:  # the weights of a unit follow from its partition, too
-        resampling = dataclasses.replace(resampling, partition=label)
-    return dataclasses.replace(evidence, partition=label, resampling=resampling)
 
 
 def if_exists(flags: argparse.Namespace) -> IfExistsName:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_flags import split_at_commas
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
     LENGTH,
     LENGTH_EDGES,
     MOST_SLICES,
+    Item,
     Slicing,
-    slicing_of,
+    item_of,
 )
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
@@ -54,7 +55,8 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--slice_by",
-        action="append",
+        action="extend",
+        type=_items,
         default=[],
         metavar="ITEM,...",
         help="also score each slice of the corpus: by a label, such as domain; by labels with * "
@@ -77,18 +79,87 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def _label_from_path(text: str) -> PathLabel:
+    """The type of --label_from_path."""
+    try:
+        return path_label(utf8(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _items(text: str) -> list[Item]:
+    """The type of --slice_by."""
+    return [item_of(item) for item in split_at_commas(text)]
+
+
+def _edges(text: str) -> tuple[int, ...]:
+    edges = text.split(",")
+    numbers = [int(edge) if edge.isdecimal() and len(edge) <= 9 else 0 for edge in edges]
+    if not all(numbers) or numbers != sorted(set(numbers)):
+        raise argparse.ArgumentTypeError(
+            f"must be ascending whole numbers from 1 on, separated by commas, got {text}"
+        )
+    return tuple(numbers)
+
+
+def add_document_flag(parser: argparse._ActionsContainer) -> None:
+    """Adds --documents."""
+    parser.add_argument(
+        "--documents",
+        metavar="PATTERN|NAME",
+        help="the document of each segment: segments of a document are not independent, so "
+        "standard errors and comparisons are those of documents. For text a file with the name of "
+        "a document in each line, perhaps after a domain and a tab, or the NAME of a label; for "
+        "records the NAME of a column",
+    )
+
+
+def slicing(flags: argparse.Namespace) -> Slicing:
+    """The slicing that a command line asks for.
+
+    Raises:
+      UsageError: an item or a number is impossible, or a flag has no effect.
+    """
+    most = flags.max_slices or MOST_SLICES
+    if most > _LARGEST_MOST:
+        raise UsageError(f"--max_slices must be 1 to {_LARGEST_MOST}, got {most}", SEE_HELP)
+    if flags.length_edges and not any(LENGTH in item for item in flags.slice_by):
+        raise UsageError(
+            f"--length_edges has no effect, because --slice_by does not have {LENGTH}",
+            f"add {LENGTH} to --slice_by, or leave --length_edges out",
+        )
+    try:
+        slices = Slicing(tuple(flags.slice_by), flags.length_edges or LENGTH_EDGES, most)
+    except ValueError as error:
+        raise UsageError(
+            f"--slice_by: {error}",
+            "write labels with commas between them, and * for their combinations, such as "
+            "--slice_by 'domain,domain*lang_pair'",
+        ) from None
+    return slices if flags.language_column is None else slices.within(flags.language_column)
+
+
+def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
+    """The labels that the input must have, each one once, without those from paths.
+
+    A source of records reads the columns with these names (`Wanted.labels`).
+    """
+    names = (flags.language_column, *itertools.chain.from_iterable(flags.slice_by), flags.documents)
+    return tuple(dict.fromkeys(name for name in names if name is not None and name != LENGTH))
+
+
 def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStream, ...]:
-    """The streams of labels of a command line.
+    """The streams of labels of a command line, with that of --documents if no label has them.
 
     Args:
-      flags: the parsed flags.
+      flags: the parsed flags, with the settings of their layout.
       anywhere: whether the job may run in another folder than this process.
 
     Raises:
       UsageError: a label has no name, an impossible name or a name that another label has, or
-        there is no path.
+        there is no path, or it is not clear what the value of --documents means.
     """
-    streams, seen = [], set[str]()
+    streams = []
     for text in flags.labels:
         named, equals, pattern = text.partition("=")
         if not equals or "/" in named:
@@ -96,15 +167,21 @@ def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStrea
                 f"--labels {text}: the labels have no name", "write --labels NAME=PATTERN"
             )
         names = tuple(utf8(name.strip()) for name in named.split(","))
-        for name in names:
-            _check_name(name, text)
-            if name in seen:
-                raise UsageError(f"two labels are called {name}", "give each label its own name")
-            seen.add(name)
+        _check_names("--labels", names)
         path = checked_path("--labels", pattern, anywhere)
         streams.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
-    documents = document_stream(flags, anywhere)
-    return tuple(streams) if documents is None else (*streams, documents)
+    named_labels = [*(name for stream in streams for name in stream.names), *_of_paths(flags)]
+    if flags.documents is not None and utf8(flags.documents) not in named_labels:
+        path = checked_path("--documents", flags.documents, anywhere)
+        stream = Stream("documents", path)
+        streams.append(LabelStream((DOCUMENT,), stream, domain_first=True))
+    elif flags.documents is not None and os.path.exists(flags.documents):
+        raise UsageError(
+            f"--documents {flags.documents} is the name of a label and of a file",
+            f"write ./{flags.documents} for the file, or give the label another name",
+        )
+    _check_names("--labels", [name for stream in streams for name in stream.names])
+    return tuple(streams)
 
 
 def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
@@ -117,28 +194,45 @@ def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[
     Raises:
       UsageError: a label has an impossible name, or one that another label has.
     """
-    labels: list[PathLabel] = []
-    seen = set(others)
-    for label in flags.label_from_path:
-        _check_name(label.name, f"{label.name}={label.pattern}", "--label_from_path")
-        if label.name in seen:
-            raise UsageError(f"two labels are called {label.name}", "give each label its own name")
-        seen.add(label.name)
-        labels.append(label)
-    return tuple(labels)
+    _check_names("--label_from_path", [*others, *_of_paths(flags)])
+    return tuple(flags.label_from_path)
 
 
-def _check_name(name: str, text: str, flag: str = "--labels") -> None:
-    if not name or not name.isprintable() or CROSS in name:
+def _of_paths(flags: argparse.Namespace) -> list[str]:
+    return [label.name for label in flags.label_from_path]
+
+
+def _check_names(flag: str, names: Sequence[str]) -> None:
+    """Checks that labels can have their names, and that no two have the same."""
+    for name in names:
+        if not name or not name.isprintable() or CROSS in name or name == LENGTH:
+            raise UsageError(
+                f"{flag}: {name!r} cannot be the name of a label",
+                f"choose a name of printable characters, without {CROSS}, that is not {LENGTH}",
+            )
+        if names.count(name) > 1:
+            raise UsageError(f"two labels are called {name}", "give each label its own name")
+
+
+def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | None:
+    """The label with the document of each segment; None without --documents.
+
+    Args:
+      flags: the parsed flags.
+      labels: the labels of the source that was made from them.
+
+    Raises:
+      UsageError: no column with documents can have this name.
+    """
+    if flags.documents is None:
+        return None
+    name = utf8(flags.documents)
+    if name in ("", LENGTH):
         raise UsageError(
-            f"{flag} {text}: {name!r} cannot be the name of a label",
-            f"choose a name of printable characters, without {CROSS}",
+            f"--documents {name}: no column with documents can have this name",
+            "name the column with the document of each record",
         )
-    if name == LENGTH:
-        raise UsageError(
-            f"{flag} {text}: the name {LENGTH} is reserved for the length of the references",
-            "choose another name",
-        )
+    return name if name in labels else DOCUMENT
 
 
 def check_labels(
@@ -166,199 +260,33 @@ def check_labels(
                 f"name a file with the label of each segment: --labels {name}=PATTERN; or a part "
                 f"of the paths of the files: --label_from_path {name}=PATTERN",
             )
-    if columns is None:
-        return
-    taken = {column.casefold() for column in columns}
-    for name in labels:
-        if name.casefold() in taken:
+    folded = [name.casefold() for name in (*(columns or ()), *labels)]
+    for name in labels if columns is not None else ():
+        if folded.count(name.casefold()) > 1:
             raise UsageError(
                 f"the label {name} would be a second column of this name in the segment scores",
                 "give the label another name, or leave out --segment_scores",
             )
-        taken.add(name.casefold())
 
 
 def check_labels_are_used(
-    flags: argparse.Namespace, labels: Sequence[str], slicing: Slicing, documents: str | None
+    flags: argparse.Namespace, labels: Sequence[str], used: Collection[str | None]
 ) -> None:
     """Checks that something uses a label of the input. A file can have more labels.
 
     Args:
       flags: the parsed flags.
       labels: the labels of the input.
-      slicing: the slices.
-      documents: the label with the documents; None if it is not asked for.
+      used: those that the slices need, and that of documents.
 
     Raises:
       UsageError: none is used.
     """
-    shown = flags.segment_scores or flags.examples
-    if labels and not shown and not set(labels) & {*slicing.labels, documents}:
-        only_from_paths = flags.label_from_path and not flags.labels
+    if labels and not flags.segment_scores and not flags.examples and not {*labels} & {*used}:
+        flag = "--labels" if flags.labels else "--label_from_path"
         raise UsageError(
-            f"{'--label_from_path' if only_from_paths else '--labels'} {','.join(labels)} has no "
-            "effect",
+            f"{flag} {','.join(labels)} has no effect",
             f"give --slice_by {labels[0]}, or --language_column {labels[0]} if it has "
             f"languages, or --documents {labels[0]} if it has documents, or --segment_scores "
             "or --examples, which show each label",
         )
-
-
-def slicing(flags: argparse.Namespace) -> Slicing:
-    """The slicing that a command line asks for.
-
-    Raises:
-      UsageError: an item or a number is impossible, or a flag has no effect.
-    """
-    items = [item for text in flags.slice_by for item in split_at_commas(text)]
-    if flags.length_edges and not items:
-        raise UsageError("--length_edges needs --slice_by", "give both flags, or leave both out")
-    if flags.max_slices and not items and flags.language_column is None:
-        raise UsageError(
-            "--max_slices needs --slice_by or --language_column",
-            "give one of them, or leave it out",
-        )
-    most = flags.max_slices or MOST_SLICES
-    if most > _LARGEST_MOST:
-        raise UsageError(f"--max_slices must be 1 to {_LARGEST_MOST}, got {most}", SEE_HELP)
-    try:
-        slices = slicing_of(items, flags.length_edges or LENGTH_EDGES, most)
-    except ValueError as error:
-        value = ",".join(flags.slice_by)
-        raise UsageError(
-            f"--slice_by {value}: {error}",
-            "write labels with commas between them, and * for their combinations, such as "
-            "--slice_by 'domain,domain*lang_pair'",
-        ) from None
-    if flags.length_edges and not any(LENGTH in item for item in slices.items):
-        raise UsageError(
-            f"--length_edges has no effect, because --slice_by does not have {LENGTH}",
-            f"add {LENGTH} to --slice_by, or leave --length_edges out",
-        )
-    return slices if flags.language_column is None else slices.within(flags.language_column)
-
-
-def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
-    """The labels that the input must have, each one once, without those from paths.
-
-    A source of records reads the columns with these names (`Wanted.labels`).
-
-    Raises:
-      UsageError: a flag for slices is impossible.
-    """
-    documents = () if flags.documents is None else (flags.documents,)
-    return tuple(dict.fromkeys((*slicing(flags).labels, *documents)))
-
-
-def _label_from_path(text: str) -> PathLabel:
-    """The type of --label_from_path."""
-    try:
-        return path_label(utf8(text))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _edges(text: str) -> tuple[int, ...]:
-    edges = text.split(",")
-    numbers = [int(edge) if edge.isdecimal() and len(edge) <= 9 else 0 for edge in edges]
-    if not all(numbers) or numbers != sorted(set(numbers)):
-        raise argparse.ArgumentTypeError(
-            f"must be ascending whole numbers from 1 on, separated by commas, got {text}"
-        )
-    return tuple(numbers)
-
-
-def add_document_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds --documents."""
-    parser.add_argument(
-        "--documents",
-        metavar="PATTERN|NAME",
-        help="the document of each segment: segments of a document are not independent, so "
-        "standard errors and comparisons are those of documents. For text a file with the name of "
-        "a document in each line, perhaps after a domain and a tab, or the NAME of a label; for "
-        "records the NAME of a column",
-    )
-
-
-def document_stream(flags: argparse.Namespace, anywhere: bool) -> LabelStream | None:
-    """The stream of documents, for line-parallel text; None if a stream of --labels has them.
-
-    Args:
-      flags: the parsed flags, with the settings of their layout.
-      anywhere: whether the job may run in another folder than this process.
-
-    Raises:
-      UsageError: it is not clear what the value means, or there is no path.
-    """
-    text = flags.documents
-    if text is None:
-        return None
-    labels = _names_of_labels(flags)
-    if utf8(text) in labels:
-        if os.path.exists(text):
-            raise UsageError(
-                f"--documents {text} is the name of a label and of a file",
-                f"write ./{text} for the file, or give the label another name",
-            )
-        return None
-    if DOCUMENT in labels:
-        raise UsageError(
-            f"--documents {text} names a file, whose label would be called {DOCUMENT}, and "
-            f"--labels has a label of this name",
-            f"write --documents {DOCUMENT} for this label, or give it another name",
-        )
-    return LabelStream(
-        (DOCUMENT,),
-        Stream("documents", checked_path("--documents", text, anywhere)),
-        domain_first=True,
-    )
-
-
-def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | None:
-    """The label with the document of each segment; None without --documents.
-
-    Args:
-      flags: the parsed flags.
-      labels: the labels of the source that was made from them.
-    """
-    if flags.documents is None:
-        return None
-    name = utf8(flags.documents)
-    return name if name in labels else DOCUMENT
-
-
-def check_documents(
-    label: str | None, evidence: Evidence, slicing: Slicing, columns: Sequence[str] | None
-) -> None:
-    """Checks that the label with the documents can have its name, and has an effect.
-
-    Args:
-      label: the label with the documents; None without --documents.
-      evidence: what the job finds out about its scores.
-      slicing: the slices.
-      columns: the other columns of the segment scores, which have one for each label; None if
-        they are not written.
-
-    Raises:
-      UsageError: it cannot have this name, or has no effect.
-    """
-    if label is None:
-        return
-    if label in ("", LENGTH):
-        raise UsageError(
-            f"--documents {label}: no column with documents can have this name",
-            "name the column with the document of each record",
-        )
-    is_used = evidence.uncertainty or evidence.resampling is not None
-    if not is_used and label not in slicing.labels and columns is None:
-        raise UsageError(
-            "--documents has no effect with --no_uncertainty: no score depends on documents",
-            "leave out one of them, or add --resample",
-        )
-
-
-def _names_of_labels(flags: argparse.Namespace) -> set[str]:
-    """The names of the labels of --labels and of --label_from_path."""
-    named = (text.partition("=")[0] for text in flags.labels)
-    of_files = {utf8(name.strip()) for names in named for name in names.split(",")}
-    return of_files | {label.name for label in flags.label_from_path}

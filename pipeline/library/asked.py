@@ -136,8 +136,7 @@ class Asked:
         flags = parser.parse_args(words)
         flags.output = ""  # What needs a folder has a PCollection.
         if self._unpooled is not None:
-            items = [item for text in flags.slice_by for item in text.split(",")]
-            flags.slice_by = [*flags.slice_by, *{self._unpooled}.difference(items)]
+            flags.slice_by = list(dict.fromkeys([*flags.slice_by, (self._unpooled,)]))
         return flags
 
     def _metrics(self, metrics: Any) -> list[str]:

@@ -22,7 +22,7 @@ from command_line import (
     write_lines,
 )
 
-from beam_bleu.transforms.definition.slicing import SliceKey, slicing_of
+from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 
 LINES = 400
 WORDS = ["a", "b", "cat", "sat", "1,000.5", "é", "。", "&lt;", "-", "\u2028", "end."]
@@ -188,7 +188,7 @@ def test_a_label_of_ids_is_an_error_that_shows_some(tmp_path):
 
 
 def test_values_are_in_natural_order_with_a_missing_label_last():
-    slicing = slicing_of(["a", "length", "b*a"])
+    slicing = Slicing((("a",), ("length",), ("b", "a")))
     values = ["", "2", "10", "010", "9" * 5000, "a", "a1", "a1b", "a2", "a10", "b", None]
     expected = [
         *(SliceKey(0, (value,)) for value in values),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from beam_bleu.transforms.shown_names import natural_key
@@ -23,6 +23,10 @@ MOST_SLICES = 1000
 
 CROSS = "*"
 """What separates the labels of an item that divides by several labels."""
+
+
+Item = tuple[str, ...]
+"""The labels whose values together divide a corpus."""
 
 
 class SliceKey(NamedTuple):
@@ -52,7 +56,7 @@ class Slicing:
       ValueError: an item, an edge or the number is impossible.
     """
 
-    items: tuple[tuple[str, ...], ...] = ()
+    items: tuple[Item, ...] = ()
     length_edges: tuple[int, ...] = LENGTH_EDGES
     most: int = MOST_SLICES
 
@@ -86,7 +90,7 @@ class Slicing:
 
     def within(self, label: str) -> Slicing:
         """The slices of a label, and the same items as before within each of these slices."""
-        different: dict[frozenset[str], tuple[str, ...]] = {}
+        different: dict[frozenset[str], Item] = {}
         for item in ((label,), *self.items):
             within = item if label in item else (label, *item)
             different.setdefault(frozenset(within), within)
@@ -129,16 +133,9 @@ NO_SLICES = Slicing()
 """Only the whole corpus is scored."""
 
 
-def slicing_of(
-    texts: Sequence[str], length_edges: Sequence[int] = LENGTH_EDGES, most: int = MOST_SLICES
-) -> Slicing:
-    """The slicing that is written as items such as "domain" or "lang_pair*domain".
-
-    Raises:
-      ValueError: an item, an edge or the number is impossible.
-    """
-    items = tuple(tuple(name.strip() for name in text.split(CROSS)) for text in texts)
-    return Slicing(items, tuple(length_edges), most)
+def item_of(text: str) -> Item:
+    """The item that is written as "domain" or "lang_pair*domain"."""
+    return tuple(name.strip() for name in text.split(CROSS))
 
 
 def _order(value: str | int | None) -> tuple[object, ...]:

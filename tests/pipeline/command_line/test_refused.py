@@ -66,7 +66,7 @@ BESIDE = r"""
 --compare=baseline
 --compare=all --no_uncertainty
 --candidates systems/birch.txt --baseline=atlsa => did you mean atlas?
---candidates systems/birch.txt --baseline=atlas --no_uncertainty => --baseline atlas has no effect
+--candidates systems/birch.txt --baseline=atlas --no_uncertainty => --baseline has no effect
 --resample=randomization => there is only one: atlas
 --resamples=5
 --seed=5
@@ -155,18 +155,17 @@ extra.txt => unexpected argument 'extra.txt'
 --slice_by=length --length_edges=x => --length_edges
 --labels=domain=domains.txt
 --labels=domains.txt --slice_by=length => the labels have no name
---labels=length=domains.txt --slice_by=length => the name length is reserved
+--labels=length=domains.txt --slice_by=length => 'length' cannot be the name of a label
 --labels=a*b=domains.txt --slice_by=a => 'a*b'
 --labels=a=domains.txt --labels=a=domains.txt --slice_by=a => two labels are called a
 --labels=a= --slice_by=a
 --labels=a=domains.txt --slice_by=a --length_edges=5 => --length_edges has no effect
 --labels=Score=domains.txt --slice_by=Score --segment_scores --output=x => the label Score
---documents=domains.txt --no_uncertainty
 --documents=
---labels=document=domains.txt --documents=domains.txt => --documents document
+--labels=document=domains.txt --documents=domains.txt => two labels are called document
 --labels=domains.txt=domains.txt --documents=domains.txt => ./domains.txt
 --label_from_path pair=news/*/ => must have one part in parentheses
---label_from_path length=news/(*)/ => the name length is reserved
+--label_from_path length=news/(*)/ => 'length' cannot be the name of a label
 --label_from_path pair=n/(*)/ --label_from_path pair=(*) => two labels
 --label_from_path pair=n/(*)/ => --label_from_path pair has no effect
 --language en-zh --tokenize 13a
@@ -213,7 +212,7 @@ r.txt --input x.jsonl => 'r.txt'
 --input x.jsonl --labels a=b.txt => --labels
 r.jsonl -i c.jsonl --join_on id --cuts any => --cuts
 --input x.jsonl --documents=length => --documents length
-r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => use --coverage common
+r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => --coverage each
 --input x.jsonl -m mean => --metrics mean does not say which column
 --input x.jsonl -m mean:a=b => "="
 --input x.jsonl -m mean:a mean:a => twice

@@ -229,7 +229,7 @@ def test_records_that_are_joined(tmp_path):
         evaluated = paired | Evaluate(slice_by=["domain"])
         expected = (tmp_path / "out" / "scores.json").read_bytes()
         assert_that(evaluated.document, check_document(expected))
-        with pytest.raises(ValueError, match="resample needs the same segments"):
+        with pytest.raises(ValueError, match="resample cannot be used with coverage each"):
             paired | "Resample" >> Evaluate(resample="bootstrap")
 
 

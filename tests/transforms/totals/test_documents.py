@@ -24,7 +24,7 @@ from made_units import (
     sums_of_rows,
 )
 
-from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
+from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
@@ -42,7 +42,7 @@ from beam_bleu.transforms.totals.sum_documents import sum_documents, totals_of_d
 ORDER = 2
 BASIS = bleu_basis(ORDER)
 LABELS = ("domain", "doc")
-SLICING = slicing_of(["domain"])
+SLICING = Slicing((("domain",),))
 ADDING = Adding(BASIS, SLICING, LABELS, with_products=True, with_all_pairs=True, documents="doc")
 SYSTEMS = ("b", "c", "a")  # in the order of the result, which is not that of the names
 

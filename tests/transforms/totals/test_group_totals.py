@@ -14,7 +14,7 @@ from made_units import found_products, found_sums, products_of_rows, sums_of_row
 from scoring import statistics_of
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
+from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
@@ -39,7 +39,7 @@ from beam_bleu.transforms.wiring.steps import AddUp, add_up
 
 ORDER = 3
 BASIS = bleu_basis(ORDER)
-SLICING = slicing_of(["domain", "length"], [10, 20])
+SLICING = Slicing((("domain",), ("length",)), (10, 20))
 ADDING = Adding(BASIS, SLICING, ("domain",), with_products=True, with_all_pairs=True)
 ABC = ("b", "c", "a")
 
