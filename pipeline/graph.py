@@ -18,7 +18,7 @@ from beam_bleu.pipeline.output.manifest import manifest, streams, without_versio
 from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
 from beam_bleu.pipeline.output.publication import commit
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
-from beam_bleu.pipeline.output.reruns import described_input, described_request
+from beam_bleu.pipeline.output.reruns import requested
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.result.rows import Result
@@ -61,9 +61,7 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
     summed = sum_all(paired.batches, job, step, tallies)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
-    results = dataclasses.replace(
-        job.results, request=described_request(job), input=described_input(job.source)
-    )
+    results = dataclasses.replace(job.results, request=requested(job))
     named = root | "Name the job" >> beam.Create([results], reshuffle=False)
     if job.gates:
         # A step of its own beside the reading, so that it ends a repeated job within seconds.
@@ -138,7 +136,7 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
         digests: Digests = only_sum("digests", ends["digests"])
         read = streams(segments, digests)
         documents[MANIFEST] = document_bytes(
-            manifest(read, result.scores, results.request, results.input, data, examples)
+            manifest(read, result.scores, results.request, data, examples)
         )
         if results.evidence.save_totals:
             documents[TOTALS] = result.saved(without_versions(read))

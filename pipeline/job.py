@@ -67,13 +67,11 @@ class Results(Settings):
     """What a job does with its sums.
 
     It is sent with the data, so it has neither the source nor the model of a tokenizer, only
-    descriptions of what was asked for (`request`) and read (`input`). `Job` explains the other
-    attributes.
+    a description of what was asked for (`request`). `Job` explains the other attributes.
     """
 
     scorings: ScoringsOfMetrics
     request: Sequence[str] = ()
-    input: Sequence[str] = ()
     highest_of_segments: Mapping[MetricWord, float | None]
     is_of_lines: bool
 

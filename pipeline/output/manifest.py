@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.file_names import DataKind
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 
 def manifest(
     read: Sequence[Mapping[str, Any]],
     scores: bytes,
     request: Sequence[str],
-    input: Sequence[str],
     data: Sequence[str] = (),
     examples: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
@@ -29,8 +30,7 @@ def manifest(
     Args:
       read: the streams that were read.
       scores: the bytes of scores.json.
-      request: what the job was asked for.
-      input: what it was asked to read.
+      request: what the job was asked for, and to read.
       data: the names of its data files.
       examples: how many examples of a kind the job was asked for, and the bytes of their file; None
         if it was not asked for any.
@@ -42,8 +42,8 @@ def manifest(
     ]
     document: dict[str, Any] = {
         "scores_sha256": _sha256(scores),
+        "request_sha256": request_digest(request, map(_files, streams)),
         "request": list(request),
-        "input": list(input),
         "streams": streams,
         "data_files": sorted(data),
     }
@@ -51,6 +51,26 @@ def manifest(
         number, content = examples
         document["examples"] = {"number": number, "sha256": _sha256(content)}
     return document
+
+
+def request_digest(
+    request: Sequence[str], streams: Iterable[Iterable[tuple[str, int, str | None]]]
+) -> str:
+    """The digest of what decides a result. It does not depend on the folder of the command.
+
+    Args:
+      request: what the job was asked for, and to read.
+      streams: for each input the path, the size and the version of each file, in any order.
+    """
+    files = [
+        sorted((os.path.abspath(path) if is_local(path) else path, *rest) for path, *rest in stream)
+        for stream in streams
+    ]
+    return _sha256(json.dumps([list(request), files]).encode())
+
+
+def _files(stream: Mapping[str, Any]) -> list[tuple[str, int, str | None]]:
+    return [(file["path"], file["bytes"], file["version"]) for file in stream["files"]]
 
 
 def _sha256(data: bytes) -> str:

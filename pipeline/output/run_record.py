@@ -13,7 +13,7 @@ import functools
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -93,28 +93,31 @@ class RunRecord:
         self._is_started = False
         self._job_id: str | None = None
         self._workers: list[dict[str, Any]] = []
-        self._last_success: str | None = None
         self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
         """Tells the record what the command line means. From now on a failure is recorded."""
-        self._facts = facts
+        self._facts = facts if facts.output else None
+
+    def kept(self) -> None:
+        """Tells the record that the result of an earlier run stays, and its record too."""
+        self._facts = None
 
     def start(self) -> None:
         """Writes the record of a run whose job starts now."""
-        if self._output:
+        if self._facts is not None:
             self._is_started = True
             with contextlib.suppress(Exception):  # at the end it is tried again
-                self._look()
-                self._write(self._content("running", None))
+                self._write(self._facts, record_in(self._facts.output), "running")
 
     def submitted(self, job_id: str) -> None:
         """Tells the record the name that an engine has given to the job; "" if none."""
         self._job_id = job_id or None
-        if self._is_started and self._job_id is not None:
+        if self._facts is not None and self._is_started and job_id:
             with contextlib.suppress(Exception):
-                if not self._is_of_another(self._look()):
-                    self._write(self._content("running", None))
+                former = record_in(self._facts.output)
+                if not _is_of_another(former, self._facts):
+                    self._write(self._facts, former, "running")
 
     def answered(self, workers: Sequence[Worker]) -> None:
         """Tells the record what the workers of an engine have said."""
@@ -122,99 +125,61 @@ class RunRecord:
 
         self._workers = hosts_and_versions(workers)
 
-    def kept(self) -> None:
-        """Tells the record that the result of an earlier run stays, and its record too."""
-        self._facts = None
-
     def finished(self, result: RunResult) -> None:
         """Tells the record the result of the job."""
         self._result = result
 
     def end(self, ending: Ending) -> None:
         """Writes the record and the metrics of a run that has ended."""
-        if not self._output or (ending.code == USAGE and not self._is_started):
+        facts = self._facts
+        if facts is None or (ending.code == USAGE and not self._is_started):
             return
-        if ending.code in (0, MISSED):
-            with _warning(), _locked(self._output):
-                self._end_done(ending)
-        else:
-            # The failure has been reported. A second message would only hide its cause.
-            with contextlib.suppress(Exception), _locked(self._output):
-                self._end_failed(ending)
+        is_done = ending.code in (0, MISSED)
+        # A failure has been reported. A second message would only hide its cause.
+        told = _warning() if is_done else contextlib.suppress(Exception)
+        with told, _locked(facts.output):
+            former = record_in(facts.output)
+            if self._is_former_of_result(facts, former, is_done=is_done):
+                return
+            if not is_done:
+                self._result = None
+                if former is None:
+                    check_owned(facts.output)  # it may be the folder of another program
+                with contextlib.suppress(Exception):
+                    check_success(facts.output)
+                    remove(facts.output, [SUCCESS])
+            content = self._write(facts, former, "done" if is_done else "failed", ending)
+            path = join(facts.output, METRICS)
+            is_owned(path)
+            result = None if self._result is None else self._result.result
+            storage.write_atomically(path, metrics(content, result, facts.monitoring))
 
-    @property
-    def _output(self) -> str:
-        return "" if self._facts is None else self._facts.output
+    def _is_former_of_result(
+        self, facts: RunFacts, former: Mapping[str, Any] | None, *, is_done: bool
+    ) -> bool:
+        """Whether the record that is there is that of the result, which another run has made."""
+        is_of_another = _is_of_another(former, facts)
+        if is_done:
+            assert self._result is not None
+            scores = join(facts.output, SCORES)
+            return is_of_another and storage.read(scores) != self._result.scores
+        is_marked = storage.exists(join(facts.output, SUCCESS))
+        return is_marked and (is_of_another if self._is_started else not facts.replaces)
 
-    def _end_done(self, ending: Ending) -> None:
-        assert self._result is not None
-        scores = join(self._output, SCORES)
-        if self._is_of_another(self._look()) and storage.read(scores) != self._result.scores:
-            return  # the record is that of the result
-        self._write_ended("done", ending)
-
-    def _end_failed(self, ending: Ending) -> None:
-        assert self._facts is not None
-        former = self._look()
-        is_marked = storage.exists(join(self._output, SUCCESS))
-        if is_marked and (
-            self._is_of_another(former) if self._is_started else not self._facts.replaces
-        ):
-            return
-        if former is None:
-            check_owned(self._output)  # it may be the folder of another program
-        with contextlib.suppress(Exception):
-            check_success(self._output)
-            remove(self._output, [SUCCESS])
-        self._result = None
-        self._write_ended("failed", ending)
-
-    def _look(self) -> Mapping[str, Any] | None:
-        """The record that is in the folder. It also says when a run was successful.
-
-        Raises:
-          JobError: it cannot be read, or is not beam-bleu's.
-        """
-        former = record_in(self._output)
-        if former is not None:
-            known = [self._last_success, former.get("last_success")]
-            self._last_success = max(filter(None, known), default=None)
-        return former
-
-    def _is_of_another(self, record: Mapping[str, Any] | None) -> bool:
-        assert self._facts is not None
-        return record is not None and record.get("run") != self._facts.run
-
-    def _write_ended(self, state: State, ending: Ending) -> None:
-        content = self._content(state, ending)
-        errors = []
-        for write in (self._write, self._write_metrics):
-            try:
-                write(content)
-            except Exception as error:  # each filesystem has exceptions of its own
-                errors.append(error)
-        if errors:
-            raise errors[0]
-
-    def _write_metrics(self, content: dict[str, Any]) -> None:
-        assert self._facts is not None
-        monitoring = self._facts.monitoring
-        result = None if self._result is None else self._result.result
-        path = join(self._output, METRICS)
-        is_owned(path)
-        _replace(path, lambda: metrics(content, result, monitoring))
-
-    def _write(self, content: dict[str, Any]) -> None:
-        _replace(join(self._output, RUN_RECORD), lambda: document_bytes(content))
-
-    def _content(self, state: State, ending: Ending | None) -> dict[str, Any]:
-        assert self._facts is not None
+    def _write(
+        self,
+        facts: RunFacts,
+        former: Mapping[str, Any] | None,
+        state: State,
+        ending: Ending | None = None,
+    ) -> dict[str, Any]:
+        """Writes the record; returns its content. The former one says when a run succeeded."""
         time_now = now()
         counters = {} if self._result is None else self._result.result.counters
-        return {
+        content = {
             "state": state,
-            "run": self._facts.run,
-            "partition": self._facts.partition,
+            "run": facts.run,
+            "partition": facts.partition,
             "start": self._start,
             "end": None if ending is None else time_now,
             "seconds": None if ending is None else round(time.monotonic() - self._begin, 3),
@@ -225,15 +190,21 @@ class RunRecord:
             "warnings": [] if self._result is None else self._result.warnings,
             "segments": counters.get("segments"),
             "bytes": counters.get("bytes"),
-            "last_success": time_now if state == "done" else self._last_success,
-            "runner": self._facts.runner,
+            "last_success": time_now if state == "done" else (former or {}).get("last_success"),
+            "runner": facts.runner,
             "job_id": self._job_id,
             "host": platform.node(),
             "folder": _folder(),
-            "arguments": self._facts.arguments,
+            "arguments": facts.arguments,
             "versions": software_versions(),
             "workers": self._workers,
         }
+        storage.write_atomically(join(facts.output, RUN_RECORD), document_bytes(content))
+        return content
+
+
+def _is_of_another(record: Mapping[str, Any] | None, facts: RunFacts) -> bool:
+    return record is not None and record.get("run") != facts.run
 
 
 def keep_verdict(folder: str, missed: str) -> None:
@@ -297,21 +268,6 @@ def _warning() -> Iterator[None]:
     except Exception as error:  # each filesystem has exceptions of its own
         cause = getattr(error, "cause", None) or f"{type(error).__name__}: {error}"
         warn(f"the record of the run is not complete: {cause}")
-
-
-def _replace(path: str, content: Callable[[], bytes]) -> None:
-    """Writes a file. If that is not possible, the former one is removed: it would not be true.
-
-    Raises:
-      JobError: it cannot be written.
-    """
-    try:
-        storage.write_atomically(path, content())
-    except BaseException:
-        with contextlib.suppress(Exception):
-            if storage.exists(path):
-                storage.remove([path])
-        raise
 
 
 def _folder() -> str | None:

@@ -43,9 +43,8 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
         raise UsageError(f"--output {output} is a file", "name a folder")
     refuse_overlap(output, [("FILE", _file(path)) for path in files])
     read = [stream for partition in saved.partitions for stream in partition.inputs]
-    request = ["form = totals"]  # merge was asked for what it was asked to read
     documents = {
-        MANIFEST: document_bytes(manifest(read, scores, request, request)),
+        MANIFEST: document_bytes(manifest(read, scores, ["form = totals"])),
         TOTALS: totals_bytes(saved, scores),
         SCORES: scores,
     }

@@ -52,13 +52,13 @@ def plain(tmp_path_factory) -> tuple[list[Path], dict[str, Any]]:
 
 def test_it_says_what_was_read(plain):
     files, found = plain
-    assert list(found) == ["scores_sha256", "request", "input", "streams", "data_files"]
-    assert found["input"][:6] == [
-        "form = LineParallel",
-        "systems 1 = one",
-        "systems 2 = two",
+    assert list(found) == [*("scores_sha256", "request_sha256", "request", "streams", "data_files")]
+    assert [line for line in found["request"] if line.startswith("input ")][:6] == [
+        "input form = LineParallel",
+        "input systems 1 = one",
+        "input systems 2 = two",
         *(
-            f"{name} = {file}"
+            f"input {name} = {file}"
             for name, file in zip(
                 ("candidates 1", "candidates 2", "references 1"), files, strict=True
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from command_line import COMMAND, EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
+from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
 from endless_run import SCORING, endless_run
 from memory_filesystem import OBJECTS
 from prometheus_client.parser import text_string_to_metric_families
@@ -55,45 +55,50 @@ def scored(out: Path) -> bytes:
 # A run that is successful
 
 
-def test_a_successful_run(out, monkeypatch):
+def test_the_record_of_a_successful_run(out, monkeypatch):
     monkeypatch.chdir(PROJECT)
     run = called(*EXAMPLE, "--output", out, "--format=json")
     assert_files(out)
     assert (out / "_SUCCESS").read_bytes() == b""
     found = record(out)
-    assert found["state"] == "done"
-    assert (found["exit_code"], found["message"], found["remedy"]) == (0, None, None)
-    assert found["segments"] == 72
-    assert found["bytes"] == run.document["counters"]["bytes"]
     assert found["end"] == found["last_success"] > found["start"]
     assert 0 < found["seconds"] < 600
-    assert found["folder"] == str(PROJECT)
-    assert found["runner"] == "FnApiRunner"
-    assert found["arguments"] == [*map(str, EXAMPLE), "--output", str(out), "--format=json"]
     assert found["versions"]["beam_bleu"] == VERSION
+    expected = {
+        "state": "done",
+        "exit_code": 0,
+        "message": None,
+        "remedy": None,
+        "segments": 72,
+        "bytes": run.document["counters"]["bytes"],
+        "folder": str(PROJECT),
+        "runner": "FnApiRunner",
+        "arguments": [*map(str, EXAMPLE), "--output", str(out), "--format=json"],
+    }
+    assert expected.items() <= found.items()
 
 
 def test_the_metrics_of_a_successful_run(out):
     run = called(*EXAMPLE, "--output", out, "--format=json")
     found, now = gauges(out), time.time()
-    for score in run.document["scores"]:
-        assert found[f"beam_bleu_score {score['system']}"] == score["score"]
-        error = found[f"beam_bleu_score_standard_error {score['system']}"]
-        assert error == score["standard_error"]
-    for each in run.document["comparisons"]:
-        assert found[f"beam_bleu_difference {each['system']}"] == each["difference"]
-        p_value = found[f"beam_bleu_difference_p_value_holm {each['system']}"]
-        assert p_value == each["p_value_holm"]
-    assert found["beam_bleu_segments"] == 72
-    assert found["beam_bleu_bytes"] == run.document["counters"]["bytes"]
-    assert found["beam_bleu_empty_candidates"] == found["beam_bleu_warnings"] == 0
-    assert found["beam_bleu_run_exit_code"] == 0
+    expected = {
+        "beam_bleu_segments": 72,
+        "beam_bleu_bytes": run.document["counters"]["bytes"],
+        "beam_bleu_empty_candidates": 0,
+        "beam_bleu_warnings": 0,
+        "beam_bleu_run_exit_code": 0,
+        "beam_bleu_run_duration_seconds": record(out)["seconds"],
+    }
+    for row in run.document["scores"]:
+        expected[f"beam_bleu_score {row['system']}"] = row["score"]
+        expected[f"beam_bleu_score_standard_error {row['system']}"] = row["standard_error"]
+    for row in run.document["comparisons"]:
+        expected[f"beam_bleu_difference {row['system']}"] = row["difference"]
+        expected[f"beam_bleu_difference_p_value_holm {row['system']}"] = row["p_value_holm"]
+    assert expected.items() <= found.items()
     start, end = (found[f"beam_bleu_run_{which}_timestamp_seconds"] for which in ("start", "end"))
     assert now - 600 < start < end <= now
     assert found["beam_bleu_last_success_timestamp_seconds"] == end
-    assert found["beam_bleu_run_duration_seconds"] == record(out)["seconds"]
-    # They are of two clocks, which are not read at the same moment.
-    assert abs(found["beam_bleu_run_duration_seconds"] - (end - start)) < 60
     text = (out / "metrics.prom").read_text()
     assert f'signature="{run.signature}",version="{VERSION}"' in text
 
@@ -105,17 +110,6 @@ def test_warnings_are_recorded(out, tmp_path):
     told = [line.removeprefix("beam-bleu: warning: ") for line in run.err.splitlines()]
     assert record(out)["warnings"] == told
     assert gauges(out)["beam_bleu_warnings"] == len(told) == 2
-
-
-def test_warnings_of_presets_are_recorded(out, tmp_path):
-    text, reference = tmp_path / "x.txt", tmp_path / "r.txt"
-    text.write_text("a b\n")
-    reference.write_text("a c\n")
-    run = called(*streams([text], [reference], "--compare_presets", "--output", out))
-    told = [line.removeprefix("beam-bleu: warning: ") for line in run.err.splitlines()]
-    assert [each for each in told if each.startswith("huggingface: x: ")]
-    assert record(out)["warnings"] == told
-    assert gauges(out)["beam_bleu_warnings"] == len(told)
 
 
 def test_without_output_nothing_is_recorded(tmp_path, monkeypatch):
@@ -144,95 +138,49 @@ def assert_failed_rerun(out: Path, before: bytes, former: dict[str, Any], run: R
     assert not [name for name in values if name.startswith(("beam_bleu_score", "beam_bleu_seg"))]
 
 
-def test_bad_input(out):
-    before, former = scored(out), {}
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [
+        (["--references=missing.txt"], 3),
+        (["--runner=PortableRunner", "--job_endpoint=127.0.0.1:9"], 1),
+        ([f"--candidates=x={PROJECT}"], 2),  # it is found after the start
+        (["--tokenize=spm", "--spm_model=missing"], 3),
+        (["--candidates=x=missing-*.txt"], 3),
+    ],
+)
+def test_bad_input(out, flags, code):
+    before = scored(out)
     former = record(out)
-    for _ in range(2):
-        run = called(*ONE, "--references=missing.txt", "--output", out)
-        run.assert_failed(3)
+    for _ in range(2 if flags[0].startswith("--references") else 1):
+        run = called(*ONE, *flags, "--output", out)
+        run.assert_failed(code)
         assert_failed_rerun(out, before, former, run)
     assert scored(out) == before
     assert_files(out)
 
 
-@pytest.mark.parametrize(
-    ("place", "name"),
-    [(beam_bleu.pipeline.graph, "commit"), (beam_bleu.pipeline.graph, "build")],
-    ids=["at the end", "before the job"],
-)
-def test_a_job_that_fails(out, monkeypatch, place, name):
+@pytest.mark.parametrize("name", ["commit", "build"])
+def test_a_job_that_fails(out, monkeypatch, name):
     before = scored(out)
     former = record(out)
 
     def fail(*arguments):
         raise JobError("No space left on device", "check the folder")
 
-    monkeypatch.setattr(place, name, fail)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, name, fail)
     run = called(*ONE, "--output", out)
     run.assert_failed(1)
     assert_failed_rerun(out, before, former, run)
 
 
-def test_an_engine_that_does_not_answer(out):
-    before = scored(out)
-    former = record(out)
-    run = called(*ONE, "--output", out, "--runner=PortableRunner", "--job_endpoint=127.0.0.1:9")
-    run.assert_failed(1, "127.0.0.1:9")
-    assert_failed_rerun(out, before, former, run)
-
-
-def test_a_usage_error_that_is_found_after_the_start(out, tmp_path):
-    before = scored(out)
-    former = record(out)
-    run = called(*ONE, "--candidates", f"x={tmp_path}", "--output", out)
-    run.assert_failed(2, "this is a folder")
-    assert_failed_rerun(out, before, former, run)
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [["--tokenize=spm", "--spm_model=missing"], ["-i", "missing-*.txt"]],
-    ids=["model", "pattern"],
-)
-def test_input_that_is_missing_before_the_start(out, flags):
-    before = scored(out)
-    former = record(out)
-    words = [*ONE[2:], *flags] if "-i" in flags else [*ONE, *flags]
-    run = called(*words, "--output", out)
-    run.assert_failed(3)
-    assert_failed_rerun(out, before, former, run)
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_record_that_cannot_be_read_for_a_moment(out, monkeypatch, times):
-    scored(out)
-    former = record(out)
-    read, left = storage.read, [times]
-
-    def broken(path, *most):
-        if path.endswith("run.json") and left[0] > 0:
-            left[0] -= 1
-            raise OSError(5, "Input/output error")
-        return read(path, *most)
-
-    monkeypatch.setattr(storage, "read", broken)
-    called(*ONE, "--output", out).assert_failed(1, "run.json cannot be read")
-    if times == 1:
-        assert record(out)["state"] == "failed"
-    assert record(out)["last_success"] == former["end"]
-
-
 @pytest.mark.parametrize("flags", [["--tokenize=13b"], ["--runner=PortableRunner"]])
 def test_a_usage_error_changes_nothing(out, flags):
+    called(*ONE, "--output", out, *flags).assert_failed(2)
+    assert not out.exists()
     scored(out)
     before = {path: path.read_bytes() for path in out.iterdir()}
     called(*ONE, "--output", out, *flags).assert_failed(2)
     assert {path: path.read_bytes() for path in out.iterdir()} == before
-
-
-def test_a_usage_error_makes_no_folder(out):
-    called(*ONE, "--output", out, "--runner=PortableRunner").assert_failed(2)
-    assert not out.exists()
 
 
 def test_the_first_run_fails(out):
@@ -289,24 +237,6 @@ def test_a_run_that_is_killed(out):
 # Two runs with one folder
 
 
-def test_a_run_that_ends_while_another_one_goes_on(out, monkeypatch):
-    score_and_write, during = beam_bleu.pipeline.graph._score_and_write, []
-
-    def meanwhile(*arguments):
-        if not during:
-            during.append(None)
-            during.append(called(*ONE, "--max_ngram_order=2", "--output", out))
-            assert_files(out)
-            assert record(out)["state"] == "done"
-        score_and_write(*arguments)
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", meanwhile)
-    long = called(*ONE, "--format=json", "--output", out)
-    assert during[1].code == long.code == 0
-    assert (out / "scores.json").read_bytes() == long.out
-    assert_files(out)
-
-
 @pytest.fixture
 def during(monkeypatch):
     """Does something while a job runs, before it puts its result in place."""
@@ -324,10 +254,7 @@ def during(monkeypatch):
     return do
 
 
-@pytest.mark.parametrize("before", [False, True])
-def test_a_run_that_fails_after_another_one_is_done(out, during, before):
-    if before:
-        scored(out)
+def test_a_run_that_fails_after_another_one_is_done(out, during):
     done = {}
 
     def another():
@@ -340,29 +267,6 @@ def test_a_run_that_fails_after_another_one_is_done(out, during, before):
     assert {path: path.read_bytes() for path in out.iterdir()} == done
     assert_files(out)
     assert record(out)["state"] == "done"
-
-
-def test_a_run_that_is_stopped_after_another_one_is_done(out, tmp_path):
-    text = "a rather short line .\n"
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "text").write_text(text)
-    words = [f"--candidates=x={tmp_path}/pipe", f"--references={tmp_path}/text"]
-    waiting = subprocess.Popen(
-        # With --quiet it does not say that it waits for the pipe, however long that takes.
-        [*COMMAND, *words, "--quiet", "--output", out],
-        cwd=PROJECT,
-        stderr=subprocess.PIPE,
-    )
-    while waiting.poll() is None and not (out / "run.json").exists():
-        time.sleep(0.01)
-    before = scored(out)
-    waiting.send_signal(signal.SIGTERM)
-    _, err = waiting.communicate(timeout=60)
-    assert (waiting.returncode, err.decode()) == (143, "beam-bleu: stopped by SIGTERM\n")
-    assert_files(out)
-    assert (out / "scores.json").read_bytes() == before
-    assert record(out)["state"] == "done"
-    assert gauges(out)["beam_bleu_run_exit_code"] == 0
 
 
 def test_a_run_that_fails_after_another_one_has_failed(out, during):
@@ -416,29 +320,6 @@ def test_a_record_that_cannot_be_written_is_a_warning(out, monkeypatch):
     called(*ONE, "--references=missing.txt", "--output", out).assert_failed(3)
 
 
-@pytest.mark.parametrize("name", ["run.json", "metrics.prom"])
-@pytest.mark.parametrize("code", [0, 3])
-def test_a_file_that_cannot_be_replaced_is_removed_and_the_other_one_is_true(
-    out, monkeypatch, name, code
-):
-    assert called(*ONE, "--output", out).code == 0
-    write = storage.write_atomically
-
-    def refused(path, data):
-        if path.endswith(name):
-            raise JobError(f"{path} cannot be written: No space left", "check the folder")
-        write(path, data)
-
-    monkeypatch.setattr(storage, "write_atomically", refused)
-    flags = ["--references=missing.txt"] if code else []
-    assert called(*ONE, *flags, "--output", out).code == code
-    assert not (out / name).exists()
-    if name == "metrics.prom":
-        assert record(out)["exit_code"] == code
-    else:
-        assert f"\nbeam_bleu_run_exit_code {code}.0\n" in (out / "metrics.prom").read_text()
-
-
 def test_a_folder_that_has_been_removed(out, tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -453,7 +334,6 @@ def test_a_bug_in_the_metrics_is_a_warning(out, monkeypatch):
     run = called(*ONE, "--output", out)
     assert run.code == 0
     assert "is not complete: ZeroDivisionError" in run.err
-    assert not (out / "metrics.prom").exists()
     assert record(out)["state"] == "done"
 
 
@@ -499,19 +379,6 @@ def test_a_folder_whose_name_is_not_utf8(tmp_path):
     with open(out + b"/run.json", "rb") as file:
         arguments = json.load(file)["arguments"]
     assert os.fsencode(arguments[-1]) == out
-
-
-def test_prometheus_client_is_imported_only_for_metrics():
-    program = (
-        "import sys\n"
-        "from beam_bleu.pipeline.main import main\n"
-        "code = main(sys.argv[1:])\n"
-        "print(code, 'prometheus_client' in sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [COMMAND[0], "-c", program, *ONE], cwd=PROJECT, capture_output=True, text=True
-    )
-    assert done.stderr.split() == ["0", "False"]
 
 
 def test_the_page_has_the_metrics(out):
