@@ -240,8 +240,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
 
         from beam_bleu.pipeline.command_line.temporary_files import (
             files_of_beam,
-            spooled,
-            with_row_folder,
+            with_temporary_files,
         )
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.handover import awaited, result_of
@@ -257,8 +256,11 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
     ):
         notes = prepare(job.output, job.data_kinds, lambda: watchers.start(arguments.job))
         # After these, because reading a pipe can take long, and the run may be killed then.
-        source = stack.enter_context(spooled(job.source, arguments.stdin_by_default))
-        source = stack.enter_context(with_row_folder(source, arguments.runner.in_process))
+        source = stack.enter_context(
+            with_temporary_files(
+                job.source, arguments.runner.in_process, arguments.stdin_by_default
+            )
+        )
         job = dataclasses.replace(job, source=source)
         handshake = workers = None
         if not arguments.runner.in_process:

@@ -1,8 +1,7 @@
 """The temporary files of a run on this machine: copies of pipes, the rows of a join, Beam's own.
 
-The command copies each pipe to a temporary file before the job starts.
-
-A job reads its input twice, and in parts, which a pipe does not allow.
+A job reads its input twice, and in parts, which a pipe does not allow. So the command copies each
+pipe to a file before the job starts.
 """
 
 from __future__ import annotations
@@ -11,17 +10,18 @@ import atexit
 import contextlib
 import dataclasses
 import os
+import queue
 import re
-import select
 import shutil
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.errors.reporting import uninterrupted, warn
-from beam_bleu.transforms.errors import InputError, JobError, UsageError, joined
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.paired import Source
 
@@ -72,38 +72,35 @@ def check_pipes(inputs: Sequence[tuple[str, str]], anywhere: bool) -> None:
                 f"{label}: the workers of an engine cannot read {_name(path)}",
                 "save its text in a file that the workers can read, and name the file",
             )
-        if path in _STDIN and sys.stdin is None:
+        if path in _STDIN and (sys.stdin is None or os.isatty(0)):
             raise UsageError(
-                f"{label}: stdin is closed",
-                "name the systems (-i FILE ...), or pipe a text into the command",
-            )
-        if path in _STDIN and os.isatty(0):
-            raise UsageError(
-                f"{label}: stdin is a terminal",
+                f"{label}: stdin is {'closed' if sys.stdin is None else 'a terminal'}",
                 "name the systems (-i FILE ...), or pipe a text into the command "
                 "(... | beam-bleu ...)",
             )
         status = os.fstat(0) if path in _STDIN else os.stat(path)
         pipe = (status.st_dev, status.st_ino)
         if pipe in seen:
-            first = seen[pipe]
-            how = "twice" if first == label else f"for {first} and for {label}"
             raise UsageError(
-                f"{_name(path)} can be read only once, but it is given {how}",
+                f"{_name(path)} can be read only once, but it is given for {seen[pipe]} and for "
+                f"{label}",
                 "give each stream its own pipe or file",
             )
         seen[pipe] = label
 
 
 @contextlib.contextmanager
-def spooled(source: Source, stdin_by_default: bool = False) -> Iterator[Source]:
-    """The source with temporary files in place of pipes. The files are removed afterwards.
+def with_temporary_files(
+    source: Source, in_process: bool, stdin_by_default: bool = False
+) -> Iterator[Source]:
+    """The source with temporary files in place of pipes, and with a folder for the rows of a join.
 
     All pipes are read at the same time. If one program writes to two pipes in turn (`tee`), it
-    would otherwise wait for the one that is not read yet.
+    would otherwise wait for the one that is not read yet. The files are removed afterwards.
 
     Args:
       source: the source of a command line.
+      in_process: whether the job runs on this machine. Other workers do not see the folder.
       stdin_by_default: whether stdin is the system only because no system is named. Then it must
         not be empty: whoever forgets -i has an empty stdin under cron.
 
@@ -111,54 +108,36 @@ def spooled(source: Source, stdin_by_default: bool = False) -> Iterator[Source]:
       InputError: a pipe cannot be read, or no system is named and stdin is empty.
       JobError: the folder for temporary files cannot be written.
     """
-    pipes = [stream for stream in _streams_of(source) if is_pipe(stream.pattern)]
-    if not pipes:
+    pipes = [Stream(label, pattern) for label, pattern in source.inputs if is_pipe(pattern)]
+    has_rows = in_process and hasattr(source, "row_folder")
+    if not pipes and not has_rows:
         yield source
         return
     folder = ""
     try:
         with uninterrupted():
-            folder = _new_folder("the text of pipes")
-        copies = {
-            stream: Stream(stream.label, os.path.join(folder, name), _name(stream.pattern))
-            for name, stream in zip(_file_names(pipes), pipes, strict=True)
-        }
-        _copy_all(copies, f"; or {NAME_SYSTEMS}" if stdin_by_default else "")
-        for stream, copy in copies.items():
-            of_system = stdin_by_default and stream.pattern in _STDIN
-            if of_system and not os.path.getsize(copy.pattern):
+            folder = _new_folder()
+        if pipes:
+            # The names have no suffix, so the text is never decompressed.
+            copies = {
+                pipe: Stream(pipe.label, f"{folder}/pipe-{number}", _name(pipe.pattern))
+                for number, pipe in enumerate(pipes)
+            }
+            _copy_all(copies, f"; or {NAME_SYSTEMS}" if stdin_by_default else "")
+            source = _with_copies(source, copies)
+            if stdin_by_default and not all(
+                os.path.getsize(copy.pattern)
+                for pipe, copy in copies.items()
+                if pipe.pattern in _STDIN
+            ):
                 raise InputError("stdin is empty, and no system is named", NAME_SYSTEMS)
-        yield _with_copies(source, copies)
-    finally:
-        if folder:
-            with uninterrupted():
-                shutil.rmtree(folder, ignore_errors=True)
+        if has_rows:
+            # Only joins need this module.
+            from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 
-
-@contextlib.contextmanager
-def with_row_folder(source: Source, in_process: bool) -> Iterator[Source]:
-    """The source with a temporary folder, if it has a use for one. It is removed afterwards.
-
-    Args:
-      source: the source of a command line.
-      in_process: whether the job runs on this machine. Other workers do not see the folder.
-
-    Raises:
-      JobError: there is no folder for temporary files.
-    """
-    if not in_process or not hasattr(source, "row_folder"):
+            joins: Any = source
+            source = dataclasses.replace(joins, row_folder=RowFolder(folder))
         yield source
-        return
-    # Only joins need these modules.
-    from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
-
-    joined: Any = source
-    folder = ""
-    try:
-        with uninterrupted():
-            folder = _new_folder("the rows of the join")
-        changed: Source = dataclasses.replace(joined, row_folder=RowFolder(folder))
-        yield changed
     finally:
         if folder:
             with uninterrupted():
@@ -177,7 +156,7 @@ def files_of_beam(in_process: bool) -> Iterator[None]:
     if in_process:
         yield
         return
-    folder = _new_folder("what is sent to the engine")
+    folder = _new_folder()
     # Only at the end of the process, after Beam has stopped the job server that it has started: the
     # server's files are in the folder, too.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -188,30 +167,17 @@ def files_of_beam(in_process: bool) -> Iterator[None]:
         tempfile.tempdir = before
 
 
-def _streams_of(value: Any) -> Iterator[Stream]:
-    """The streams in a value: in a source, in its fields, and in tuples."""
-    if isinstance(value, Stream):
-        yield value
-    elif type(value) is tuple:
-        for item in value:
-            yield from _streams_of(item)
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            yield from _streams_of(getattr(value, field.name))
-
-
 def _with_copies(value: Any, copies: Mapping[Stream, Stream]) -> Any:
     """The value with other streams in place of its own, at any depth."""
     if isinstance(value, Stream):
         return copies.get(value, value)
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return tuple(_with_copies(item, copies) for item in value)
-    if not any(stream in copies for stream in _streams_of(value)):
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    named = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    return dataclasses.replace(
-        value, **{name: _with_copies(content, copies) for name, content in named.items()}
-    )
+    before = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    after = {name: _with_copies(content, copies) for name, content in before.items()}
+    return value if after == before else dataclasses.replace(value, **after)
 
 
 def _is_fifo(path: str) -> bool:
@@ -225,110 +191,79 @@ def _name(path: str) -> str:
     return "stdin" if path in _STDIN else f"the pipe {path}"
 
 
-def _new_folder(content: str) -> str:
+def _new_folder() -> str:
     try:
         return tempfile.mkdtemp(prefix="beam-bleu-")  # only this user can open it
     except OSError as error:
         raise JobError(
-            f"no temporary folder can be used for {content}: {error.strerror}",
+            f"no folder for temporary files can be used: {error.strerror}",
             "name a folder that you can write to: TMPDIR=DIR",
         ) from error
 
 
-def _file_names(pipes: Sequence[Stream]) -> list[str]:
-    """A name for each copy. It has no suffix, so the text is never decompressed."""
-    return [
-        "stdin" if stream.pattern in _STDIN else f"pipe-{number}"
-        for number, stream in enumerate(pipes, 1)
-    ]
-
-
-def _copy_all(copies: dict[Stream, Stream], hint: str = "") -> None:
-    """Copies pipes to files, each whenever it has data, until all of them have ended.
+def _copy_all(copies: Mapping[Stream, Stream], hint: str) -> None:
+    """Copies pipes to files, all at the same time, until all of them have ended.
 
     Args:
       copies: for each pipe, the file.
       hint: the end of the message that says what the command is waiting for.
     """
-    with contextlib.ExitStack() as stack:
-        poll = select.poll()
-        being_read = {}
-        for pipe, copy in copies.items():
-            number = _opened(pipe)
-            stack.callback(os.close, number)
-            being_read[number] = _Copy(pipe, copy, stack)
-            poll.register(number, select.POLLIN)
-        patience: float | None = _PATIENCE
-        while being_read:
-            ready = poll.poll(None if patience is None else 1000 * patience)
-            if not ready:
-                names = [_name(being_read[number].pipe.pattern) for number in being_read]
-                warn(f"waiting for {joined(names)}: no data came for {patience:.0f} seconds{hint}")
-                patience = None  # it is said once
-            for number, _ in ready:
-                if not being_read[number].read(number):
-                    poll.unregister(number)
-                    del being_read[number]
+    ended: queue.SimpleQueue[BleuError | None] = queue.SimpleQueue()
+
+    def copy(pipe: Stream, path: str) -> None:
+        ended.put(_failure(pipe, path))
+
+    for pipe, file in copies.items():
+        # If the run is stopped, nothing waits for a pipe that never ends.
+        threading.Thread(target=copy, args=(pipe, file.pattern), daemon=True).start()
+    patience: float | None = _PATIENCE
+    left = len(copies)
+    while left:
+        try:
+            failure = ended.get(timeout=patience)
+        except queue.Empty:
+            empty = [
+                _name(pipe.pattern)
+                for pipe, file in copies.items()
+                if not (os.path.exists(file.pattern) and os.path.getsize(file.pattern))
+            ]
+            if empty:
+                warn(f"waiting for {joined(empty)}: no data came for {patience:.0f} seconds{hint}")
+            patience = None  # it is said once
+            continue
+        if failure is not None:
+            raise failure
+        left -= 1
 
 
-def _opened(pipe: Stream) -> int:
-    """A file descriptor for a pipe. Opening a pipe in a folder does not wait for its writer."""
-    open_file = _OPEN_FILE.fullmatch(pipe.pattern)
+def _failure(pipe: Stream, path: str) -> BleuError | None:
+    """Copies a pipe to a file; returns the error if that is not possible."""
+    number = None
     try:
+        open_file = _OPEN_FILE.fullmatch(pipe.pattern)
         # Opening /dev/stdin would read a file (< FILE) from its beginning again.
         if pipe.pattern in _STDIN or open_file:
-            return os.dup(int(open_file[1]) if open_file else 0)
-        return os.open(pipe.pattern, os.O_RDONLY | os.O_NONBLOCK)
+            number = os.dup(int(open_file[1]) if open_file else 0)
+        else:
+            number = os.open(pipe.pattern, os.O_RDONLY)
+        os.set_blocking(number, True)
+        with open(path, "xb", buffering=0) as file:
+            while data := os.read(number, _READ):
+                try:
+                    while data:
+                        data = data[file.write(data) :]
+                except OSError as error:  # a full disk, or a quota
+                    return JobError(
+                        f"{pipe.label}: the temporary folder {tempfile.gettempdir()} cannot be "
+                        f"written: {error.strerror}",
+                        "free space there, or name a folder on a larger disk: TMPDIR=DIR",
+                    )
     except OSError as error:
-        raise _unreadable(pipe, error) from error
-
-
-class _Copy:
-    """The file to which a pipe is copied.
-
-    Attributes:
-      pipe: the stream as it was given.
-    """
-
-    def __init__(self, pipe: Stream, copy: Stream, stack: contextlib.ExitStack) -> None:
-        self.pipe = pipe
-        self._folder = os.path.dirname(copy.pattern)
-        self._bytes = 0
-        try:
-            file = open(copy.pattern, "xb", buffering=0)  # noqa: SIM115
-            self._file = stack.enter_context(file)
-        except OSError as error:
-            raise self._unwritable(error) from error
-
-    def read(self, number: int) -> bool:
-        """Copies what the pipe has now; returns False at its end."""
-        try:
-            data = os.read(number, _READ)
-        except BlockingIOError:  # another process has read the same data
-            return True
-        except OSError as error:
-            raise _unreadable(self.pipe, error) from error
-        left = memoryview(data)
-        while left:
-            try:
-                written = self._file.write(left)
-            except OSError as error:  # a full disk, or a quota
-                raise self._unwritable(error) from error
-            left = left[written:]
-        self._bytes += len(data)
-        return bool(data)
-
-    def _unwritable(self, error: OSError) -> JobError:
-        copied = f"{self._bytes:,} bytes of {_name(self.pipe.pattern)} copied"
-        return JobError(
-            f"{self.pipe.label}: the temporary folder {os.path.dirname(self._folder)} cannot be "
-            f"written: {error.strerror} ({copied})",
-            "free space there, or name a folder on a larger disk: TMPDIR=DIR",
+        return InputError(
+            f"{pipe.label}: {_name(pipe.pattern)} cannot be read: {error.strerror}",
+            "check the program that writes to it, or save its text in a file",
         )
-
-
-def _unreadable(pipe: Stream, error: OSError) -> InputError:
-    return InputError(
-        f"{pipe.label}: {_name(pipe.pattern)} cannot be read: {error.strerror}",
-        "check the program that writes to it, or save its text in a file",
-    )
+    finally:
+        if number is not None:
+            os.close(number)
+    return None

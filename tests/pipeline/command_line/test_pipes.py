@@ -206,7 +206,7 @@ def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):
     assert "-i" not in said[0]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_reading_and_removes_the_copy(temporary, number):
     with (
         signals_begin_as(signal.SIG_DFL, number),
@@ -224,10 +224,10 @@ def test_a_signal_ends_the_reading_and_removes_the_copy(temporary, number):
         process.stdin.write(b"one line\n")
         process.stdin.flush()
         until = time.monotonic() + 60
-        while not any(path.stat().st_size for path in temporary.glob("beam-bleu-*/stdin")):
+        while not any(path.stat().st_size for path in temporary.glob("beam-bleu-*/pipe-0")):
             assert time.monotonic() < until, "the command does not read stdin"
             time.sleep(0.05)
-        (folder,) = (path.parent for path in temporary.glob("beam-bleu-*/stdin"))
+        (folder,) = (path.parent for path in temporary.glob("beam-bleu-*/pipe-0"))
         assert folder.stat().st_mode & 0o777 == 0o700
         process.send_signal(number)
         assert process.wait(60) == 128 + number
