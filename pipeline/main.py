@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.help import short_usage
-from beam_bleu.pipeline.command_line.log_flags import log_format, loudness
+from beam_bleu.pipeline.command_line.log_flags import logs
 from beam_bleu.pipeline.command_line.parser import nearest
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.json_lines import JsonLines
@@ -64,9 +64,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv[0] in SUBCOMMANDS:
         code: int = importlib.import_module(SUBCOMMANDS[argv[0]].module).main(argv[1:])
         return code
-    asked, watchers = loudness(argv), _Watchers()
+    shown, watchers = logs(argv), _Watchers()
     return reported(
-        lambda: _run(argv, watchers), asked.verbose, asked.quiet, watchers.end, log_format(argv)
+        lambda: _run(argv, watchers), shown.verbose, shown.quiet, watchers.end, shown.log_format
     )
 
 

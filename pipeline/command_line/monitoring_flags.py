@@ -1,26 +1,30 @@
-"""The flags for metrics.prom: labels of all metrics, and the scores of slices."""
+"""The flags for monitoring: labels and slices in metrics.prom, and OpenLineage's events."""
 
 from __future__ import annotations
 
 import argparse
 import re
 
+from beam_bleu.pipeline.command_line.paths import require_module
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.shown_names import can_be_shown
 
-_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+_LABEL = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*")
 """The names of labels that Prometheus allows."""
 
-_OF_PROMETHEUS = ("job", "instance", "le", "quantile")
-"""Labels that Prometheus sets itself, or that have a meaning in histograms and summaries."""
+_TAKEN = {
+    **dict.fromkeys(("job", "instance", "le", "quantile"), "Prometheus"),
+    **dict.fromkeys(OWN_LABELS, "beam-bleu"),
+}
+"""Labels that have a meaning already, and who gives it to them."""
 
 _MOST_SLICES = 1000
 
 
 def add_monitoring_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds --metrics_label and --metrics_slices."""
+    """Adds --metrics_label, --metrics_slices and --lineage."""
     add = parser.add_argument
     add(
         "--metrics_label",
@@ -39,6 +43,12 @@ def add_monitoring_flags(parser: argparse._ActionsContainer) -> None:
         f"metrics.prom, each a time series for each metric and system; at most {_MOST_SLICES}; "
         "default 0",
     )
+    add(
+        "--lineage",
+        metavar="JOB",
+        help="send OpenLineage events of the job JOB, which say what the run reads and writes. "
+        "OPENLINEAGE_URL or an openlineage.yml says where to send them; needs the extra lineage",
+    )
 
 
 def monitoring(flags: argparse.Namespace) -> Monitoring:
@@ -50,37 +60,53 @@ def monitoring(flags: argparse.Namespace) -> Monitoring:
     labels: dict[str, str] = {}
     for text in flags.metrics_label:
         name, equals, value = utf8(text).partition("=")
-        _require_label(text, name, value, is_pair=bool(equals))
+        flag = f"--metrics_label {text}"
+        if not equals or not value or not can_be_shown(value):
+            raise UsageError(
+                f"{flag} must be NAME=VALUE, with a value that can be shown",
+                "write, for example, --metrics_label corpus=news",
+            )
+        if not _LABEL.fullmatch(name):
+            raise UsageError(
+                f"{flag}: Prometheus knows no label {name!r}",
+                "use letters, digits and underscores, without a digit or two underscores in front",
+            )
+        if name in _TAKEN:
+            raise UsageError(
+                f"{flag}: {_TAKEN[name]} has a label {name} of its own", "choose another name"
+            )
         if name in labels:
             raise UsageError(
                 f"--metrics_label names {name} twice", "give each label only one value"
             )
         labels[name] = value
-    asked = "--metrics_label" if labels else "--metrics_slices" if flags.metrics_slices else ""
-    if asked and flags.output is None:
-        raise UsageError(f"{asked} needs --output", "name the folder for metrics.prom")
+    if flags.output is None and (labels or flags.metrics_slices):
+        flag = "--metrics_label" if labels else "--metrics_slices"
+        raise UsageError(f"{flag} needs --output", "name the folder for metrics.prom")
     return Monitoring(labels, flags.metrics_slices)
-
-
-def _require_label(text: str, name: str, value: str, *, is_pair: bool) -> None:
-    """Checks that Prometheus knows such a label, and that it is free."""
-    flag = f"--metrics_label {text}"
-    if not is_pair or not value or not can_be_shown(value):
-        raise UsageError(
-            f"{flag} must be NAME=VALUE, with a value that can be shown",
-            "write, for example, --metrics_label corpus=news",
-        )
-    if not _LABEL.fullmatch(name) or name.startswith("__"):
-        raise UsageError(
-            f"{flag}: Prometheus knows no label {name!r}",
-            "use letters, digits and underscores, without a digit or two underscores in front",
-        )
-    if name in (*OWN_LABELS, *_OF_PROMETHEUS):
-        whose = "beam-bleu" if name in OWN_LABELS else "Prometheus"
-        raise UsageError(f"{flag}: {whose} has a label {name} of its own", "choose another name")
 
 
 def _slices(text: str) -> int:
     if not text.isdecimal() or int(text) > _MOST_SLICES:
         raise argparse.ArgumentTypeError(f"must be a whole number, 0 to {_MOST_SLICES}, got {text}")
     return int(text)
+
+
+def lineage(flags: argparse.Namespace) -> str:
+    """The name of the job in lineage; "" if the run sends no events.
+
+    Raises:
+      UsageError: the name is impossible, the library is missing, or there is no --output.
+    """
+    if flags.lineage is None:
+        return ""
+    job = utf8(flags.lineage)
+    if not job.strip() or not can_be_shown(job):
+        raise UsageError(
+            f"--lineage {job!r} cannot be the name of a job",
+            "name the job, such as --lineage news-nightly",
+        )
+    if flags.output is None:
+        raise UsageError("--lineage needs --output", "name the folder that the run writes")
+    require_module("--lineage", "OpenLineage", "openlineage.client", installing("lineage"))
+    return job

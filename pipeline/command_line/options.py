@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -29,8 +28,11 @@ from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.keep_flag import add_keep_flag, check_kept, keep
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
-from beam_bleu.pipeline.command_line.lineage_flag import add_lineage_flag, lineage
-from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
+from beam_bleu.pipeline.command_line.log_flags import (
+    add_log_flags,
+    add_progress_flag,
+    check_log_flags,
+)
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags,
     add_metrics_flag,
@@ -38,7 +40,11 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     needs_of,
     usual_flags,
 )
-from beam_bleu.pipeline.command_line.monitoring_flags import add_monitoring_flags, monitoring
+from beam_bleu.pipeline.command_line.monitoring_flags import (
+    add_monitoring_flags,
+    lineage,
+    monitoring,
+)
 from beam_bleu.pipeline.command_line.output_flags import (
     Display,
     add_display_flags,
@@ -58,7 +64,7 @@ from beam_bleu.pipeline.command_line.parser import (
     shown_only,
     with_underscores,
 )
-from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
+from beam_bleu.pipeline.command_line.paths import check_output, checked_path
 from beam_bleu.pipeline.command_line.record_flags import (
     add_bringing_together_flags,
     add_record_flags,
@@ -199,13 +205,11 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     flags = with_layout(flags)
     unpooled, rejected, needs = unpooled_label(flags), most_rejected(flags), needs_of(flags)
     texts = source(flags, anywhere, needs)
-    if os.path.isfile(output.rstrip("/")):
-        raise UsageError(f"--output {output} is a file", "name a folder")
     if output:
         inputs = list(texts.inputs)
         if flags.spm_model:
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
-        refuse_overlap(output, inputs)
+        check_output(output, inputs)
     job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
     check_labels_are_used(flags, texts.labels, [*job.slicing.labels, job.evidence.documents])
     return Arguments(
@@ -418,9 +422,7 @@ def our_parser() -> Parser:
     add_more_scores_flags(more_scores)
     add_keep_flag(more_scores)
     add_report_flag(more_scores)
-    of_monitoring = group("output, monitoring")
-    add_monitoring_flags(of_monitoring)
-    add_lineage_flag(of_monitoring)
+    add_monitoring_flags(group("output, monitoring"))
     slices = group("slices and documents")
     add_slice_flags(slices)
     add_document_flag(slices)
@@ -450,6 +452,7 @@ def our_parser() -> Parser:
         "without this flag, a job is never cancelled while it may be in the engine's queue",
     )
     about = group("messages and help")
+    add_progress_flag(about)
     add_log_flags(about)
     about.add_argument("-h", action=_ShortHelp, dest="help", nargs=0, help="show the usual flags")
     about.add_argument(

@@ -6,6 +6,8 @@ An output that is also an input is refused: the run would overwrite what it read
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import importlib.util
 import os
 import posixpath
 import re
@@ -14,75 +16,137 @@ from collections.abc import Sequence
 from apache_beam.io.filesystem import BeamIOError, FileSystem
 from apache_beam.io.filesystems import FileSystems
 
-from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
 from beam_bleu.pipeline.output.ownership import data_files
 from beam_bleu.transforms.errors import BleuError, UsageError, installing
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
-from beam_bleu.transforms.pairing.files.tables import TableKind, table_kind
-from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
+from beam_bleu.transforms.pairing.files.tables import table_kind
+from beam_bleu.transforms.wiring.filesystems import (
+    OBJECT_STORES,
+    filesystem_of,
+    is_local,
+    join,
+    kind_of,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Filesystem:
+    """A row of `FILESYSTEMS`.
+
+    Attributes:
+      name: what people call it.
+      library: the module that reads and writes it.
+      remedy: how to install the library.
+    """
+
+    name: str
+    library: str
+    remedy: str
+
+
+_OBSTORE = "./run.sh install, or pip install ., in the folder of beam-bleu"
+
+FILESYSTEMS = {
+    **{scheme: Filesystem(row.name, "obstore", _OBSTORE) for scheme, row in OBJECT_STORES.items()},
+    "hdfs": Filesystem("Hadoop", "hdfs", "pip install 'apache-beam[hadoop]'"),
+}
+"""The filesystems of other machines, by the scheme of their paths."""
+
+
+def has_module(name: str) -> bool:
+    """Whether a module can be found. It is not imported."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # a package that contains it is missing
+        return False
+
+
+def require_module(flag: str, content: str, name: str, remedy: str) -> None:
+    """Checks that a library is installed here.
+
+    Args:
+      flag: the flag that needs it, with its value.
+      content: what it reads or writes.
+      name: its module.
+      remedy: how to install it.
+
+    Raises:
+      UsageError: it is not.
+    """
+    if not has_module(name):
+        raise UsageError(
+            f"{flag}: the library for {content} is not installed here: there is no module {name}",
+            remedy,
+        )
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:
-    """A path on a filesystem that is installed; absolute if it must mean the same `anywhere`."""
+    """A path on a filesystem that is installed; absolute if it must mean the same `anywhere`.
+
+    Raises:
+      UsageError: it is empty, or nothing here can read or write it.
+    """
     path = path.removeprefix("file://")
-    if not path:
-        raise UsageError(f"{flag} is empty", "name a path")
     table = table_kind(path)
+    prefix, place = "", path
     if table is not None:
-        return _checked_table(flag, path, table, anywhere)
+        name, _, place = path.partition(":")
+        prefix = f"{name}:"
+        library, content, remedy = table.library, f"{table.label} tables", installing(table.extra)
+        require_module(f"{flag} {path}", content, library, remedy)
+        if name == "iceberg" and "/" not in place:  # a name in a catalog
+            anywhere = False
+    if not place:
+        raise UsageError(f"{flag} is empty", "name a path")
+    if table is None:
+        _check_filesystem(flag, path)
+    if anywhere and is_local(place):
+        place = os.path.abspath(place)  # an engine's workers run in other folders
+    return prefix + place
+
+
+def _check_filesystem(flag: str, path: str) -> None:
     scheme = path.partition("://")[0]
-    # Beam itself would notice some of the missing libraries only when it opens a file.
-    if scheme in FILESYSTEMS and not has_module(FILESYSTEMS[scheme].library):
-        raise UsageError(
-            f"{flag} {path}: the library for {scheme}:// is not installed here: "
-            f"there is no module {FILESYSTEMS[scheme].library}",
-            FILESYSTEMS[scheme].remedy,
-        )
+    known = FILESYSTEMS.get(scheme)
+    if known is not None:
+        # Beam itself would notice some of the missing libraries only when it opens a file.
+        require_module(f"{flag} {path}", f"{scheme}://", known.library, known.remedy)
     kind = kind_of(path)
-    if kind is not None and kind.is_web and flag == "--output":
-        raise UsageError(
-            f"--output {path}: nothing can be written to a web server",
-            "name a folder of this machine, or of an object store",
-        )
-    if kind is not None and kind.is_web and "@" in path.split("/")[2]:
-        raise UsageError(
-            f"{flag}: the address of a web server has a user or a password, and messages and "
-            "manifest.json would show it",
-            "download the file, or let the server give it without them",
-        )
+    if kind is not None and kind.is_web:
+        if flag == "--output":
+            raise UsageError(
+                f"--output {path}: nothing can be written to a web server",
+                "name a folder of this machine, or of an object store",
+            )
+        if "@" in path.split("/")[2]:
+            raise UsageError(
+                f"{flag}: the address of a web server has a user or a password, and messages and "
+                "manifest.json would show it",
+                "download the file, or let the server give it without them",
+            )
     try:
         filesystem_of(path)
     except (ValueError, BeamIOError) as error:
-        known = ", ".join(f"{scheme}://" for scheme in FILESYSTEMS)
+        schemes = ", ".join(f"{scheme}://" for scheme in FILESYSTEMS)
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
-            f"use a path of this machine, or one that begins with {known}",
+            f"use a path of this machine, or one that begins with {schemes}",
         ) from error
-    if anywhere and is_local(path):
-        return os.path.abspath(path)  # an engine's workers run in other folders
+
+
+def identity(path: str) -> object:
+    """What is equal for all names of a file: links do not matter on this machine."""
+    with contextlib.suppress(OSError):
+        if is_local(path):
+            state = os.stat(path)
+            return state.st_dev, state.st_ino
     return path
 
 
-def _checked_table(flag: str, path: str, table: TableKind, anywhere: bool) -> str:
-    if not has_module(table.library):
-        raise UsageError(
-            f"{flag} {path}: the library for {table.label} tables is not installed here: there is "
-            f"no module {table.library}",
-            installing(table.extra),
-        )
-    prefix, _, place = path.partition(":")
-    if not place:
-        raise UsageError(f"{flag} {path} names no table", f"write {prefix}: and the path of one")
-    is_name = prefix == "iceberg" and "/" not in place  # in a catalog
-    if anywhere and "://" not in place and not is_name:
-        place = os.path.abspath(place)
-    return f"{prefix}:{place}"
-
-
-def refuse_overlap(output: str, inputs: Sequence[tuple[str, str]]) -> None:
-    """Checks that a run writes none of the files that it reads.
+def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
+    """Checks that a folder can be written, and that a run writes none of the files that it reads.
 
     Files of this machine are compared as files, so links do not matter. On other filesystems
     only paths and patterns can be compared.
@@ -92,8 +156,10 @@ def refuse_overlap(output: str, inputs: Sequence[tuple[str, str]]) -> None:
       inputs: (a name for messages, a path or a pattern) for everything that the job reads.
 
     Raises:
-      UsageError: this run or the next one would overwrite an input.
+      UsageError: it is a file or a pattern, or this run or the next one would overwrite an input.
     """
+    if is_local(output) and os.path.isfile(output.rstrip("/")):
+        raise UsageError(f"--output {output} is a file", "name a folder")
     if not is_local(output) and is_pattern(output):
         raise UsageError(
             f"--output {output} has wildcards, and its filesystem would read it as a pattern",
@@ -101,40 +167,34 @@ def refuse_overlap(output: str, inputs: Sequence[tuple[str, str]]) -> None:
         )
     # Every run removes the data files of the run before it.
     names = [*WRITTEN, *(new_data_file(kind, "0") for kind in DATA_KINDS)]
-    normal = [_normal(join(output, name)) for name in names]
+    written = [_normal(join(output, name)) for name in names]
+    files = {}
+    if is_local(output):
+        root = os.path.realpath(output)
+        paths = [os.path.join(root, name) for name in (*WRITTEN, *data_files(output))]
+        files = {identity(path): path for path in paths if os.path.exists(path)}
     for label, pattern in inputs:
-        if table_kind(pattern) is not None:
-            continue  # only its own log says what it reads
-        if FileSystems.get_scheme(pattern) != FileSystems.get_scheme(output):
+        # Only the log of a table says what is read of it.
+        is_elsewhere = FileSystems.get_scheme(pattern) != FileSystems.get_scheme(output)
+        if is_elsewhere or table_kind(pattern) is not None:
             continue
-        regex = FileSystem.translate_pattern(_normal(pattern))
-        for path in normal:
-            if _normal(pattern) == path or (is_pattern(pattern) and re.fullmatch(regex, path)):
-                raise _refused(output, label, pattern, path)
-        if is_local(output):
-            _refuse_files(output, label, pattern)
-
-
-def _refuse_files(output: str, label: str, pattern: str) -> None:
-    """Does the same for the files that a local pattern matches now."""
-    root = os.path.realpath(output)
-    written = {}
-    for name in (*WRITTEN, *data_files(output)):
-        path = os.path.join(root, name)
-        with contextlib.suppress(OSError):
-            state = os.stat(path)
-            written[state.st_dev, state.st_ino] = path
-    if not written:
-        return
-    try:
-        paths = [file.path for file in local_files(label, pattern)]
-    except BleuError:
-        return  # the job will report what is wrong with it
-    for path in paths:
-        state = os.stat(path)
-        replaced = written.get((state.st_dev, state.st_ino))
-        if replaced is not None:
-            raise _refused(output, label, path, replaced)
+        normal = _normal(pattern)
+        regex = FileSystem.translate_pattern(normal)
+        replaced = [
+            path
+            for path in written
+            if normal == path or (is_pattern(pattern) and re.fullmatch(regex, path))
+        ]
+        if files:
+            with contextlib.suppress(BleuError):  # the job will report what is wrong with it
+                found = [identity(file.path) for file in local_files(label, pattern)]
+                replaced += [files[file] for file in found if file in files]
+        if replaced:
+            raise UsageError(
+                f"--output {output}: {label} ({pattern}) would read {replaced[0]}, where results "
+                "are written",
+                "name another folder for the results, or move the input",
+            )
 
 
 def _normal(path: str) -> str:
@@ -148,10 +208,3 @@ def _normal(path: str) -> str:
         return os.path.realpath(path)
     folder = "/".join(parts[:wild]) or ("/" if path.startswith("/") else ".")
     return posixpath.join(os.path.realpath(folder), *parts[wild:])
-
-
-def _refused(output: str, label: str, pattern: str, path: str) -> UsageError:
-    return UsageError(
-        f"--output {output}: {label} ({pattern}) would read {path}, where results are written",
-        "name another folder for the results, or move the input",
-    )

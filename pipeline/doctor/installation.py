@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
-from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
+from beam_bleu.pipeline.command_line.paths import FILESYSTEMS, has_module
 from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
+from beam_bleu.pipeline.command_line.paths import check_output, checked_path
 from beam_bleu.pipeline.job import new_run
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
@@ -16,7 +16,6 @@ from beam_bleu.pipeline.output.storage import writing
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
-from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 _WILDCARD = re.compile(r"[*?\[]")
@@ -39,9 +38,7 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
       JobError: the files cannot be written.
     """
     output = checked_path("--output", output, anywhere=False)
-    if os.path.isfile(output.rstrip("/")):
-        raise UsageError(f"--output {output} is a file", "name a folder")
-    refuse_overlap(output, [("FILE", _file(path)) for path in files])
+    check_output(output, [("FILE", _file(path)) for path in files])
     read = [stream for partition in saved.partitions for stream in partition.inputs]
     documents = {
         MANIFEST: document_bytes(manifest(read, scores, ["form = totals"])),

@@ -6,7 +6,7 @@ import dataclasses
 import textwrap
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.log_flags import log_format, loudness
+from beam_bleu.pipeline.command_line.log_flags import logs
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -49,9 +49,9 @@ def main(argv: Sequence[str]) -> int:
         text = _as_json(facts) if flags.format == "json" else _as_text(facts, end)
         write_to_stdout(text.encode())
 
-    asked = loudness(argv)
+    shown = logs(argv)
     try:
-        code = reported(work, asked.verbose, asked.quiet, log_format=log_format(argv))
+        code = reported(work, shown.verbose, shown.quiet, log_format=shown.log_format)
     except SystemExit:  # --help
         return 0
     return code or int(_fails(facts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from beam_bleu.pipeline.command_line.log_flags import add_log_format_flag, log_format, loudness
+from beam_bleu.pipeline.command_line.log_flags import add_log_flags, logs
 from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags, display
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
@@ -41,20 +41,16 @@ def run(
       quiet: the help of --quiet.
     """
     group = parser.add_argument_group("messages and help")
-    group.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    group.add_argument(
-        "-v", "--verbose", action="count", default=0, help="show tracebacks on stderr"
-    )
-    add_log_format_flag(group)
+    add_log_flags(group, quiet)
     group.add_argument("-h", "--help", action="help", help="show this help")
     words = [utf8(word) for word in with_underscores(argv)]
-    asked = loudness(words)
+    shown = logs(words)
     try:
         return reported(
             lambda: write_to_stdout(work(parser.parse_args(words))),
-            asked.verbose,
-            asked.quiet,
-            log_format=log_format(words),
+            shown.verbose,
+            shown.quiet,
+            log_format=shown.log_format,
         )
     except SystemExit:  # --help
         return 0

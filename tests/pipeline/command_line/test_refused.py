@@ -16,7 +16,7 @@ import pytest
 from command_line import EXAMPLE, EXAMPLES, SYSTEMS, called, typed
 
 from beam_bleu.pipeline.command_line import paths
-from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
+from beam_bleu.pipeline.command_line.paths import FILESYSTEMS
 
 BESIDE = r"""
 --smoth_method exp => did you mean --smooth_method?

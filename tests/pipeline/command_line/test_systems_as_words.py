@@ -61,7 +61,7 @@ def test_files_with_the_same_stem_need_names(tmp_path):
         shutil.copy(ATLAS, tmp_path / folder / "hyp.txt")
     one, other = tmp_path / "a/hyp.txt", tmp_path / "b/hyp.txt"
     expected = f"two systems are called hyp: {one}, {other}"
-    called("r", "-i", one, other).assert_failed(2, expected, f"-i hyp-2={other}")
+    called("r", "-i", one, other).assert_failed(2, expected, "-i NAME=PATTERN")
     called("r", "-i", tmp_path / "*" / "hyp.txt").assert_failed(2, expected, "-i NAME=PATTERN")
     assert systems("r", "-i", one, f"hyp-2={other}") == ["hyp", "hyp-2"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from command_line import REFERENCES, SYSTEMS, called
 
-from beam_bleu.pipeline.command_line import lineage_flag
+from beam_bleu.pipeline.command_line import paths
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"]]
 
 
 def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(lineage_flag, "has_module", lambda name: False)
+    monkeypatch.setattr(paths, "has_module", lambda name: False)
     run = called(*WORDS, "--output", tmp_path / "out", "--lineage=news")
     run.assert_failed(2, "there is no module openlineage.client", "lineage")
     assert not (tmp_path / "out").exists()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import COMMAND, PROJECT
 
-from beam_bleu.pipeline.command_line.known_filesystems import has_module
+from beam_bleu.pipeline.command_line.paths import has_module
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 

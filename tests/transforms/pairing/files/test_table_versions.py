@@ -59,7 +59,7 @@ def test_the_path_of_a_table_means_the_same_on_all_workers(
         ("iceberg:a/x.metadata.json", True, f"iceberg:{tmp_path}/a/x.metadata.json"),
     ):
         assert checked_path("--input", given, anywhere) == checked
-    with pytest.raises(UsageError, match="names no table"):
+    with pytest.raises(UsageError, match="is empty"):
         checked_path("--input", "delta:", False)
 
 
