@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import gc
 import importlib
 import importlib.metadata
@@ -30,7 +31,6 @@ from beam_bleu.pipeline.display.terminal import (
 )
 from beam_bleu.pipeline.errors.exit_codes import USAGE
 from beam_bleu.pipeline.errors.reporting import (
-    Ending,
     as_bleu_error,
     end,
     reported,
@@ -66,7 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     shown, watchers = logs(argv), _Watchers()
     return reported(
-        lambda: _run(argv, watchers), shown.verbose, shown.quiet, watchers.end, shown.log_format
+        lambda: _run(argv, watchers),
+        shown.verbose,
+        shown.quiet,
+        functools.partial(watchers.tell, "end"),
+        shown.log_format,
     )
 
 
@@ -78,39 +82,26 @@ def command() -> NoReturn:
     end(main())
 
 
-@dataclasses.dataclass(frozen=True)
 class _Watchers:
-    """Those that tell others how a run goes.
+    """Those that tell others how a run goes: run.json and metrics.prom, and lineage."""
 
-    Attributes:
-      record: writes run.json and metrics.prom.
-      lineage: sends events, if they are asked for.
-    """
-
-    record: RunRecord = dataclasses.field(default_factory=RunRecord)
-    lineage: RunLineage = dataclasses.field(default_factory=RunLineage)
+    def __init__(self) -> None:
+        self.record = RunRecord()
+        self._lineage = RunLineage()
 
     def named(self, facts: RunFacts) -> None:
         if JsonLines.current is not None:
             JsonLines.current.run = facts.run
-        self.record.named(facts)
-        self.lineage.named(facts)
+        self.tell("named", facts)
 
     def start(self, job: Job) -> None:
         self.record.start()
-        self.lineage.start(job.source.inputs)
+        self._lineage.start(job.source.inputs)
 
-    def kept(self) -> None:
-        self.record.kept()
-        self.lineage.kept()
-
-    def finished(self, result: RunResult) -> None:
-        self.record.finished(result)
-        self.lineage.finished(result)
-
-    def end(self, ending: Ending) -> None:
-        self.record.end(ending)
-        self.lineage.end(ending)
+    def tell(self, event: str, *values: Any) -> None:
+        """Tells both of them."""
+        for watcher in (self.record, self._lineage):
+            getattr(watcher, event)(*values)
 
 
 def _refuse_mistyped_subcommand(word: str) -> None:
@@ -183,10 +174,15 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     job = arguments.job
     error, warnings = judged(job.gates, result.result, job.output)
     result = dataclasses.replace(result, notes=(*result.notes, *warnings))
-    watchers.finished(result)
+    watchers.tell("finished", result)
     if arguments.report:
         _write_report(job.output)
-    write_to_stdout(_shown(arguments, result))
+    for warning in result.warnings:
+        warn(warning)
+    shown = arguments.display.shown(
+        result.scores, result.result, job.source.notes, screen_of_stdout()
+    )
+    write_to_stdout(shown)
     if error is not None:
         raise error
 
@@ -214,7 +210,7 @@ def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
     gc.enable()
     from beam_bleu.pipeline.output.handover import RunResult
 
-    watchers.kept()
+    watchers.tell("kept")
     note = f"{arguments.job.output} already has the result, so nothing was scored"
     return RunResult.of(scores, [note])
 
@@ -315,15 +311,6 @@ def _missing_allowed() -> Iterator[None]:
     except Exception as error:
         if not isinstance(as_bleu_error(error), GateError):
             raise
-
-
-def _shown(arguments: Arguments, result: RunResult) -> bytes:
-    """Prints the warnings about a result on stderr; returns what stdout shows of it."""
-    for warning in result.warnings:
-        warn(warning)
-    return arguments.display.shown(
-        result.scores, result.result, arguments.job.source.notes, screen_of_stdout()
-    )
 
 
 def _log_start(runner: str, threads: int) -> None:

@@ -431,6 +431,7 @@ def our_parser() -> Parser:
     engine = group("engine")
     shown_only(  # Beam's parser reads it, so ours must not know it
         engine,
+        "runner",
         ["--runner"],
         metavar="NAME",
         help=f"where the job runs: {', '.join(SHOWN_RUNNERS)}, or a class by its full name; "

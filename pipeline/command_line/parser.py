@@ -6,6 +6,7 @@ import argparse
 import difflib
 import textwrap
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from beam_bleu.pipeline.command_line.help import Formatter, usage_of
@@ -56,6 +57,28 @@ class Parser(argparse.ArgumentParser):
                 formatter.end_section()
         return formatter.format_help()
 
+    def filled(self, values: Mapping[str, Any]) -> argparse.Namespace:
+        """The values of flags for values of Python, by the names of flags.
+
+        Each value is converted and checked as its text on a command line is. None and False are
+        those of a flag that is not given.
+
+        Raises:
+          UsageError: a value is impossible.
+        """
+        flags = self.parse_args([])
+        actions = {action.dest: action for action in self._actions}
+        for name, value in values.items():
+            action = actions[name]
+            try:
+                for texts in _texts(action, value):
+                    for text in texts:
+                        self._check_value(action, text)  # some types end the program
+                    action(self, flags, self._get_values(action, texts))
+            except argparse.ArgumentError as error:
+                self.error(f"--{name} {error.message}")
+        return flags
+
     def groups(self) -> list[tuple[str, list[argparse.Action]]]:
         """The title of each group of flags that has some, and these flags."""
         return [
@@ -78,9 +101,37 @@ class Parser(argparse.ArgumentParser):
         write_to_stdout(message.encode())
 
 
-def shown_only(group: argparse._ArgumentGroup, words: Sequence[str], **keywords: Any) -> None:
+def _texts(action: argparse.Action, value: Any) -> list[list[str]]:
+    """The texts of each use of a flag for a value of Python.
+
+    Raises:
+      UsageError: the flag cannot have such a value.
+    """
+    if value is None or value is False:
+        return []
+    if value is True and action.nargs in (0, argparse.OPTIONAL):
+        return [[] if action.nargs == 0 else [action.const]]
+    if action.nargs == 0:
+        raise UsageError(f"--{action.dest} must be True or False, got {value!r}", SEE_HELP)
+    is_many = isinstance(value, Sequence) and not isinstance(value, str)
+    texts = []
+    for each in value if is_many else [value]:
+        if isinstance(each, bool) or not isinstance(each, str | int | float):
+            raise UsageError(f"--{action.dest} must be a text or a number, got {each!r}", SEE_HELP)
+        # Without an exponent, as in 1e-05, which a fraction of records cannot have.
+        texts.append(f"{Decimal(repr(each)):f}" if isinstance(each, float) else str(each))
+    if isinstance(action, argparse._AppendAction):
+        return [[text] for text in texts]
+    if is_many and not str(action.metavar).endswith(",..."):
+        raise UsageError(f"--{action.dest} must be one value, got {value!r}", SEE_HELP)
+    return [[",".join(texts)]]
+
+
+def shown_only(
+    group: argparse._ArgumentGroup, name: str, words: Sequence[str] = (), **keywords: Any
+) -> None:
     """Adds what only the help shows: something else reads it."""
-    group._group_actions.append(argparse.Action(words, "", **keywords))
+    group._group_actions.append(argparse.Action(words, name, **keywords))
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:

@@ -13,8 +13,8 @@ import shlex
 from beam_bleu.transforms.errors import UsageError
 
 _ENCODING = "utf-8"
-_ENCODING_WITH_BOM = "utf-8-sig"
-"""Python's name for UTF-8 that may begin with a BOM. beam-bleu always drops the BOM."""
+_ENCODINGS = (_ENCODING, "utf-8-sig")
+"""Python's names for UTF-8, and for UTF-8 that may begin with a BOM, which is always dropped."""
 
 _SUBSETS = "parts of sacreBLEU's test sets: use sacrebleu for it"
 _INTERVAL = "each score has its 95 % interval; for that of the bootstrap: --resample bootstrap"
@@ -73,13 +73,10 @@ def _encoding(text: str) -> str:
     try:
         name = codecs.lookup(text).name
     except (LookupError, ValueError):
+        name = ""
+    if name not in _ENCODINGS:
         raise UsageError(
-            f"--encoding {text}: there is no such encoding",
-            f"remove --encoding: the files must be {_ENCODING.upper()}",
-        ) from None
-    if name not in (_ENCODING, _ENCODING_WITH_BOM):
-        convert = f"iconv -f {shlex.quote(text)} -t {_ENCODING} FILE > NEW"
-        raise UsageError(
-            f"--encoding {text}: beam-bleu reads {_ENCODING} only", f"convert the files: {convert}"
+            f"--encoding {text}: beam-bleu reads {_ENCODING} only",
+            f"convert the files: iconv -f {shlex.quote(text)} -t {_ENCODING} FILE > NEW",
         )
     return name

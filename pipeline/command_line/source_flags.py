@@ -35,7 +35,7 @@ def add_text_flags(parser: argparse._ArgumentGroup) -> None:
     add = parser.add_argument
     shown_only(  # they are what is left of the words
         parser,
-        (),
+        "refs",
         nargs="*",
         metavar="REF",
         help="a file with a reference for each segment, one per line, or a pattern of such files "

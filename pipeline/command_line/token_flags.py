@@ -52,56 +52,22 @@ def check_language_flags(flags: argparse.Namespace) -> None:
     """Checks that the languages choose tokenizers that nothing else chooses.
 
     Raises:
-      UsageError: other flags choose other tokenizers, or cannot be used with several ones.
+      UsageError: other flags choose other tokenizers.
     """
-    if flags.language_column is not None:
-        _check_column(flags)
-    elif flags.language is not None and "bleu" in chosen_metrics(flags):
-        _check_language(flags)
-
-
-def tokenizer_of_language(flags: argparse.Namespace) -> TokenizerName | None:
-    """The tokenizer that --language chooses; None without the flag."""
-    return None if flags.language is None else tokenizer_of(flags.language)
-
-
-def _check_column(flags: argparse.Namespace) -> None:
-    flag = f"--language_column {flags.language_column}"
-    if not flags.language_column or flags.language_column == LENGTH:
+    has_preset = flags.preset not in (None, DEFAULT_PRESET)
+    if flags.language_column in ("", LENGTH):
         raise UsageError(
-            f"{flag}: no column can have this name", "name the column with the languages"
+            f"--language_column {flags.language_column}: no column can have this name",
+            "name the column with the languages",
         )
-    if flags.language is not None:
+    if flags.language_column is not None and has_preset:
         raise UsageError(
-            f"--language {flags.language} and {flag} contradict each other",
-            "give --language if all texts are in one language, otherwise --language_column",
-        )
-    if flags.tokenize is not None:
-        raise UsageError(
-            f"--tokenize {flags.tokenize} cannot be used with {flag}, which chooses the tokenizer "
-            "of each language",
+            f"--preset {flags.preset} cannot be used with --language_column: each preset has one "
+            "tokenizer for all languages",
             "leave one of them out",
         )
-    if flags.preset not in (None, DEFAULT_PRESET):
-        raise UsageError(
-            f"--preset {flags.preset} cannot be used with {flag}: each preset has one tokenizer "
-            "for all languages",
-            "leave one of them out",
-        )
-    if flags.score_only:
-        raise UsageError(
-            f"--score_only cannot be used with {flag}: each language has a score of its own",
-            "leave one of them out; --format tsv shows all scores, one in each line",
-        )
-    if flags.compare_presets:
-        raise UsageError(
-            f"--compare_presets cannot be used with {flag}: a preset has one tokenizer, so its "
-            "scores cannot be compared with those of several languages",
-            "score one language at a time with --compare_presets, or leave it out",
-        )
-
-
-def _check_language(flags: argparse.Namespace) -> None:
+    if flags.language is None or flags.language_column or "bleu" not in chosen_metrics(flags):
+        return
     chosen = tokenizer_of(flags.language)
     cause = f"--language {flags.language} chooses the tokenizer {chosen}"
     of_sacrebleu = sacrebleus_tokenizer_of(flags.language)
@@ -110,19 +76,20 @@ def _check_language(flags: argparse.Namespace) -> None:
             f"{cause}; sacreBLEU's -l {flags.language} uses {of_sacrebleu}, because it does not "
             "know this code, so its score differs"
         )
-    if flags.tokenize not in (None, chosen):
-        raise UsageError(
-            f"{cause}, and --tokenize {flags.tokenize} another one", "leave one of them out"
-        )
     # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others
     # would no longer be what their names say.
-    if flags.tokenize is None and flags.preset not in (None, DEFAULT_PRESET):
-        of_preset = preset(flags.preset).tokenize
-        if of_preset != chosen:
-            raise UsageError(
-                f"{cause}, and --preset {flags.preset} has {of_preset}",
-                f"leave one of them out, or write --tokenize {chosen} to change the preset",
-            )
+    of_preset = preset(flags.preset).tokenize if has_preset else None
+    if (flags.tokenize or of_preset) not in (None, chosen):
+        other = "--preset" if flags.tokenize is None else "--tokenize"
+        raise UsageError(
+            f"{cause}, and {other} chooses {flags.tokenize or of_preset}",
+            f"leave one of them out, or write --tokenize {chosen}",
+        )
+
+
+def tokenizer_of_language(flags: argparse.Namespace) -> TokenizerName | None:
+    """The tokenizer that --language chooses; None without the flag."""
+    return None if flags.language is None else tokenizer_of(flags.language)
 
 
 def _code(text: str) -> str:

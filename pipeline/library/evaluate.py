@@ -14,8 +14,7 @@ from apache_beam.typehints import typehints
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.gates.thresholds import Gates
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.library.asked import Asked, KnownSource
-from beam_bleu.pipeline.library.keywords import Keywords
+from beam_bleu.pipeline.library.keywords import Asked, Keywords, KnownSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams, without_versions
 from beam_bleu.pipeline.output.result import JobResult, result_of
