@@ -6,7 +6,7 @@ import argparse
 import pathlib
 from collections.abc import Iterator
 
-from beam_bleu.pipeline.command_line.options import help_of, our_groups
+from beam_bleu.pipeline.command_line.options import help_of, our_parser
 from docs.pages import code, table, with_part
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
@@ -47,7 +47,7 @@ def made() -> dict[pathlib.Path, str]:
 
 
 def _tables() -> Iterator[str]:
-    groups = our_groups()
+    groups = our_parser().groups()
     if [title for title, _ in groups] != list(_PAGES):
         raise ValueError("_PAGES must have a line for each group of flags, in the same order")
     for title, flags in groups:

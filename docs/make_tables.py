@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pyarrow as pa
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
-from beam_bleu.pipeline.command_line.options import our_groups
+from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
@@ -367,7 +367,7 @@ ELSEWHERE: Mapping[str, str] = {
 def _library() -> str:
     """For each flag of the command, the keyword of `Evaluate` and the key of Beam YAML."""
     rows = []
-    for flag in (flag for _, group in our_groups() for flag in group):
+    for flag in (flag for _, group in our_parser().groups() for flag in group):
         shown = code(flag.option_strings[-1]) if flag.option_strings else code("REF")
         if flag.dest in Keywords.__annotations__:
             rows.append([shown, code(f"Evaluate({flag.dest}=)"), code(flag.dest)])

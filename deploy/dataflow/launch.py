@@ -34,20 +34,19 @@ def command_line(given: Sequence[str]) -> list[str]:
     Raises:
       UsageError: the value of a switch is neither true nor false.
     """
-    from beam_bleu.pipeline.command_line.options import beam_flags, our_flags
+    from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+    from beam_bleu.pipeline.command_line.options import our_parser
 
-    lists = {name for flag in our_flags() if is_list(flag) for name in flag.option_strings}
+    ours = our_parser().actions()
+    lists = {name for flag in ours if is_list(flag) for name in flag.option_strings}
     switches = {
         name
-        for flag in [*our_flags(), *beam_flags()]
+        for flag in [*ours, *beam_parser().actions()]
         if flag.nargs == 0
         for name in flag.option_strings
     }
     with_value = {
-        name
-        for flag in our_flags()
-        if flag.nargs == argparse.OPTIONAL
-        for name in flag.option_strings
+        name for flag in ours if flag.nargs == argparse.OPTIONAL for name in flag.option_strings
     }
     return [word for one in given for word in _words(one, lists, switches, with_value)]
 

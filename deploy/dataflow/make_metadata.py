@@ -7,7 +7,7 @@ import json
 import pathlib
 from typing import Any
 
-from beam_bleu.pipeline.command_line.options import help_of, our_flags
+from beam_bleu.pipeline.command_line.options import help_of, our_parser
 from deploy.dataflow.launch import SEPARATOR, is_list
 
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
@@ -68,7 +68,7 @@ def made() -> dict[pathlib.Path, str]:
 
 
 def _metadata() -> dict[str, Any]:
-    flags = [flag for flag in our_flags() if flag.dest not in _LEFT_OUT]
+    flags = [flag for flag in our_parser().actions() if flag.dest not in _LEFT_OUT]
     return {
         "name": "beam-bleu",
         "description": "Scores line-parallel text and records by BLEU and other metrics, "

@@ -355,30 +355,16 @@ def job_of(
     return dataclasses.replace(job, gates=gates_of_run(flags, job))
 
 
-def our_flags() -> list[argparse.Action]:
-    """beam-bleu's own flags, as argparse knows them, for code that describes or translates them."""
-    return our_parser().actions()
-
-
-def our_groups() -> list[tuple[str, list[argparse.Action]]]:
-    """The title of each group of beam-bleu's own flags, and these flags."""
-    return our_parser().groups()
-
-
 def help_of(flag: argparse.Action) -> str:
     """What --help says of a flag. argparse fills in values after a single %."""
     return str(flag.help) % vars(flag)
 
 
-def beam_flags() -> list[argparse.Action]:
-    """Beam's flags, as argparse knows them."""
-    return beam_parser().actions()
-
-
 def flags_without_secrets() -> frozenset[str]:
     """Flags whose values are never secrets, with all spellings: ours, and Beam's switches."""
-    switches = [flag for flag in beam_flags() if flag.nargs == 0]
-    return frozenset(word for flag in [*our_flags(), *switches] for word in flag.option_strings)
+    switches = [flag for flag in beam_parser().actions() if flag.nargs == 0]
+    flags = [*our_parser().actions(), *switches]
+    return frozenset(word for flag in flags for word in flag.option_strings)
 
 
 @functools.cache  # a run also asks which values of flags are never secrets
@@ -455,7 +441,7 @@ def our_parser() -> Parser:
     about = group("messages and help")
     add_progress_flag(about)
     add_log_flags(about)
-    about.add_argument("-h", action=_ShortHelp, dest="help", nargs=0, help="show the usual flags")
+    about.add_argument("-h", action=_Help, dest="help", nargs=0, help="show the usual flags")
     about.add_argument(
         "--help",
         action=_Help,
@@ -464,7 +450,7 @@ def our_parser() -> Parser:
         metavar="TOPIC",
         help=f"show all flags, or those of a topic: {', '.join(TOPICS)}",
     )
-    about.add_argument("--help_beam", action=_BeamHelp, nargs=0, help="show Beam's flags")
+    about.add_argument("--help_beam", action=_Help, nargs=0, help="show Beam's flags")
     about.add_argument(
         "-V",
         "--version",
@@ -475,30 +461,23 @@ def our_parser() -> Parser:
     return parser
 
 
-class _ShortHelp(argparse.Action):
-    """The action of -h: prints the usual flags and ends the program."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        write_to_stdout(short_help().encode())
-        parser.exit()
-
-
 class _Help(argparse.Action):
-    """The action of --help: prints all flags, or those of a topic, and ends the program."""
+    """The action of -h, --help and --help_beam: prints a text, and ends the program."""
 
     def __call__(
-        self, parser: argparse.ArgumentParser, namespace: object, topic: object, *_: object
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: object,
+        topic: object,
+        option_string: str | None = None,
     ) -> NoReturn:
         assert isinstance(parser, Parser)
         parser.epilog = epilog()  # as wide as the terminal is now
-        text = parser.format_groups(TOPICS[str(topic)]) if topic else parser.format_help()
+        if option_string == "-h":
+            text = short_help()
+        elif self.dest == "help_beam":
+            text = beam_help(parser.by_flag())
+        else:
+            text = parser.format_groups(TOPICS[str(topic)]) if topic else parser.format_help()
         write_to_stdout(text.encode())
-        parser.exit()
-
-
-class _BeamHelp(argparse.Action):
-    """The action of --help_beam: prints Beam's flags and ends the program."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        write_to_stdout(beam_help(our_parser().by_flag()).encode())
         parser.exit()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from command_line import REFERENCES, SYSTEMS, Run, called, streams
 
-from beam_bleu.pipeline.command_line.options import our_flags, parse
+from beam_bleu.pipeline.command_line.options import our_parser, parse
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from deploy.dataflow.launch import command_line, main
 from deploy.dataflow.make_metadata import METADATA
@@ -57,7 +57,7 @@ def launched(monkeypatch, capsys) -> Callable[..., Run]:
 
 
 def test_every_flag_with_an_effect_is_a_parameter():
-    flags = {flag.dest for flag in our_flags()}
+    flags = {flag.dest for flag in our_parser().actions()}
     only_print = {"help", "help_beam", "version", "format", "score_only", "width"}
     only_print |= {"log_format", "progress", "quiet"}
     have_another_spelling = {"refs", "systems"}

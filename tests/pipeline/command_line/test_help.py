@@ -10,7 +10,7 @@ from command_line import EXAMPLES, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 from beam_bleu.pipeline.command_line.help import USUAL_FLAGS
-from beam_bleu.pipeline.command_line.options import our_flags
+from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.error_marks import exit_code
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
@@ -49,7 +49,7 @@ def test_the_help_is_as_wide_as_the_terminal_up_to_100_columns(words, columns, m
 
 def test_help_shows_every_flag_once_with_its_spellings():
     text = shown("--help")
-    for flag in our_flags():
+    for flag in our_parser().actions():
         spellings = ", ".join(flag.option_strings) or str(flag.metavar)
         found = re.findall(rf"^  {re.escape(spellings)}(?![\w-])", text, re.MULTILINE)
         assert len(found) == 1, spellings
@@ -60,7 +60,9 @@ def test_the_short_help_is_one_screen_of_flags_that_there_are():
     lines = shown("-h").splitlines()
     assert len(lines) < 40
     assert max(map(len, lines)) <= 80
-    known = {spelling for flag in our_flags() for spelling in flag.option_strings} | {"--runner"}
+    known = {spelling for flag in our_parser().actions() for spelling in flag.option_strings} | {
+        "--runner"
+    }
     assert {words.split()[0] for words in USUAL_FLAGS} <= known | {"REF"}
     for words in USUAL_FLAGS:
         assert any(line.startswith(f"  {words} ") for line in lines), words
@@ -100,7 +102,7 @@ def test_the_first_examples_are_commands_that_run(tmp_path, monkeypatch):
 
 def test_beams_flags_are_all_there_in_beams_groups():
     text = shown("--help_beam")
-    ours = {spelling for flag in our_flags() for spelling in flag.option_strings}
+    ours = {spelling for flag in our_parser().actions() for spelling in flag.option_strings}
     for action in beam_parser().actions():
         for spelling in set(action.option_strings) - ours:
             assert re.search(rf"^  (--\w+, )*{spelling}\b", text, re.MULTILINE), spelling

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from command_line import called
 
-from beam_bleu.pipeline.command_line.options import our_flags
+from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
 
 
@@ -31,6 +31,6 @@ def test_the_output_cannot_be_in_the_input(tmp_path: Path) -> None:
 
 def test_tab_separated_text_can_still_be_line_parallel() -> None:
     """Files with tabs are text, unless a flag says that they are records."""
-    flags = [flag for flag in our_flags() if flag.dest == "input_format"]
+    flags = [flag for flag in our_parser().actions() if flag.dest == "input_format"]
     assert flags[0].choices == tuple(RECORD_FORMATS)
     called("r.tsv", "-i", "a.tsv").assert_failed(3, "r.tsv")

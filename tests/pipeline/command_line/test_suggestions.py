@@ -9,12 +9,12 @@ import pytest
 from command_line import SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-from beam_bleu.pipeline.command_line.options import our_flags
+from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.command_line.parser import nearest
 from beam_bleu.pipeline.command_line.sacrebleu_flags import ABSENT
 
 ATLAS = SYSTEMS["atlas"]
-OURS = {spelling for flag in our_flags() for spelling in flag.option_strings}
+OURS = {spelling for flag in our_parser().actions() for spelling in flag.option_strings}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from command_line import PROJECT
 from markdown_tables import tables
 
 from beam_bleu import ArrowColumns, Evaluate
-from beam_bleu.pipeline.command_line.options import our_groups
+from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.library import evaluate
 from beam_bleu.pipeline.library.beam_yaml import Evaluate as EvaluateRows
 from beam_bleu.pipeline.library.keywords import Keywords
@@ -20,7 +20,7 @@ PAGE = PROJECT / "docs" / "evaluate.md"
 
 def shown_flags() -> list[argparse.Action]:
     """The flags that the help shows, also those that Beam's parser reads."""
-    return [flag for _, group in our_groups() for flag in group]
+    return [flag for _, group in our_parser().groups() for flag in group]
 
 
 def test_the_library_has_each_flag_or_says_why_it_has_not():

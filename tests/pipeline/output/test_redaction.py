@@ -7,7 +7,8 @@ import json
 import pytest
 from command_line import EXAMPLE, called
 
-from beam_bleu.pipeline.command_line.options import beam_flags, flags_without_secrets, our_flags
+from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+from beam_bleu.pipeline.command_line.options import flags_without_secrets, our_parser
 from beam_bleu.pipeline.output.redaction import redacted, without_url_secrets
 
 PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
@@ -71,13 +72,15 @@ def shown(flag: str) -> bool:
 
 
 def test_all_values_of_our_flags_are_shown():
-    flags = [word for each in our_flags() for word in each.option_strings]
+    flags = [word for each in our_parser().actions() for word in each.option_strings]
     assert "--tokenize" in flags
     assert [word for word in flags if not shown(word)] == []
 
 
 def test_which_values_of_beams_flags_are_hidden():
-    hidden = [word for each in beam_flags() for word in each.option_strings if not shown(word)]
+    hidden = [
+        word for each in beam_parser().actions() for word in each.option_strings if not shown(word)
+    ]
     assert sorted(hidden) == [
         "--azure_connection_string",
         "--dataflow_kms_key",
