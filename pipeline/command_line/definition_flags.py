@@ -12,18 +12,14 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     config_of,
     naming_flags,
     refuse_flags_of_other_metrics,
-)
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
-from beam_bleu.pipeline.command_line.token_flags import (
-    chosen_model,
-    require_installed,
     tokenizer_of_language,
 )
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.transforms.definition.slicing import LENGTH
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricWord
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -32,23 +28,12 @@ from beam_bleu.transforms.metrics.bleu.presets import (
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
     PRESETS,
-    PresetName,
     preset,
 )
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.text.text import CASES, Text, TextName
-
-_HEADER_OF_PRESETS = (
-    "preset",
-    "tokenize",
-    "case",
-    "reference_length",
-    "N",
-    "weights",
-    "smoothing",
-    "equals",
-)
 
 
 def add_preset_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
@@ -182,11 +167,20 @@ def _usual_definition(flags: argparse.Namespace) -> BleuConfig:
     chosen = {flag.field: value for flag, value in choices_of(DEFAULT_METRIC, flags).items()}
     if "tokenize" not in chosen and flags.language is not None:
         chosen["tokenize"] = tokenizer_of_language(flags)
-    if flags.spm_model is not None:
-        chosen["spm_model"] = chosen_model(flags)
-    with naming_flags(DEFAULT_METRIC):
-        config = preset(flags.preset or DEFAULT_PRESET, **chosen)
-    require_installed(config.text, flags)
+    try:
+        if flags.spm_model is not None:
+            # These import Beam, which takes longer than rescoring saved totals.
+            from beam_bleu.pipeline.command_line.paths import checked_path
+            from beam_bleu.transforms.text.read_model import read_model
+
+            chosen["spm_model"] = read_model(
+                checked_path("--spm_model", flags.spm_model, anywhere=False)
+            )
+        with naming_flags(DEFAULT_METRIC):
+            config = preset(flags.preset or DEFAULT_PRESET, **chosen)
+        require_tokenizer(config.text)
+    except InputError as error:
+        raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
     if flags.compare_presets and not COMPARISONS[flags.compare_presets](config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -233,8 +227,8 @@ def rescored_definition(
         if flag.field in texts:
             continue
         # Of several references of a segment, which one is the best can depend on the choice.
-        can_change = not flag.changes_sums and not (old.picks_reference and most_references > 1)
-        if not can_change and value != getattr(old, flag.field, None):
+        depends = flag.changes_sums or (old.picks_reference and most_references > 1)
+        if depends and value != getattr(old, flag.field, None):
             raise UsageError(
                 f"--{flag.name} cannot be changed without the texts", "repeat the run with it"
             )
@@ -258,17 +252,8 @@ def _of_segments(flags: argparse.Namespace, corpus: BleuConfig) -> BleuConfig:
     Raises:
       UsageError: a flag or a combination of flags is impossible.
     """
-    asking = "--segment_scores" if flags.segment_scores else "--examples" if flags.examples else ""
-    if not asking:
-        for name in ("segment_smooth_method", "segment_smooth_value"):
-            if getattr(flags, name) is not None:
-                raise UsageError(
-                    f"--{name} needs --segment_scores or --examples",
-                    "give both flags, or leave both out",
-                )
+    if not flags.segment_scores and not flags.examples:
         return corpus
-    if flags.output is None:
-        raise UsageError(f"{asking} needs --output", "name the folder to write them to")
     changes = {
         "smooth_method": flags.segment_smooth_method,
         "smooth_value": flags.segment_smooth_value,
@@ -292,21 +277,17 @@ def _preset_name(text: str) -> str:
 
 def presets_table(screen: Screen = FILE) -> str:
     """The table that `--preset list` prints: all presets and what each one sets."""
-    rows = [_preset_row(name, preset(name)) for name in PRESETS]
-    return as_text(Table((), _HEADER_OF_PRESETS, rows), screen)
-
-
-def _preset_row(name: PresetName, config: BleuConfig) -> tuple[str, ...]:
-    weights = (
-        "1/N" if config.weights is None else ",".join(f"{weight:g}" for weight in config.weights)
-    )
-    return (
-        name,
-        config.tokenize,
-        CASES[config.lowercase].shown,
-        config.reference_length,
-        f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
-        weights,
-        config.smooth_method,
-        PRESETS[name].source.replace("`", ""),
-    )
+    chosen = ("tokenize", "case", "reference_length", "N", "weights", "smoothing")
+    rows = []
+    for name, row in PRESETS.items():
+        config = preset(name)
+        choices = (
+            config.tokenize,
+            CASES[config.lowercase].shown,
+            config.reference_length,
+            f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
+            ",".join(f"{weight:g}" for weight in config.weights or ()) or "1/N",
+            config.smooth_method,
+        )
+        rows.append((name, *choices, row.source.replace("`", "")))
+    return as_text(Table((), ("preset", *chosen, "equals"), rows), screen)

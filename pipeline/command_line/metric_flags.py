@@ -1,4 +1,4 @@
-"""--metrics, and the flags that the metrics declare (`Config.flags`)."""
+"""--metrics, the flags that the metrics declare (`Config.flags`), and languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.choices import MetricFlag
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
@@ -22,16 +24,22 @@ from beam_bleu.transforms.known_metrics import (
     parameter_of,
     row_of,
 )
+from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.metric import NORMALIZE
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
-from beam_bleu.transforms.text.text import NormalizationName
-
-OF_DEFAULT_METRIC = (
-    "preset",
-    "compare_presets",
-    "segment_smooth_method",
-    "segment_smooth_value",
+from beam_bleu.transforms.text.languages import (
+    LANGUAGES,
+    OTHER_LANGUAGES,
+    LanguageCodeError,
+    sacrebleus_tokenizer_of,
+    tokenizer_of,
 )
+from beam_bleu.transforms.text.text import NormalizationName
+from beam_bleu.transforms.text.tokenizers import TokenizerName
+
+_LANGUAGES = ", ".join(f"{row.name}: {row.tokenize}" for row in LANGUAGES.values())
+
+OF_DEFAULT_METRIC = ("preset", "compare_presets", "segment_smooth_method", "segment_smooth_value")
 """The flags for the default metric that are no fields of its definition."""
 
 
@@ -119,16 +127,15 @@ def choices_of(name: MetricWord, flags: argparse.Namespace) -> dict[MetricFlag, 
     Raises:
       UsageError: two switches contradict each other.
     """
-    given: dict[str, MetricFlag] = {}
-    choices = {}
+    choices: dict[MetricFlag, Any] = {}
     for flag in config_type(name).flags:
         value = getattr(flags, flag.name)
         if _is_given(value):
-            former = given.setdefault(flag.field, flag)
-            if former is not flag:
-                raise UsageError(
-                    f"--{former.name} and --{flag.name} contradict each other", "give only one"
-                )
+            for other in choices:
+                if other.field == flag.field:
+                    raise UsageError(
+                        f"--{other.name} and --{flag.name} contradict each other", "give only one"
+                    )
             choices[flag] = value if flag.metavar else flag.value
     return choices
 
@@ -166,10 +173,7 @@ def naming_flags(name: MetricWord) -> Iterator[None]:
         yield
     except ValueError as error:
         names = {flag.field: f"--{flag.name}" for flag in reversed(config_type(name).flags)}
-        pattern = rf"\b({'|'.join(names)})\b"
-        message = (
-            re.sub(pattern, lambda match: names[match[1]], str(error)) if names else str(error)
-        )
+        message = re.sub(r"\b\w+\b", lambda word: names.get(word[0], word[0]), str(error))
         raise UsageError(message, SEE_HELP) from None
 
 
@@ -212,6 +216,78 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
             "it",
             f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
         )
+
+
+def add_language_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags that choose the tokenizer by the language."""
+    add = parser.add_argument
+    add(
+        "-l",
+        "--language",
+        "--language_pair",
+        type=_code,
+        metavar="CODE",
+        help="the language of the texts, or a pair such as en-de, whose target counts: it chooses "
+        f"the tokenizer ({_LANGUAGES}, others: {OTHER_LANGUAGES})",
+    )
+    add(
+        "--language_column",
+        metavar="NAME",
+        help="the column, or the label, with the language of each segment: each language is "
+        "scored by itself, with its tokenizer, and the mean of their scores is shown",
+    )
+
+
+def check_language_flags(flags: argparse.Namespace) -> None:
+    """Checks that the languages choose tokenizers that nothing else chooses.
+
+    Raises:
+      UsageError: other flags choose other tokenizers.
+    """
+    has_preset = flags.preset not in (None, DEFAULT_PRESET)
+    if flags.language_column in ("", LENGTH):
+        raise UsageError(
+            f"--language_column {flags.language_column}: no column can have this name",
+            "name the column with the languages",
+        )
+    if flags.language_column is not None and has_preset:
+        raise UsageError(
+            f"--preset {flags.preset} cannot be used with --language_column: each preset has one "
+            "tokenizer for all languages",
+            "leave one of them out",
+        )
+    if flags.language is None or DEFAULT_METRIC not in chosen_metrics(flags):
+        return
+    chosen = tokenizer_of(flags.language)
+    cause = f"--language {flags.language} chooses the tokenizer {chosen}"
+    of_sacrebleu = sacrebleus_tokenizer_of(flags.language)
+    if of_sacrebleu not in (None, chosen):
+        warn(
+            f"{cause}; sacreBLEU's -l {flags.language} uses {of_sacrebleu}, because it does not "
+            "know this code, so its score differs"
+        )
+    # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others
+    # would no longer be what their names say.
+    of_preset = preset(flags.preset).tokenize if has_preset else None
+    if (flags.tokenize or of_preset) not in (None, chosen):
+        other = "--preset" if flags.tokenize is None else "--tokenize"
+        raise UsageError(
+            f"{cause}, and {other} chooses {flags.tokenize or of_preset}",
+            f"leave one of them out, or write --tokenize {chosen}",
+        )
+
+
+def tokenizer_of_language(flags: argparse.Namespace) -> TokenizerName | None:
+    """The tokenizer that --language chooses; None without the flag."""
+    return None if flags.language is None else tokenizer_of(flags.language)
+
+
+def _code(text: str) -> str:
+    try:
+        tokenizer_of(text)
+    except LanguageCodeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; write {error.remedy}") from None
+    return text
 
 
 def needs_of(flags: argparse.Namespace) -> Needs:

@@ -35,7 +35,9 @@ from beam_bleu.pipeline.command_line.log_flags import (
 )
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags,
+    add_language_flags,
     add_metrics_flag,
+    check_language_flags,
     flags_of,
     needs_of,
     usual_flags,
@@ -88,7 +90,6 @@ from beam_bleu.pipeline.command_line.source_flags import (
     source,
     stdin_by_default,
 )
-from beam_bleu.pipeline.command_line.token_flags import add_language_flags, check_language_flags
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -351,7 +352,7 @@ def job_of(
         columns = schema_of_segments(job.scorings, texts=source.keeps_texts).names
         check_kept(kept, columns, source.labels, needs)
         columns += source.kept
-    check_labels(source.labels, slices, flags.language_column, columns)
+    check_labels(flags, source.labels, slices, documents, columns)
     return dataclasses.replace(job, gates=gates_of_run(flags, job))
 
 

@@ -20,10 +20,6 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 """For each flag those of which it needs one."""
 
 _CONTRADICTIONS = (
-    ("lowercase", "lowercase_ascii", ""),
-    ("lowercase", "no_lowercase", ""),
-    ("lowercase_ascii", "no_lowercase", ""),
-    ("effective_order", "no_effective_order", ""),
     ("language", "language_column", "which has the language of each segment"),
     ("tokenize", "language_column", "which chooses the tokenizer of each language"),
     ("score_only", "language_column", "because each language has a score of its own"),

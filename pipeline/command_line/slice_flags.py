@@ -236,29 +236,34 @@ def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | No
 
 
 def check_labels(
+    flags: argparse.Namespace,
     labels: Sequence[str],
     slicing: Slicing,
-    languages: str | None,
+    documents: str | None,
     columns: Sequence[str] | None,
 ) -> None:
-    """Checks that the input has the labels of all slices, and that they can be columns.
+    """Checks that the input has the labels that are needed, and that they can be columns.
 
     Args:
+      flags: the parsed flags.
       labels: the labels of the input.
       slicing: the slices.
-      languages: the label with the languages; None if it is not asked for.
+      documents: the label with the documents; None if it is not asked for.
       columns: the other columns of the segment scores; None if they are not written.
 
     Raises:
       UsageError: a label is missing, or has the name of another column.
     """
-    for name in slicing.labels:
-        if name not in labels:
-            flag = "--language_column" if name == languages else "--slice_by"
+    needed = {
+        **{name: f"--slice_by {name}" for name in slicing.labels},
+        flags.language_column: f"--language_column {flags.language_column}",
+        documents: f"--documents {flags.documents}",
+    }
+    for name, flag in needed.items():
+        if name is not None and name not in labels:
             raise UsageError(
-                f"{flag} {name}: the input has no label with this name",
-                f"name a file with the label of each segment: --labels {name}=PATTERN; or a part "
-                f"of the paths of the files: --label_from_path {name}=PATTERN",
+                f"{flag}: the input has no label with this name",
+                f"it has {', '.join(labels) or 'none'}; docs/inputs.md says how labels are named",
             )
     folded = [name.casefold() for name in (*(columns or ()), *labels)]
     for name in labels if columns is not None else ():

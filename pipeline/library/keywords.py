@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypedDict
 
-from beam_bleu.pipeline.command_line.metric_flags import needs_of
+from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, needs_of
 from beam_bleu.pipeline.command_line.options import job_of, our_parser
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.record_flags import most_rejected
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
-from beam_bleu.pipeline.command_line.token_flags import check_language_flags
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
 from beam_bleu.transforms.errors import InputError, UsageError
@@ -100,6 +99,7 @@ class Keywords(TypedDict, total=False):
 
 _FLAG = re.compile(r"--([a-z][a-z_]*)")
 
+
 @dataclasses.dataclass(frozen=True)
 class KnownSource:
     """An input as far as a job must know it: the names of what its batches have.
@@ -160,8 +160,7 @@ class Asked:
             )
             check_language_flags(self._flags)
             self._needs = needs_of(self._flags)
-            self.labels = needed_labels(self._flags)
-            self._job(self._flags, KnownSource(labels=self.labels))
+            self._job(self._flags, KnownSource(labels=needed_labels(self._flags)))
         self._refuse_flags_of_configs(keywords)
         require_readable(self._needs.values)
 
@@ -187,13 +186,6 @@ class Asked:
         Raises:
           ValueError: the input does not have what is asked for.
         """
-        for name in self.labels:
-            if name not in source.labels:
-                there = ", ".join(source.labels) or "none"
-                raise ValueError(
-                    f"the input has no label {name!r}; it has {there}: name it in `labels` of the "
-                    "transform that reads, or of ArrowColumns"
-                )
         flags = _changed(
             self._flags,
             on_bad_record="reject" if rejects else "fail",

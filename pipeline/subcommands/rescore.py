@@ -16,18 +16,16 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags,
+    add_language_flags,
     add_metrics_flag,
     choices_of,
     chosen_metrics,
     flag_of_other_metrics,
     flags_of,
+    tokenizer_of_language,
     usual_flags,
 )
 from beam_bleu.pipeline.command_line.parser import parser_of, unknown_value
-from beam_bleu.pipeline.command_line.token_flags import (
-    add_language_flags,
-    tokenizer_of_language,
-)
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence

@@ -170,7 +170,7 @@ extra.txt => unexpected argument 'extra.txt'
 --label_from_path pair=n/(*)/ => --label_from_path pair has no effect
 --language en-zh --tokenize 13a
 --language de --preset tensorflow => write --tokenize 13a
---language zh --preset huggingface => --preset huggingface has 13a
+--language zh --preset huggingface => --preset chooses 13a
 --language jp => 'jp'
 --language en-cn => 'cn' of 'en-cn'
 --language Chinese => 'Chinese'

@@ -211,10 +211,10 @@ def test_a_missing_library_is_reported_before_the_job_runs(tmp_path):
 
 WORKER_LACKS = """
 import sys
-from beam_bleu.pipeline.command_line import token_flags
+from beam_bleu.pipeline.command_line import definition_flags
 from beam_bleu.pipeline import main
 # As if the library were installed here, but not on the worker.
-token_flags.require_tokenizer = lambda text: None
+definition_flags.require_tokenizer = lambda text: None
 sys.exit(main.main(sys.argv[1:]))
 """
 
