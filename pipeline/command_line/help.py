@@ -81,24 +81,18 @@ USUAL_FLAGS = {
 }
 """The flags that most people need, and what -h says of them."""
 
-TOPICS = {
-    "input": ("input", "input, checks"),
-    "records": ("input, records", "input, records of several systems, and known layouts"),
-    "definition": (
-        "definition, metrics",
-        "definition, from texts to tokens",
-        "definition, from n-grams to a score",
-        "definition, other metrics",
-        "definition, metrics of numbers",
-    ),
-    "output": ("output", "output, more scores", "output, monitoring"),
-    "slices": ("slices and documents",),
-    "evidence": ("evidence",),
-    "gates": ("gates",),
-    "engine": ("engine",),
-    "messages": ("messages and help",),
-}
-"""The topics of --help, and the groups of flags that belong to each."""
+TOPICS = (
+    "input",
+    "records",
+    "definition",
+    "output",
+    "slices",
+    "evidence",
+    "gates",
+    "engine",
+    "messages",
+)
+"""The topics of --help. The groups of flags that belong to a topic have its word in their title."""
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):

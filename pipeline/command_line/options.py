@@ -447,7 +447,7 @@ def our_parser() -> Parser:
         "--help",
         action=_Help,
         nargs="?",
-        choices=list(TOPICS),
+        choices=TOPICS,
         metavar="TOPIC",
         help=f"show all flags, or those of a topic: {', '.join(TOPICS)}",
     )
@@ -479,6 +479,6 @@ class _Help(argparse.Action):
         elif self.dest == "help_beam":
             text = beam_help(parser.by_flag())
         else:
-            text = parser.format_groups(TOPICS[str(topic)]) if topic else parser.format_help()
+            text = parser.format_groups(str(topic)) if topic else parser.format_help()
         write_to_stdout(text.encode())
         parser.exit()

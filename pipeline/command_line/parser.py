@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import textwrap
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -45,13 +45,13 @@ class Parser(argparse.ArgumentParser):
         """The description of each flag, from argparse."""
         return list(self._actions)
 
-    def format_groups(self, titles: Collection[str]) -> str:
-        """The help for the groups of flags with these titles."""
+    def format_groups(self, topic: str) -> str:
+        """The help for the groups of flags with a word in their title."""
         formatter = self._get_formatter()
         # As in the help for all groups, which have long flags.
         formatter._action_max_length = formatter._max_help_position
         for title, actions in self.groups():
-            if title in titles:
+            if topic in title:
                 formatter.start_section(title)
                 formatter.add_arguments(actions)
                 formatter.end_section()

@@ -186,6 +186,13 @@ class Asked:
         Raises:
           ValueError: the input does not have what is asked for.
         """
+        for name in needed_labels(self._flags):
+            if name not in source.labels:
+                there = ", ".join(source.labels) or "none"
+                raise ValueError(
+                    f"the input has no label {name!r}; it has {there}: name it in `labels` of the "
+                    "transform that reads, or of ArrowColumns"
+                )
         flags = _changed(
             self._flags,
             on_bad_record="reject" if rejects else "fail",
