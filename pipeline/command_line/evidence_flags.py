@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.output_flags import partition
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, unknown_value
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.resampling import (
@@ -86,7 +85,7 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str |
     Raises:
       UsageError: a value is impossible, or a flag has no effect.
     """
-    label, resampling = partition(flags), None
+    label, resampling = flags.partition, None
     if flags.resample is not None:
         seed = DEFAULT_SEED if flags.seed is None else flags.seed
         try:  # the weights of a unit follow from its partition, too

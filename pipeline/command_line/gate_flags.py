@@ -18,7 +18,7 @@ from beam_bleu.pipeline.gates.thresholds import (
     require_systems,
 )
 from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
-from beam_bleu.pipeline.result.saved_result import result_at
+from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
 from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.errors import InputError, UsageError
 
@@ -44,22 +44,24 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         choices=tuple(DROP_RULES),
         metavar="RULE",
         help="which drops fail. "
-        + "; ".join(f"{row.name}: {_escaped(row.description)}" for row in DROP_RULES.values())
+        # argparse replaces % in it.
+        + "; ".join(f"{row.name}: {row.description}" for row in DROP_RULES.values()).replace(
+            "%", "%%"
+        )
         + f"; default {DEFAULT_DROP_RULE}",
     )
 
 
 def gates(
-    flags: argparse.Namespace, output: str | None = None, results: Sequence[str] = ()
-) -> Gates:
-    """The thresholds of a command line; the result of --against is read.
+    flags: argparse.Namespace, results: Sequence[str], *, replaced: str | None = None
+) -> tuple[Gates, SavedResult | None]:
+    """The thresholds of a command line, and the result of --against that drops are compared with.
 
     Args:
-      flags: the parsed flags. If --against is a folder of nights, it becomes the path of the last
-        one that passed.
-      output: the folder that a run is about to replace; None if nothing is about to run. Its last
-        complete result is the right one also if a run has failed since.
-      results: the results that are judged; none if a run is about to make it.
+      flags: the parsed flags.
+      results: the results that are judged; if a run is about to make one, its folder.
+      replaced: the folder that a run is about to replace. Its last complete result is the right
+        one also if a run has failed since.
 
     Raises:
       UsageError: a threshold is impossible, or a flag that is needed is missing.
@@ -70,37 +72,27 @@ def gates(
         for flag in THRESHOLD_FLAGS
         for text in getattr(flags, flag.removeprefix("--"))
     )
-    drops = flags.max_drop
-    if drops and flags.against is None:
-        raise UsageError("--max_drop needs --against", "name the earlier result: --against OLD")
-    for flag, value in (("--against", flags.against), ("--drop", flags.drop)):
-        if value is not None and not drops:
-            raise UsageError(f"{flag} needs --max_drop", f"add --max_drop, or leave {flag} out")
-    chosen = Gates(thresholds, flags.drop or DEFAULT_DROP_RULE)
-    if flags.against is None:
-        return chosen
-    judged = [output] if output else results
-    if any(are_nights_around(flags.against, result) for result in judged):
-        if len(judged) > 1:
+    chosen, path = Gates(thresholds, flags.drop or DEFAULT_DROP_RULE), flags.against
+    if path is not None and any(are_nights_around(path, result) for result in results):
+        if len(results) > 1:
             raise UsageError(
-                f"--against {flags.against} is a folder of nights, and there are {len(judged)} "
-                "results",
+                f"--against {path} is a folder of nights, and there are {len(results)} results",
                 "judge them one by one, or name the earlier result",
             )
-        night = last_passed(flags.against, judged[0])
-        if night is None:
+        path = last_passed(path, results[0])
+        if path is None:
             warn(
-                f"no night in {flags.against} before {judged[0]} has passed, so --max_drop checks "
+                f"no night in {flags.against} before {results[0]} has passed, so --max_drop checks "
                 "nothing"
             )
-            return chosen
-        flags.against = night
-    below = None if output is None else inside(output, flags.against)
-    replaced = below is not None and "/" not in below
-    old = result_at(flags.against, must_be_last=not replaced)
+    if path is None:
+        return chosen, None
+    below = None if replaced is None else inside(replaced, path)
+    is_replaced = below is not None and "/" not in below
+    old = result_at(path, must_be_last=not is_replaced)
     # It is sent with the job, so it has only what a gate looks at.
     judged_by = dataclasses.replace(old.result, comparisons=(), resampling=None)
-    return dataclasses.replace(chosen, old=judged_by, old_name=old.name)
+    return dataclasses.replace(chosen, old=judged_by, old_name=old.name), old
 
 
 def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
@@ -115,29 +107,31 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
         that is needed is missing.
       InputError: the result of --against cannot be read, or cannot be compared.
     """
-    asked = gates(flags, flags.output or None)
-    require_metrics(asked, job.scorings)
-    # There are none if they are known only when the input is read.
-    require_systems(asked, job.source.systems, job.slicing)
+    output = flags.output or None
+    asked, _ = gates(flags, [output] if output else [], replaced=output)
     definitions = {
         name: f"{scorings.shown}|"
         + choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
         for name, scorings in job.scorings.items()
     }
-    require_comparable(asked, definitions)
+    require_definitions(asked, definitions)
+    # There are none if they are known only when the input is read.
+    require_systems(asked, job.source.systems, job.slicing)
     return asked
 
 
-def require_comparable(asked: Gates, metrics: Mapping[str, str]) -> None:
-    """Checks that the result of --against has scores that --max_drop can compare.
+def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
+    """Checks that the thresholds are for metrics of a result, and that --max_drop can compare it.
 
     Args:
       asked: the thresholds.
       metrics: for each metric that is judged what a user has chosen (`Definition.chosen`).
 
     Raises:
-      InputError: a metric is missing there, or has another definition.
+      UsageError: a threshold is for another metric.
+      InputError: a metric is missing in the result of --against, or has another definition there.
     """
+    require_metrics(asked, metrics)
     for name, chosen in metrics.items():
         if asked.old is None or not asked.of_metric("drop", name, is_only=len(metrics) == 1):
             continue
@@ -149,8 +143,3 @@ def require_comparable(asked: Gates, metrics: Mapping[str, str]) -> None:
                 f"{chosen} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
-
-
-def _escaped(text: str) -> str:
-    """The text for argparse, which replaces % in it."""
-    return text.replace("%", "%%")

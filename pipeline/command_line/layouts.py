@@ -1,10 +1,9 @@
-"""The layouts of known corpora: each one sets the flags of the input."""
+"""The layouts of known corpora: each one sets the flags of the input that are not given."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -33,19 +32,29 @@ class Layout:
     Attributes:
       name: its name.
       description: where it is found, and what it sets.
-      settings: a function that makes the settings of the flags that are not given. It raises a
-        `UsageError` that names the flag if the layout needs a value that only the user knows.
-      tasks: the label that says which task a file is of, if the files of several tasks look the
-        same: their segments have no common score. None if a file is of one task.
+      records: how the files of records are called that it needs, if it is one of records.
+      references: how the file of the references is called, if it is another one.
+      columns: the values of --candidate_columns and --reference_columns, for metrics of texts.
+      id_column: the column of ids, if candidates and references are in different files.
       conditions: the columns for which it needs or sets a condition. Files with one value only are
         usual, so it is all right if such a condition leaves nothing out.
+      language_column: the column whose condition names the language.
+      settings: a function that makes other settings. It raises a `UsageError` that names the flag
+        if the layout needs a value that only the user knows.
+      tasks: the label that says which task a file is of, if the files of several tasks look the
+        same: their segments have no common score. None if a file is of one task.
     """
 
     name: str
     description: str
-    settings: Callable[[argparse.Namespace], Settings]
-    tasks: PathLabel | None = None
+    records: str = ""
+    references: str = ""
+    columns: Settings = dataclasses.field(default_factory=dict)
+    id_column: str = ""
     conditions: tuple[str, ...] = ()
+    language_column: str = ""
+    settings: Callable[[argparse.Namespace], Settings] = lambda _: {}
+    tasks: PathLabel | None = None
 
 
 _TASK_IN_NAME = PathLabel(
@@ -83,32 +92,38 @@ def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
       UsageError: the layout needs a flag that is not given.
       InputError: the files of the layout are not there.
     """
-    has_tasks = flags.layout is not None and LAYOUTS[flags.layout].tasks is not None
-    if flags.pool_tasks and not has_tasks:
+    layout = None if flags.layout is None else LAYOUTS[flags.layout]
+    if flags.pool_tasks and (layout is None or layout.tasks is None):
         raise UsageError(
             "--pool_tasks has no effect without a --layout whose files are of several tasks",
             "leave it out: all segments have a common score",
         )
-    if flags.layout is None:
+    if layout is None:
         return flags
-    settings = dict(LAYOUTS[flags.layout].settings(flags))
+    settings = {**_of_records(flags, layout), **layout.settings(flags)}
     where = [
         condition
         for condition in settings.pop("where", ())
         if not _has_condition(flags, condition.column.text)
     ]
-    conditions = LAYOUTS[flags.layout].conditions
-    changed = {
+    changed: dict[str, Any] = {
         "where": [
             dataclasses.replace(condition, can_hold_always=not condition.negated)
-            if condition.column.text in conditions
+            if condition.column.text in layout.conditions
             else condition
             for condition in (*flags.where, *where)
         ]
     }
+    if layout.tasks is not None:
+        names = [label.name for label in flags.label_from_path]
+        item = (layout.tasks.name,)
+        changed["label_from_path"] = [
+            *flags.label_from_path,
+            *([] if layout.tasks.name in names else [layout.tasks]),
+        ]
+        changed["slice_by"] = list(dict.fromkeys([*flags.slice_by, item]))
     if "input" in settings:
         changed["input"] = settings.pop("input")
-    changed |= _with_tasks(flags)
     changed |= {name: value for name, value in settings.items() if not getattr(flags, name)}
     return argparse.Namespace(**vars(flags) | changed)
 
@@ -124,41 +139,73 @@ def unpooled_label(flags: argparse.Namespace) -> str | None:
         return None
     patterns = [flags.input, *flags.references, *flags.refs]
     if any(pattern is not None and is_pattern(pattern) for pattern in patterns):
-        of_whole = {
-            "--score_only": flags.score_only,
-            "--compare_presets": flags.compare_presets,
-            "--resample": flags.resample,
-        }
-        for flag, value in of_whole.items():
-            if value:
+        for flag in ("score_only", "compare_presets", "resample"):
+            if getattr(flags, flag):
                 raise UsageError(
-                    f"{flag} needs a score of the whole corpus, but the files of --layout "
+                    f"--{flag} needs a score of the whole corpus, but the files of --layout "
                     f"{layout.name} can be of several tasks, which have no common score",
                     "name the file of one task; or add --pool_tasks to score all tasks together",
                 )
     return layout.tasks.name
 
 
-def _with_tasks(flags: argparse.Namespace) -> dict[str, Any]:
-    """The flags for the label of the tasks, and for slices by it, unless they are there already."""
-    label = LAYOUTS[flags.layout].tasks
-    if label is None:
-        return {}
-    names = [of_path.name for of_path in flags.label_from_path]
-    return {
-        "label_from_path": flags.label_from_path + ([] if label.name in names else [label]),
-        "slice_by": flags.slice_by + ([] if (label.name,) in flags.slice_by else [(label.name,)]),
-    }
+def _of_records(flags: argparse.Namespace, layout: Layout) -> dict[str, Any]:
+    """The settings that the row of a layout of records has.
+
+    Raises:
+      UsageError: files are not named, or the language that a condition names is not known.
+    """
+    settings: dict[str, Any] = {}
+    systems = [*flags.systems, *flags.candidates]
+    references = [*flags.references, *flags.refs]
+    if flags.input is None and layout.references and not (systems and references):
+        _missing(
+            flags,
+            "the references and the systems, which are in different files",
+            f"write: beam-bleu {layout.references} -i '{layout.records}' --layout {layout.name}",
+        )
+    if flags.input is None and layout.records and not systems:
+        _missing(flags, "--input FILE", f"name the records: --input '{layout.records}'")
+    if any(row_of(word).counts_texts for word in flags.metrics or [DEFAULT_METRIC]):
+        settings |= layout.columns
+    if flags.input is None and layout.id_column:
+        settings["join_on"] = (layout.id_column,)
+        if not references:
+            # The references are those in the samples of the first system. A pattern would make
+            # each file a system, and the first one would not be scored, because it has them.
+            words = [name_and_pattern(word) for word in systems]
+            if any(name is None and is_pattern(path) for name, path in words):
+                _missing(flags, "the names of the systems", "write -i NAME=FILE for each of them")
+            settings["references"] = [words[0][1]]
+    code = _value_of(flags, layout.language_column)
+    if code is not None and not _has_tokenizer(flags):
+        try:
+            tokenizer_of(code)
+        except ValueError as error:
+            raise UsageError(
+                f"--where {layout.language_column}={code}: {error}, so --layout {layout.name} "
+                "cannot choose the tokenizer",
+                f"check the value, or choose one: --language CODE ({EXAMPLES_OF_CODES})",
+            ) from None
+        settings["language"] = code
+    return settings
 
 
 def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
-    folder = flags.input
+    folder, pair = flags.input, flags.language
     if folder is None:
         _missing(flags, "--input DIR", "name the folder of a test set, such as wmt23")
-    if flags.language is None:
+    if pair is None:
         _missing(flags, "--language SOURCE-TARGET", "name the pair of languages, such as en-de")
-    pair = flags.language
-    references = flags.references or flags.refs or [_standard_reference(folder, pair)]
+    references = flags.references or flags.refs
+    if not references:
+        files = _found(f"{folder}/references/{pair}.*.txt")
+        references = [path for path in files if len(files) == 1 or _name(path) == f"{pair}.refA"]
+        if not references:
+            raise UsageError(
+                f"there are several references, and none of them is called refA: {joined(files)}",
+                f"name those to use: --references {files[0]}",
+            )
     names = [_name(path).removeprefix(f"{pair}.") for path in references]
     files = _found(f"{folder}/system-outputs/{pair}/*.txt")
     outputs = [path for path in files if _name(path) not in names]
@@ -172,66 +219,45 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
         "input": None,  # the files of the folder are line-parallel text
         "references": [] if flags.refs else references,
         "systems": [] if flags.candidates else outputs,
-        "labels": [label] if {"domain", "document"} & _labels_asked_for(flags) else [],
+        "labels": [label] if {"domain", "document"} & _needed_labels(flags) else [],
     }
 
 
-def _standard_reference(folder: str, pair: str) -> str:
-    """The reference that is used if the user names none: the only one, or refA."""
-    files = _found(f"{folder}/references/{pair}.*.txt")
-    standard = [path for path in files if len(files) == 1 or _name(path) == f"{pair}.refA"]
-    if not standard:
-        raise UsageError(
-            f"there are several references, and none of them is called refA: {joined(files)}",
-            f"name those to use: --references {files[0]}",
-        )
-    return standard[0]
-
-
 def _wmt25(flags: argparse.Namespace) -> Settings:
-    _require_files(flags, "data/systems/*.jsonl", "data/wmt25-genmt.jsonl")
-    language = _value_of(flags, "tgt_lang")
-    if flags.language_column is None and language is None:
+    if flags.language_column is None and _value_of(flags, "tgt_lang") is None:
         _missing(
             flags,
             "--where tgt_lang=CODE",
             "the files contain all languages: write --where tgt_lang=de_DE for German; or "
             "--language_column tgt_lang",
         )
-    return {
-        **_language(flags, "tgt_lang", language),
-        "join_on": ("doc_id",),
-        "candidate_columns": ("hypothesis",),
-        "reference_columns": ("refs.refA.ref",),
-    }
+    return {}
 
 
 def _wmt24pp(flags: argparse.Namespace) -> Settings:
-    if flags.input is None:
-        _require_files(flags, "outputs/*.jsonl", "en-de_DE.jsonl")
-    language = _value_of(flags, "lp")
-    if language is None and not _has_tokenizer(flags):
+    if _value_of(flags, "lp") is None and not _has_tokenizer(flags):
         _missing(
             flags,
             "--language CODE",
             "name the language of the file, such as de_DE or en-de_DE; or, for files of several "
             "languages, write --language_column lp",
         )
-    return {
-        **_language(flags, "lp", language),
-        "join_on": _id_of_join(flags, "segment_id"),
-        "reference_columns": ("target",),
-        "where": [_is("is_bad_source", "false")],
-    }
+    return {"where": [_is("is_bad_source", "false")]}
 
 
 def _lm_eval(flags: argparse.Namespace) -> Settings:
-    _require_records(flags, "samples_*.jsonl")
-    words = flags.metrics or [DEFAULT_METRIC]
-    settings: dict[str, Any] = {"join_on": _id_of_join(flags, "doc_id")}
-    if "perplexity" in words:
-        settings |= _numbers_of_lm_eval(flags)
-    if {*words} == {"perplexity"}:
+    settings: dict[str, Any] = {}
+    words = {*(flags.metrics or [DEFAULT_METRIC])}
+    # A user who names the column of the log-probability has other samples, without the columns from
+    # which the harness computes its own perplexities.
+    if "perplexity" in words and flags.logprob_column is None:
+        settings |= {"logprob_column": "word_perplexity[0]", "perplexity_per": "word"}
+        if flags.text_column is None:
+            settings |= {
+                "word_count_column": "word_perplexity[1]",
+                "byte_count_column": "byte_perplexity[1]",
+            }
+    if words == {"perplexity"}:
         settings["where"] = [_is("filter", "none")]  # the only one of its tasks for perplexity
     elif not _has_condition(flags, "filter"):
         _missing(
@@ -240,40 +266,10 @@ def _lm_eval(flags: argparse.Namespace) -> Settings:
             "each sample appears once for each filter of its task: write --where filter=none for "
             "the samples without a filter",
         )
-    if any(row_of(word).counts_texts for word in words):
-        settings |= {"candidate_columns": ("filtered_resps[0]",), "reference_columns": ("target",)}
-        settings |= _references_of_samples(flags)
     return settings
-
-
-def _numbers_of_lm_eval(flags: argparse.Namespace) -> Settings:
-    """The columns from which the harness computes its own perplexities.
-
-    A user who names the column of the log-probability has other samples, without these columns.
-    """
-    if flags.logprob_column is not None:
-        return {}
-    settings = {"logprob_column": "word_perplexity[0]", "perplexity_per": "word"}
-    if flags.text_column is None:
-        settings |= {
-            "word_count_column": "word_perplexity[1]",
-            "byte_count_column": "byte_perplexity[1]",
-        }
-    return settings
-
-
-def _lighteval(flags: argparse.Namespace) -> Settings:
-    _require_records(flags, "details_*.parquet")
-    return {
-        "join_on": _id_of_join(flags, "doc.id"),
-        "candidate_columns": ("model_response.text[0]",),
-        "reference_columns": ("doc.choices[0]",),
-        **_references_of_samples(flags),
-    }
 
 
 def _hf_translation(flags: argparse.Namespace) -> Settings:
-    _require_records(flags, "data/test-*.parquet")
     if flags.reference_columns:
         return {}
     if flags.language is None:
@@ -285,7 +281,7 @@ def _opus(flags: argparse.Namespace) -> Settings:
     references = flags.references or flags.refs
     if not references:
         _missing(flags, "the reference", "write: beam-bleu --layout opus REF -i FILE")
-    if "label" not in _labels_asked_for(flags):
+    if "label" not in _needed_labels(flags):
         return {}
     suffix = compression(references[0]) or ""
     return {"labels": [f"label={references[0].removesuffix(suffix)}.labels{suffix}"]}
@@ -297,109 +293,83 @@ LAYOUTS: Mapping[str, Layout] = table(
         "test sets of WMT's metrics tasks: --input is the folder of one, --language a pair; sets "
         "system-outputs/PAIR/*.txt, references/PAIR.refA.txt and, for --slice_by or --keep domain "
         "or document and for --documents document, documents/PAIR.docs",
-        _mt_metrics_eval,
+        settings=_mt_metrics_eval,
     ),
     Layout(
         "wmt25",
         "the general task of WMT25: a file of each system, joined by doc_id with the references "
         "(refs.refA.ref) of wmt25-genmt.jsonl; needs --where tgt_lang=CODE, which chooses the "
         "tokenizer, too",
-        _wmt25,
+        records="data/systems/*.jsonl",
+        references="data/wmt25-genmt.jsonl",
+        columns={"candidate_columns": ("hypothesis",), "reference_columns": ("refs.refA.ref",)},
+        id_column="doc_id",
         conditions=("tgt_lang",),
+        language_column="tgt_lang",
+        settings=_wmt25,
     ),
     Layout(
         "wmt24pp",
         "WMT24++: target is the reference, and records with is_bad_source are left out; outputs in "
         "other files are joined by segment_id; needs --language CODE",
-        _wmt24pp,
+        records="outputs/*.jsonl",
+        references="en-de_DE.jsonl",
+        columns={"reference_columns": ("target",)},
+        id_column="segment_id",
         conditions=("is_bad_source",),
+        language_column="lp",
+        settings=_wmt24pp,
     ),
     Layout(
         "lm-eval",
         "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and target; needs "
         "--where filter=NAME; for perplexity word_perplexity and byte_perplexity, per word; the "
         "label task comes from the names of the files",
-        _lm_eval,
-        _TASK_IN_NAME,
+        records="samples_*.jsonl",
+        columns={
+            "candidate_columns": ("filtered_resps[0]",),
+            "reference_columns": ("target",),
+        },
+        id_column="doc_id",
         conditions=("filter",),
+        settings=_lm_eval,
+        tasks=_TASK_IN_NAME,
     ),
     Layout(
         "lighteval",
         "details_*.parquet of Lighteval: model_response.text[0] and doc.choices[0]; the label "
         "task comes from the names of the files",
-        _lighteval,
-        _TASK_IN_NAME,
+        records="details_*.parquet",
+        columns={
+            "candidate_columns": ("model_response.text[0]",),
+            "reference_columns": ("doc.choices[0]",),
+        },
+        id_column="doc.id",
+        tasks=_TASK_IN_NAME,
     ),
     Layout(
         "hf-translation",
         "data sets of the Hugging Face Hub with a column such as translation: {en, fr}: "
         "--language says which one is the reference",
-        _hf_translation,
+        records="data/test-*.parquet",
+        settings=_hf_translation,
     ),
     Layout(
         "opus",
         "aligned text files of OPUS and of its test sets; for --slice_by or --keep label, the "
         "labels in REF.labels",
-        _opus,
+        settings=_opus,
     ),
 )
 """The known layouts."""
 
 
-def _labels_asked_for(flags: argparse.Namespace) -> set[str]:
+def _missing(flags: argparse.Namespace, flag: str, remedy: str) -> NoReturn:
+    raise UsageError(f"--layout {flags.layout} needs {flag}", remedy)
+
+
+def _needed_labels(flags: argparse.Namespace) -> set[str]:
     return {*needed_labels(flags), *(label for _, label in keep(flags).columns)}
-
-
-def _missing(flags: argparse.Namespace, flag: str, what: str) -> NoReturn:
-    raise UsageError(f"--layout {flags.layout} needs {flag}", what)
-
-
-def _require_records(flags: argparse.Namespace, pattern: str) -> None:
-    """Checks that files of records are named, as --input or to be joined.
-
-    Raises:
-      UsageError: they are not.
-    """
-    systems, references = (*flags.systems, *flags.candidates), (*flags.references, *flags.refs)
-    if flags.input is None and not systems:
-        # Plain words are references, and without -i the system would be stdin.
-        named = shlex.quote(references[0]) if references else f"'{pattern}'"
-        _missing(flags, "--input FILE", f"name the records: --input {named}")
-
-
-def _require_files(flags: argparse.Namespace, systems: str, references: str) -> None:
-    """Checks that files of systems and of references are named.
-
-    Raises:
-      UsageError: they are not.
-    """
-    named = (flags.systems or flags.candidates) and (flags.references or flags.refs)
-    if not named or flags.input is not None:
-        _missing(
-            flags,
-            "the references and the systems, which are in different files",
-            f"write: beam-bleu {references} -i '{systems}' --layout {flags.layout}",
-        )
-
-
-def _id_of_join(flags: argparse.Namespace, column: str) -> tuple[str, ...] | None:
-    """The columns for --join_on, if the candidates and references are in different files."""
-    return (column,) if flags.input is None else None
-
-
-def _references_of_samples(flags: argparse.Namespace) -> Settings:
-    """The references of systems in files of their own: those in the samples of the first one.
-
-    Raises:
-      UsageError: a pattern makes each file a system. One of them would not be scored, because it
-        has the references.
-    """
-    if flags.input is not None or flags.references or flags.refs:
-        return {}
-    words = [name_and_pattern(word) for word in flags.candidates or flags.systems]
-    if any(name is None and is_pattern(path) for name, path in words):
-        _missing(flags, "the names of the systems", "write -i NAME=FILE for each of them")
-    return {"references": [words[0][1]]}
 
 
 def _has_condition(flags: argparse.Namespace, column: str) -> bool:
@@ -408,37 +378,17 @@ def _has_condition(flags: argparse.Namespace, column: str) -> bool:
 
 def _value_of(flags: argparse.Namespace, column: str) -> str | None:
     """The value that all scored records have in a column, by --where; None if it is not known."""
-    values = [
-        condition.value
-        for condition in flags.where
-        if condition.column.text == column and not condition.negated
-    ]
-    return values[0] if values else None
+    for condition in flags.where:
+        if condition.column.text == column and not condition.negated:
+            value: str = condition.value
+            return value
+    return None
 
 
 def _has_tokenizer(flags: argparse.Namespace) -> bool:
     """Whether a flag chooses the tokenizer."""
     chosen = (flags.language, flags.language_column, flags.tokenize, flags.preset)
     return any(choice is not None for choice in chosen)
-
-
-def _language(flags: argparse.Namespace, column: str, code: str | None) -> Settings:
-    """The setting of --language, if a condition of --where says the language.
-
-    Raises:
-      UsageError: the condition's value is not a language.
-    """
-    if code is None or _has_tokenizer(flags):
-        return {}
-    try:
-        tokenizer_of(code)
-    except ValueError as error:
-        raise UsageError(
-            f"--where {column}={code}: {error}, so --layout {flags.layout} cannot choose the "
-            "tokenizer",
-            f"check the value, or choose one: --language CODE ({EXAMPLES_OF_CODES})",
-        ) from None
-    return {"language": code}
 
 
 def _is(column: str, value: str) -> Condition:

@@ -63,7 +63,6 @@ def add_log_flags(
         "-v",
         "--verbose",
         action="count",
-        default=0,
         help="show on stderr what the job does, and tracebacks; twice (-vv): also libraries' logs",
     )
 
@@ -82,15 +81,5 @@ def logs(argv: Sequence[str]) -> Logs:
     except UsageError:
         return Logs()
     # Newer versions of Python take the mistake -vx as -v and -x, older ones refuse it.
-    return Logs(**vars(flags)) if {*unknown} <= {*words} else Logs()
-
-
-def check_log_flags(flags: argparse.Namespace) -> None:
-    """Checks that the flags do not contradict each other.
-
-    Raises:
-      UsageError: one flag asks for what another one removes.
-    """
-    for is_set, name in ((flags.verbose, "--verbose"), (flags.progress == "on", "--progress on")):
-        if flags.quiet and is_set:
-            raise UsageError(f"{name} and --quiet contradict each other", "leave one of them out")
+    is_known = {*unknown} <= {*words}
+    return Logs(flags.verbose or 0, flags.quiet, flags.log_format) if is_known else Logs()

@@ -37,7 +37,6 @@ def add_monitoring_flags(parser: argparse._ActionsContainer) -> None:
     add(
         "--metrics_slices",
         type=_slices,
-        default=0,
         metavar="N",
         help="add the scores of the N slices and languages with the most segments to "
         f"metrics.prom, each a time series for each metric and system; at most {_MOST_SLICES}; "
@@ -55,7 +54,7 @@ def monitoring(flags: argparse.Namespace) -> Monitoring:
     """What a command line wants in metrics.prom.
 
     Raises:
-      UsageError: a label is impossible, or there is no folder for the file.
+      UsageError: a label is impossible.
     """
     labels: dict[str, str] = {}
     for text in flags.metrics_label:
@@ -80,10 +79,7 @@ def monitoring(flags: argparse.Namespace) -> Monitoring:
                 f"--metrics_label names {name} twice", "give each label only one value"
             )
         labels[name] = value
-    if flags.output is None and (labels or flags.metrics_slices):
-        flag = "--metrics_label" if labels else "--metrics_slices"
-        raise UsageError(f"{flag} needs --output", "name the folder for metrics.prom")
-    return Monitoring(labels, flags.metrics_slices)
+    return Monitoring(labels, flags.metrics_slices or 0)
 
 
 def _slices(text: str) -> int:
@@ -96,7 +92,7 @@ def lineage(flags: argparse.Namespace) -> str:
     """The name of the job in lineage; "" if the run sends no events.
 
     Raises:
-      UsageError: the name is impossible, the library is missing, or there is no --output.
+      UsageError: the name is impossible, or the library is missing.
     """
     if flags.lineage is None:
         return ""
@@ -106,7 +102,5 @@ def lineage(flags: argparse.Namespace) -> str:
             f"--lineage {job!r} cannot be the name of a job",
             "name the job, such as --lineage news-nightly",
         )
-    if flags.output is None:
-        raise UsageError("--lineage needs --output", "name the folder that the run writes")
     require_module("--lineage", "OpenLineage", "openlineage.client", installing("lineage"))
     return job

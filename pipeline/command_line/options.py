@@ -31,7 +31,6 @@ from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_la
 from beam_bleu.pipeline.command_line.log_flags import (
     add_log_flags,
     add_progress_flag,
-    check_log_flags,
 )
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags,
@@ -50,12 +49,10 @@ from beam_bleu.pipeline.command_line.monitoring_flags import (
 from beam_bleu.pipeline.command_line.output_flags import (
     Display,
     add_display_flags,
+    add_folder_flags,
     add_report_flag,
-    add_rerun_flags,
-    add_saving_flags,
     display,
     if_exists,
-    partition,
     with_report,
 )
 from beam_bleu.pipeline.command_line.parser import (
@@ -87,9 +84,8 @@ from beam_bleu.pipeline.command_line.source_flags import (
     add_checking_flags,
     add_reading_flags,
     add_text_flags,
-    source,
-    stdin_by_default,
 )
+from beam_bleu.pipeline.command_line.sources import source, stdin_by_default
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -160,7 +156,6 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         if word.startswith("-") and word != "-":
             _refuse(word.partition("=")[0], is_on_engine=of_beam.runner is not None)
     flags = with_report(argparse.Namespace(**vars(flags), refs=references))
-    check_log_flags(flags)
     runner = find_runner(of_beam.runner)
     _check_engine(runner, flags, given, argv[end + 1 :])
     beams_values = {name: getattr(of_beam, name) for name in given}
@@ -186,7 +181,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         display(flags),
     )
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
-    label, exists = partition(flags), if_exists(flags)
+    exists = if_exists(flags)
     if named is not None:
         words = tuple(redacted([utf8(word) for word in argv], flags_without_secrets()))
         replaces = exists == "replace"
@@ -196,7 +191,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
                 output,
                 runner.name,
                 words,
-                label,
+                flags.partition,
                 replaces,
                 monitoring=in_metrics,
                 lineage=of_lineage,
@@ -204,6 +199,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         )
     check_language_flags(flags)
     flags = with_layout(flags)
+    check_rules(flags)
     unpooled, rejected, needs = unpooled_label(flags), most_rejected(flags), needs_of(flags)
     texts = source(flags, anywhere, needs)
     if output:
@@ -218,7 +214,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists
         ),
         shown,
-        flags.verbose,
+        flags.verbose or 0,
         "off" if flags.quiet else flags.progress,
         runner,
         options,
@@ -400,11 +396,7 @@ def our_parser() -> Parser:
     add_flags(group("definition, metrics of numbers"), flags_of(besides=METRICS_OF_TEXTS))
     output = group("output")
     add_display_flags(output)
-    output.add_argument(
-        "--output", metavar="DIR", help="the folder in which scores.json is written"
-    )
-    add_saving_flags(output)
-    add_rerun_flags(output)
+    add_folder_flags(output)
     more_scores = group("output, more scores")
     add_more_scores_flags(more_scores)
     add_keep_flag(more_scores)

@@ -136,16 +136,11 @@ def display(flags: argparse.Namespace) -> Display:
     """What stdout shows, for a command line.
 
     Raises:
-      UsageError: the flags contradict each other.
+      UsageError: the format does not have what a flag changes.
     """
     if flags.score_only and flags.format != Display.format:
         raise UsageError(
             f"--score_only and --format {flags.format} contradict each other", "give only one"
-        )
-    if flags.score_only and flags.compare_presets:
-        raise UsageError(
-            "--score_only would not show what --compare_presets adds",
-            "leave one of them out; --format tsv shows all scores, one in each line",
         )
     if flags.width is not None and not FORMATS[flags.format].takes_decimals:
         rounded = ", ".join(row.name for row in FORMATS.values() if row.takes_decimals)
@@ -164,15 +159,6 @@ def _decimals(text: str) -> int:
     return int(text)
 
 
-def add_saving_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds --save_totals."""
-    parser.add_argument(
-        "--save_totals",
-        action="store_true",
-        help="also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare",
-    )
-
-
 def add_report_flag(parser: argparse._ActionsContainer) -> None:
     """Adds --report."""
     parser.add_argument(
@@ -187,12 +173,10 @@ def with_report(flags: argparse.Namespace) -> argparse.Namespace:
     """The flags, with the examples that a report shows, unless the user asks for others.
 
     Raises:
-      UsageError: a report is asked for, but there is no folder for it, or a library is missing.
+      UsageError: a library is missing.
     """
     if not flags.report:
         return flags
-    if flags.output is None:
-        raise UsageError("--report needs --output", "name the folder to write the page to")
     from beam_bleu.pipeline.report.page import require_jinja2
 
     require_jinja2()
@@ -201,11 +185,18 @@ def with_report(flags: argparse.Namespace) -> argparse.Namespace:
     return flags
 
 
-def add_rerun_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds --partition and --if_exists."""
+def add_folder_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags for the folder of the result."""
     add = parser.add_argument
+    add("--output", metavar="DIR", help="the folder in which scores.json is written")
+    add(
+        "--save_totals",
+        action="store_true",
+        help="also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare",
+    )
     add(
         "--partition",
+        type=_partition,
         metavar="LABEL",
         help="a label of the part of a corpus that is scored, such as a day: 2026-11-21. It is "
         "written into the result, and beam-bleu merge adds up the results of different labels",
@@ -220,36 +211,17 @@ def add_rerun_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def partition(flags: argparse.Namespace) -> str | None:
-    """The label of the partition, for a command line; None if it has none.
-
-    Raises:
-      UsageError: the label cannot be printed, or has a "/".
-    """
-    if flags.partition is None:
-        return None
-    label = utf8(flags.partition)
-    if not can_be_shown(label) or label != label.strip():
-        raise UsageError(
-            f"--partition {label!r} cannot be shown, or has white space at an end",
-            "choose a label of printable characters, such as 2026-11-21",
+def _partition(text: str) -> str:
+    """The type of --partition."""
+    label = utf8(text)
+    if not can_be_shown(label) or label != label.strip() or "/" in label:
+        raise argparse.ArgumentTypeError(
+            f"must be a label of printable characters without /, such as 2026-11-21, got {label!r}"
         )
-    if "/" in label:
-        raise UsageError(f"--partition {label} has a /", "choose a label without it")
     return label
 
 
 def if_exists(flags: argparse.Namespace) -> IfExistsName:
-    """What a run does with the result that is already there, for a command line.
-
-    Raises:
-      UsageError: there is no folder that could have one.
-    """
-    if flags.if_exists is None:
-        return next(iter(_IF_EXISTS))
-    if flags.output is None:
-        raise UsageError(
-            f"--if_exists {flags.if_exists} needs --output", "name a folder, or leave it out"
-        )
-    chosen: IfExistsName = flags.if_exists
+    """What a run does with the result that is already there, for a command line."""
+    chosen: IfExistsName = flags.if_exists or next(iter(_IF_EXISTS))
     return chosen

@@ -37,7 +37,7 @@ def add_record_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--candidate_columns",
-        type=_columns,
+        type=columns,
         metavar="[NAME=]COLUMN,...",
         help="the columns of the systems. A column is a name, a path such as translation.de or "
         "resps[0], the number of a column of tab-separated text, or a pattern such as 'hyp_*'; "
@@ -45,7 +45,7 @@ def add_record_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--reference_columns",
-        type=_columns,
+        type=columns,
         metavar="COLUMN,...",
         help="the columns of references, or one column with lists of them; default: the columns "
         "with a usual name, such as reference or ref0,ref1",
@@ -83,14 +83,14 @@ def add_bringing_together_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--id_column",
-        type=_id_columns,
+        type=columns,
         metavar="COLUMN,...",
         help="the column with the segment's id, for --system_column; or the columns whose values "
         "together are the id",
     )
     add(
         "--join_on",
-        type=_id_columns,
+        type=columns,
         metavar="COLUMN,...",
         help="-i or --candidates, and the references, are record files, which are joined by the "
         "ids in this column; or by the values of several columns together, such as task,doc_id",
@@ -105,55 +105,34 @@ def add_bringing_together_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def _columns(text: str) -> tuple[str, ...]:
-    """The type of a flag whose value is columns with commas between them."""
-    columns = divided_at_commas(text)
-    if any(column.endswith("=") for column in columns):
-        raise argparse.ArgumentTypeError(f"a name of a column is empty, got {text!r}")
-    for column in columns:
-        if columns.count(column) > 1:
-            raise argparse.ArgumentTypeError(f"the column {column} is named twice, got {text}")
-    return columns
-
-
-def _id_columns(text: str) -> tuple[str, ...]:
-    """The type of a flag for the columns of ids."""
-    columns = divided_at_commas(text)
-    if len(set(columns)) < len(columns):
-        raise argparse.ArgumentTypeError(f"a column is named twice, got {text}")
-    return columns
-
-
 def split_at_commas(text: str) -> tuple[str, ...]:
     """The parts of a value of a flag. A comma inside brackets is a part of a name: ["a,b"]."""
     return tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*),', text + ","))
 
 
-def divided_at_commas(text: str) -> tuple[str, ...]:
-    """The columns that a value of a flag lists, as `split_at_commas` finds them.
+def columns(text: str) -> tuple[str, ...]:
+    """The type of a flag whose value is columns with commas between them.
 
     Raises:
-      ArgumentTypeError: the name of a column is empty.
+      ArgumentTypeError: a name is empty, or a column is named twice.
     """
-    columns = split_at_commas(text)
-    if not all(columns):
+    names = split_at_commas(text)
+    if any(not name or name.endswith("=") for name in names):
         raise argparse.ArgumentTypeError(f"a name of a column is empty, got {text!r}")
-    return columns
+    if len(set(names)) < len(names):
+        raise argparse.ArgumentTypeError(f"a column is named twice, got {text}")
+    return names
 
 
 def _condition(text: str) -> Condition:
     """The type of --where."""
-    column, equals, value = text.partition("=")
-    negated = column.endswith("!")
-    column = column.removesuffix("!")
-    if not equals or not column:
-        raise argparse.ArgumentTypeError(f"must be COLUMN=VALUE or COLUMN!=VALUE, got {text!r}")
-    if value.startswith("="):
+    parts = re.fullmatch(r"([^=]+?)(!?)=((?!=).*)", text, re.DOTALL)
+    if parts is None:
         raise argparse.ArgumentTypeError(
-            f"must have one equals sign, COLUMN=VALUE or COLUMN!=VALUE, got {text!r}"
+            f"must be COLUMN=VALUE or COLUMN!=VALUE, with one equals sign, got {text!r}"
         )
     # The columns are not known yet, so only the text of the path counts.
-    return Condition(ColumnPath(column, (column,)), value, negated)
+    return Condition(ColumnPath(parts[1], (parts[1],)), parts[3], bool(parts[2]))
 
 
 class _Once(argparse.Action):
@@ -194,24 +173,10 @@ def add_rejecting_flags(parser: argparse._ActionsContainer) -> None:
 
 
 def most_rejected(flags: argparse.Namespace) -> MostRejected | None:
-    """How many segments may be rejected; None if a bad record ends the run.
-
-    Raises:
-      UsageError: a flag that is needed is missing.
-    """
-    most: MostRejected | None = flags.max_rejected
+    """How many segments may be rejected; None if a bad record ends the run."""
     if flags.on_bad_record == "fail":
-        if most is not None:
-            raise UsageError(
-                "--max_rejected needs --on_bad_record reject",
-                "add --on_bad_record reject, or leave --max_rejected out",
-            )
         return None
-    if flags.output is None:
-        raise UsageError(
-            "--on_bad_record reject needs --output",
-            "name a folder for the rejected records and the result",
-        )
+    most: MostRejected | None = flags.max_rejected
     return DEFAULT_MOST_REJECTED if most is None else most
 
 

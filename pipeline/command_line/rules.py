@@ -6,18 +6,34 @@ import argparse
 
 from beam_bleu.transforms.errors import UsageError
 
-_NEEDED: dict[str, tuple[str, ...]] = {
-    "resamples": ("resample",),
-    "seed": ("resample",),
-    "length_edges": ("slice_by",),
-    "max_slices": ("slice_by", "language_column"),
-    "segment_smooth_method": ("segment_scores", "examples"),
-    "segment_smooth_value": ("segment_scores", "examples"),
-    "segment_scores": ("output",),
-    "examples": ("output",),
-    "save_totals": ("output",),
-}
-"""For each flag those of which it needs one."""
+_NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("resamples", "seed"), ("resample",)),
+    (("length_edges",), ("slice_by",)),
+    (("max_slices",), ("slice_by", "language_column")),
+    (
+        ("segment_smooth_method", "segment_smooth_value", "keep"),
+        ("segment_scores", "examples"),
+    ),
+    (("max_rejected",), ("on_bad_record reject",)),
+    (("max_drop",), ("against",)),
+    (("against", "drop"), ("max_drop",)),
+    (("system_column",), ("id_column",)),
+    (("id_column",), ("system_column",)),
+    (("coverage",), ("join_on", "system_column")),
+    (
+        ("candidate_columns", "reference_columns", "where", "header", "no_header"),
+        ("input", "join_on"),
+    ),
+    (("input_format", "system_column"), ("input", "join_on")),
+    (
+        ("segment_scores", "examples", "save_totals", "report", "on_bad_record reject"),
+        ("output",),
+    ),
+    (("if_exists", "metrics_label", "metrics_slices", "lineage"), ("output",)),
+)
+"""Flags, and those of which each of them needs one."""
+
+_OF_RECORDS = "whose records have candidates and references"
 
 _CONTRADICTIONS = (
     ("language", "language_column", "which has the language of each segment"),
@@ -32,6 +48,29 @@ _CONTRADICTIONS = (
     ("resample", "language_column", "because replicates are of the whole corpus"),
     ("resample", "coverage each", "with which systems can have different segments"),
     ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),
+    ("score_only", "compare_presets", "because it shows only one score of each system"),
+    ("systems", "candidates", "because both name systems"),
+    ("refs", "candidates", "because a pattern without quotes makes such words"),
+    ("refs", "references", "because a pattern without quotes makes such words"),
+    (
+        "refs",
+        "input",
+        f"{_OF_RECORDS}; for line-parallel text write beam-bleu REF... -i FILE...; to join record "
+        "files, --join_on without --input",
+    ),
+    ("systems", "input", _OF_RECORDS),
+    ("candidates", "input", _OF_RECORDS),
+    ("references", "input", _OF_RECORDS),
+    ("join_on", "input", _OF_RECORDS),
+    ("system_column", "join_on", "with which each file has one system"),
+    ("header", "no_header", ""),
+    ("quiet", "verbose", ""),
+    ("quiet", "progress on", ""),
+    *(
+        (flag, records, "because it is for line-parallel text")
+        for flag in ("cuts", "num_refs", "encoding", "labels")
+        for records in ("input", "join_on")
+    ),
 )
 """Two flags, of which only one can be given, and why."""
 
@@ -42,18 +81,26 @@ def check_rules(flags: argparse.Namespace) -> None:
     Raises:
       UsageError: one is missing, or two contradict each other.
     """
-    for flag, needed in _NEEDED.items():
-        if _is_given(flags, flag) and not any(_is_given(flags, other) for other in needed):
-            raise UsageError(
-                f"--{flag} needs {' or '.join(f'--{other}' for other in needed)}",
-                "give both flags, or leave both out",
-            )
     for first, second, why in _CONTRADICTIONS:
         if _is_given(flags, first) and _is_given(flags, second):
-            cause = f"--{first} and --{second} contradict each other"
+            cause = f"{_shown(flags, first)} and {_shown(flags, second)} contradict each other"
             if why:
-                cause = f"--{first} cannot be used with --{second}, {why}"
+                cause = f"{_shown(flags, first)} cannot be used with {_shown(flags, second)}, {why}"
             raise UsageError(cause, "leave one of them out")
+    for dependent, needed in _NEEDED:
+        for flag in dependent:
+            if _is_given(flags, flag) and not any(_is_given(flags, other) for other in needed):
+                others = " or ".join(_shown(flags, other) for other in needed)
+                raise UsageError(
+                    f"{_shown(flags, flag)} needs {others}", "give both flags, or leave both out"
+                )
+
+
+def _shown(flags: argparse.Namespace, flag: str) -> str:
+    """A flag as messages show it; for words without a flag the first of them."""
+    if flag == "refs":
+        return f"the reference {flags.refs[0]}"
+    return "-i" if flag == "systems" else f"--{flag}"
 
 
 def _is_given(flags: argparse.Namespace, flag: str) -> bool:

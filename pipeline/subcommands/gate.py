@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates, require_comparable
+from beam_bleu.pipeline.command_line.gate_flags import (
+    add_gate_flags,
+    gates,
+    require_definitions,
+)
 from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.judging import Check, gate_error, judge
-from beam_bleu.pipeline.gates.thresholds import THRESHOLD_FLAGS, require_metrics
+from beam_bleu.pipeline.gates.thresholds import THRESHOLD_FLAGS
 from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.pipeline.result.comparing import pairing
 from beam_bleu.pipeline.result.saved_result import result_at
@@ -41,7 +46,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _gate(flags: argparse.Namespace) -> bytes:
-    asked = gates(flags, results=flags.results)
+    check_rules(flags)
+    asked, old = gates(flags, flags.results)
     if not asked:
         raise UsageError(
             "there is no threshold",
@@ -50,12 +56,9 @@ def _gate(flags: argparse.Namespace) -> bytes:
     # All files are read before the first line is printed.
     results = [result_at(path) for path in flags.results]
     for saved in results:
-        require_metrics(asked, saved.result.words)
-        definitions = {
-            word: definition_of(saved.result, word).chosen for word in saved.result.words
-        }
-        require_comparable(asked, definitions)
-    old = None if asked.old is None else result_at(flags.against)
+        require_definitions(
+            asked, {word: definition_of(saved.result, word).chosen for word in saved.result.words}
+        )
     kinds = {THRESHOLD_FLAGS[threshold.flag].kind for threshold in asked.thresholds}
     checks: list[Check] = []
     for saved in results:

@@ -84,7 +84,7 @@ BESIDE = r"""
 --expect_segments 0
 --max_line_bytes 0
 --max_line_bytes 1073741825
---quiet --progress=on => --progress on and --quiet contradict
+--quiet --progress=on => --quiet and --progress on contradict
 --metrics_label corpus=news
 --metrics_slices=2
 --metrics_slices=1001 => 0 to 1000, got 1001
@@ -122,7 +122,7 @@ BESIDE = r"""
 --references /dev/null => save its text in a file
 --output ''
 --output domains.txt
-extra.txt => unexpected argument 'extra.txt'
+extra.txt => the reference extra.txt
 --runner DaskRunner => DaskRunner is refused
 --runner spark --output x --streaming => --streaming
 --runner FastRunner
@@ -186,12 +186,12 @@ extra.txt => unexpected argument 'extra.txt'
 
 WHOLE = """
 r -i a --candidates b => both name systems
-r --references s -i a => 'r'
---candidates a b => 'b'
+r --references s -i a => the reference r
+--candidates a b => the reference b
 -i a b => the references are missing
--lc => --candidates is missing
---candidates a => --references is missing
---references a => --candidates is missing
+-lc => the references are missing
+--candidates a => the references are missing
+--references a => the systems are missing
 r -i => expected at least one argument
 r -i '' => -i is empty
 '' -i a => REF is empty
@@ -200,7 +200,7 @@ r -i a=- /dev/stdin => stdin can be read only once
 r -i a --compare_presets b => 'b' after -i
 r -i a --runner direct b => unexpected argument 'b' after -i
 -m bleu r -i a => references come before -m
-r.txt --input x.jsonl => 'r.txt'
+r.txt --input x.jsonl => the reference r.txt
 --input x.jsonl -i a.txt => -i cannot be used with --input
 --input x.jsonl --references a.jsonl => --references cannot be used with --input
 --input x.jsonl --input y.jsonl
@@ -224,14 +224,9 @@ r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => --covera
 --input x.jsonl -m perplexity --perplexity_per=byte => --byte_count_column
 --input x.jsonl -m perplexity --perplexity_per=line => 'line'
 --input x.jsonl -m perplexity --text_column=a --word_count_column=b => --text_column
-r.txt -i c.txt --candidate_columns a => --candidate_columns is for records
-r.txt -i c.txt --reference_columns a => --reference_columns is for records
-r.txt -i c.txt --where a=b => --where is for records
-r.txt -i c.txt --header => --header is for records
-r.txt -i c.txt --coverage each => --coverage is for records
-r.txt -i c.txt --system_column a => --system_column is for records
-r.txt -i c.txt --id_column a => --id_column is for records
-r.txt -i c.txt --input_format tsv => without --input or --join_on
+r.txt -i c.txt --candidate_columns a => --candidate_columns needs --input or --join_on
+r.txt -i c.txt --coverage each => --coverage needs
+r.txt -i c.txt --system_column a --id_column b => --system_column needs --input
 r.txt -i a.jsonl => a.jsonl is a file of records
 r.parquet -i a.txt => r.parquet is a file of records
 r.txt -i 'x=a/*.JSONL.gz' => --join_on COLUMN

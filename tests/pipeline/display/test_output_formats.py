@@ -199,7 +199,7 @@ def test_the_formats_that_round_are_those_that_take_decimals():
         (["-b", "-f", "latex"], ["--score_only and --format latex contradict each other"]),
         (["-f", "xml"], ["--format", "xml", *FORMATS]),
         (["-bx"], ["-b"]),
-        (["-b", "--compare_presets"], ["--score_only", "what --compare_presets adds"]),
+        (["-b", "--compare_presets"], ["--score_only cannot be used with --compare_presets"]),
     ],
 )
 def test_flags_that_are_refused(flags, fragments):

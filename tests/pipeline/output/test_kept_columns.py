@@ -262,12 +262,12 @@ def test_long_texts_end_a_row_group_and_a_part_file(lines, tmp_path, monkeypatch
     ("flags", "cause"),
     [
         (["--keep=nothing"], "no file of --labels has a label with this name"),
-        (["--labels=score={}/ids", "--keep=score"], "another column of this name"),
-        (["--labels=id={}/ids", "--keep=id,ID=id"], "--keep names two columns id"),
-        (["--labels=id={}/ids", "--keep=Candidate=id,text"], "another column of this name"),
-        (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "a column for this label already"),
+        (["--labels=score={}/ids", "--keep=score"], "a column of this name already"),
+        (["--labels=id={}/ids", "--keep=id,ID=id"], "a column of this name already"),
+        (["--labels=id={}/ids", "--keep=Candidate=id,text"], "a column of this name already"),
+        (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "a column of this name already"),
         (["--labels=text={}/ids", "--keep=text"], "a label called text, too"),
-        (["--labels=id={}/ids", "--keep=id,id"], "--keep names two columns id"),
+        (["--labels=id={}/ids", "--keep=id,id"], "a column of this name already"),
         (["--keep=a,"], "a name of a column is empty"),
         (["--keep==a"], "must be [NAME=]COLUMN,..."),
     ],
@@ -286,7 +286,7 @@ def test_columns_that_cannot_be_kept_are_refused(flags, cause, lines, tmp_path):
         ("tags", 3, "the column tags (--keep) has lists"),
         ("meta", 3, "the column meta (--keep) has objects"),
         ("text", 3, "there is a column called text, too"),
-        ("ref_len=n", 2, "another column of this name"),
+        ("ref_len=n", 2, "a column of this name already"),
     ],
 )
 @pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
@@ -299,7 +299,9 @@ def test_columns_of_records_that_cannot_be_kept_are_errors(keep, code, cause, su
 
 
 def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_path):
-    called(*of_lines(lines, "--keep=text")).assert_failed(2, "--keep has no effect")
+    called(*of_lines(lines, "--keep=text")).assert_failed(
+        2, "--keep needs --segment_scores or --examples"
+    )
     flags = ["--keep=text", "--examples=1", f"--output={tmp_path}"]
     called(*of_lines(lines, *flags)).assert_failed(2, "examples have the texts in any case")
     path = write_records(tmp_path / "records.jsonl", [{"comet": 0.5}])
@@ -310,4 +312,4 @@ def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_pat
 def test_another_column_cannot_take_the_place_of_the_id(tmp_path):
     called(
         *join_files(tmp_path), "--keep=id=origin", "--segment_scores", f"--output={tmp_path}/out"
-    ).assert_failed(2, "the column id has the ids of id in any case")
+    ).assert_failed(2, "--keep id: there is a column of this name already")

@@ -239,4 +239,4 @@ def test_a_failure_before_the_job_leaves_a_complete_result(out, tmp_path, choice
 
 
 def test_it_needs_a_folder():
-    called(*ONE, "--if_exists", "skip").assert_failed(2, "--if_exists skip needs --output")
+    called(*ONE, "--if_exists", "skip").assert_failed(2, "--if_exists needs --output")

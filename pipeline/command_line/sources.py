@@ -1,0 +1,287 @@
+"""The source that a command line describes: line-parallel text, or records."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from beam_bleu.pipeline.command_line.keep_flag import keep, kept_of_join, kept_streams
+from beam_bleu.pipeline.command_line.paths import checked_path
+from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
+from beam_bleu.pipeline.command_line.systems import Named, check_names, references, systems
+from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_pipes, is_pipe
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.pairing.files.streams import Stream, compression
+from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
+from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Expected
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
+from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
+from beam_bleu.transforms.pairing.records.formats import (
+    RECORD_FORMAT_NAMES,
+    RECORD_FORMATS,
+    RecordFormatName,
+    format_of_name,
+)
+from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
+
+_INPUT = "input"
+
+_TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", "jsonl")
+"""Files with the suffixes of these formats are not line-parallel text."""
+
+
+def source(flags: argparse.Namespace, anywhere: bool, needs: Needs = TEXTS) -> Source:
+    """The source for a command line.
+
+    Args:
+      flags: the parsed flags, with the settings of their layout.
+      anywhere: whether the job may run in another folder than this process.
+      needs: what the metrics need of the input.
+
+    Raises:
+      UsageError: a flag is missing or has no effect, a value is impossible, a system cannot have
+        its name, or the input has no numbers.
+      InputError: a pattern of -i matches nothing.
+    """
+    described = _Described(flags, anywhere, needs)
+    if flags.input is not None:
+        return described.paired()
+    needs_references = "references" in needs.roles or flags.join_on is None
+    if needs_references and not (flags.refs or flags.references):
+        raise UsageError("the references are missing", "write: beam-bleu REF... -i FILE...")
+    if flags.references and not (flags.candidates or flags.systems):
+        raise UsageError("the systems are missing", "write: beam-bleu REF... -i FILE...")
+    return described.lines() if flags.join_on is None else described.joined()
+
+
+def stdin_by_default(flags: argparse.Namespace) -> bool:
+    """Whether a command line names no system, so that stdin is the system."""
+    return not flags.systems and not flags.candidates and flags.input is None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Described:
+    """What a command line says of the input; see `source`."""
+
+    flags: argparse.Namespace
+    anywhere: bool
+    needs: Needs
+
+    def lines(self) -> LineParallel:
+        """The source of line-parallel text."""
+        flags = self.flags
+        texts = [*flags.refs, *flags.references, *flags.systems, *flags.candidates]
+        for text in texts:
+            if format_of_name(text) in _TAKEN_FOR_RECORDS:
+                raise UsageError(
+                    f"{text} is a file of records, not line-parallel text",
+                    "to join record files by an id, add --join_on COLUMN; to read candidates and "
+                    "references from the same records, write --input PATTERN",
+                )
+        if self.needs.values:
+            raise UsageError(
+                f"--metrics {' '.join(flags.metrics)} needs the column "
+                f"{self.needs.values[0].column}, and line-parallel text has no columns",
+                "name records that have it: --input PATTERN",
+            )
+        if self.anywhere and stdin_by_default(flags):
+            raise UsageError(
+                "no system is named, and the workers of an engine cannot read stdin", NAME_SYSTEMS
+            )
+        kept = keep(flags)
+        labels = kept_streams(label_streams(flags, self.anywhere), kept, needed_labels(flags))
+        streams_of_labels = [(label.stream.label, label.stream.pattern) for label in labels]
+        names, candidates, of_references = self._streams(streams_of_labels)
+        return LineParallel(
+            names,
+            candidates,
+            of_references,
+            flags.range_bytes,
+            Expected(flags.cuts or CUTS[0], flags.expect_segments, flags.max_line_bytes),
+            flags.num_refs or 1,
+            labels,
+            flags.on_bad_record,
+            path_labels(flags, [name for label in labels for name in label.names]),
+            kept.columns,
+            kept.texts,
+        )
+
+    def joined(self) -> Source:
+        """The source that joins record files by an id: --join_on."""
+        flags = self.flags
+        self._require_one_column("with --join_on, each file has one system")
+        names, candidates, of_references = self._streams()
+        kept = kept_of_join(keep(flags), flags.join_on)
+        wanted = dataclasses.replace(self._wanted(), ids=flags.join_on, kept=kept)
+        from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
+
+        return JoinedRecords(
+            names,
+            tuple(self._records(stream, wanted) for stream in candidates),
+            tuple(self._records(stream, wanted) for stream in of_references),
+            flags.coverage or COVERAGE_NAMES[0],
+            flags.expect_segments,
+            flags.on_bad_record,
+            allow=tuple(flags.allow),
+        )
+
+    def paired(self) -> Source:
+        """The source of records that have candidates and references: --input."""
+        flags = self.flags
+        wanted = self._wanted()
+        if flags.system_column is not None:
+            self._require_one_column("--system_column names the systems")
+            kept = kept_of_join(keep(flags), flags.id_column)
+            wanted = dataclasses.replace(
+                wanted, ids=flags.id_column, system=flags.system_column, kept=kept
+            )
+        check_pipes([(_INPUT, flags.input)], self.anywhere)
+        stream = Stream(_INPUT, checked_path("--input", flags.input, self.anywhere))
+        records: Any = self._records(stream, wanted)
+        if flags.system_column is not None:
+            from beam_bleu.transforms.pairing.records.joins.join_sources import LongRecords
+
+            coverage = flags.coverage or COVERAGE_NAMES[0]
+            records = LongRecords(records, coverage, flags.expect_segments, flags.on_bad_record)
+        paired: Source = records
+        return paired
+
+    def _streams(
+        self, others: Sequence[Named] = ()
+    ) -> tuple[tuple[str, ...], tuple[Stream, ...], tuple[Stream, ...]]:
+        """The names of the systems, and the streams of their candidates and of the references."""
+        of_references = references(self.flags)
+        flag, named = systems(self.flags, [*of_references, *others])
+        candidates = [(f"candidates {name}", pattern) for name, pattern in named]
+        check_pipes([*of_references, *candidates, *others], self.anywhere)
+        check_names(named, flag)  # after the pipes: stdin, given twice, has one name
+        flag_of_references = "--references" if self.flags.references else "REF"
+        streams = [
+            tuple(
+                Stream(label, checked_path(flag, pattern, self.anywhere))
+                for label, pattern in labelled
+            )
+            for flag, labelled in ((flag, candidates), (flag_of_references, of_references))
+        ]
+        return tuple(name for name, _ in named), streams[0], streams[1]
+
+    def _require_one_column(self, why: str) -> None:
+        columns = self.flags.candidate_columns or ()
+        if len(columns) > 1:
+            raise UsageError(
+                f"--candidate_columns {','.join(columns)}: only one column is possible, because "
+                f"{why}",
+                "name the column of the candidates' texts",
+            )
+
+    def _wanted(self) -> Wanted:
+        """What is read of records.
+
+        Raises:
+          UsageError: no metric reads a column, a label from paths has an impossible name, or a
+            condition is about one.
+        """
+        flags = self.flags
+        columns = {"candidates": flags.candidate_columns, "references": flags.reference_columns}
+        for role, names in columns.items():
+            if names and role not in self.needs.roles:
+                raise UsageError(
+                    f"--{role[:-1]}_columns has no effect: --metrics {' '.join(flags.metrics)} "
+                    f"reads no {role}",
+                    "leave it out, or ask for a metric of texts, too",
+                )
+        from_paths = path_labels(flags)
+        of_paths = [label.name for label in from_paths]
+        for condition in flags.where:
+            if condition.column.text in of_paths:
+                raise UsageError(
+                    f"--where {condition.column}: this is a label from the paths of the files, not "
+                    "a column",
+                    "name only the files that are to be scored",
+                )
+        kept = keep(flags)
+        return Wanted(
+            flags.candidate_columns or (),
+            flags.reference_columns or (),
+            labels=tuple(dict.fromkeys((*needed_labels(flags), *of_paths))),
+            where=tuple(flags.where),
+            path_labels=from_paths,
+            values=self.needs.values,
+            kept=kept.columns,
+            keeps_texts=kept.texts,
+        )
+
+    def _records(self, stream: Stream, wanted: Wanted) -> Any:
+        """The records of a stream: a source, which is also a reader for joins."""
+        flags = self.flags
+        name = self._format(stream)
+        brings_together = flags.join_on is not None or flags.system_column is not None
+        segments = None if brings_together else flags.expect_segments  # not of its streams
+        common = {
+            "range_bytes": flags.range_bytes,
+            "expected": Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
+            "on_bad_record": flags.on_bad_record,
+            "roles": self.needs.roles,
+        }
+        if name == "jsonl" or name == "tsv":
+            from beam_bleu.transforms.pairing.records.text.source import LineRecords
+
+            header = self._header(wanted) if name == "tsv" else None
+            return LineRecords(stream, wanted, name, header=header, **common)
+        from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
+
+        return RowGroupRecords(stream, wanted, name, **common)
+
+    def _header(self, wanted: Wanted) -> bool | None:
+        """Whether the first line of tab-separated text has the names of the columns.
+
+        It is None if the source decides, by the columns.
+
+        Raises:
+          UsageError: --no_header is given, but columns are named, or have the usual names.
+        """
+        from beam_bleu.transforms.pairing.records.text.tsv import has_header
+
+        if self.flags.no_header and has_header(wanted, self.needs.roles):
+            raise UsageError(
+                "--no_header: without a header line, columns have numbers instead of names",
+                "name all columns by their numbers: the first one is 1, such as "
+                "--candidate_columns 2 --reference_columns 1",
+            )
+        return False if self.flags.no_header else self.flags.header or None
+
+    def _format(self, stream: Stream) -> RecordFormatName:
+        """The format of a record file.
+
+        Raises:
+          UsageError: neither the flag nor the name of the file says which one it is; its name says
+            that it is compressed, and files of the format are not; or the format has no headers.
+        """
+        name = self.flags.input_format or format_of_name(stream.pattern)
+        if name is None:
+            suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
+            ends = f"its name does not end with {', '.join(suffixes)}"
+            why = "a pipe has no suffix" if is_pipe(stream.pattern) else ends
+            raise UsageError(
+                f"{stream.label}: the format of {stream.pattern} is not known: {why}",
+                f"name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
+            )
+        row = RECORD_FORMATS[name]
+        suffix = compression(stream.pattern)
+        if suffix is not None and not row.compressed:
+            raise UsageError(
+                f"{stream.label}: {row.label} files are compressed inside, and cannot be read as "
+                f"{suffix}: {stream.pattern}",
+                "decompress the file",
+            )
+        for flag in ("header", "no_header"):
+            if name != "tsv" and getattr(self.flags, flag):
+                raise UsageError(
+                    f"--{flag} cannot be used with {row.label}",
+                    f"leave --{flag} out: it is for tab-separated text",
+                )
+        format_name: RecordFormatName = name
+        return format_name
