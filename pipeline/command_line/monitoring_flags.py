@@ -92,7 +92,7 @@ def lineage(flags: argparse.Namespace) -> str:
     """The name of the job in lineage; "" if the run sends no events.
 
     Raises:
-      UsageError: the name is impossible, or the library is missing.
+      UsageError: the name is impossible, the library is missing, or there is no --output.
     """
     if flags.lineage is None:
         return ""
@@ -102,5 +102,7 @@ def lineage(flags: argparse.Namespace) -> str:
             f"--lineage {job!r} cannot be the name of a job",
             "name the job, such as --lineage news-nightly",
         )
+    if flags.output is None:
+        raise UsageError("--lineage needs --output", "name the folder that the run writes")
     require_module("--lineage", "OpenLineage", "openlineage.client", installing("lineage"))
     return job

@@ -155,7 +155,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     for word in references:
         if word.startswith("-") and word != "-":
             _refuse(word.partition("=")[0], is_on_engine=of_beam.runner is not None)
-    flags = with_report(argparse.Namespace(**vars(flags), refs=references))
+    flags = argparse.Namespace(**vars(flags), refs=references)
     runner = find_runner(of_beam.runner)
     _check_engine(runner, flags, given, argv[end + 1 :])
     beams_values = {name: getattr(of_beam, name) for name in given}
@@ -200,6 +200,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     check_language_flags(flags)
     flags = with_layout(flags)
     check_rules(flags)
+    flags = with_report(flags)
     unpooled, rejected, needs = unpooled_label(flags), most_rejected(flags), needs_of(flags)
     texts = source(flags, anywhere, needs)
     if output:

@@ -12,7 +12,7 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("max_slices",), ("slice_by", "language_column")),
     (
         ("segment_smooth_method", "segment_smooth_value", "keep"),
-        ("segment_scores", "examples"),
+        ("segment_scores", "examples", "report"),
     ),
     (("max_rejected",), ("on_bad_record reject",)),
     (("max_drop",), ("against",)),
@@ -29,7 +29,7 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ("segment_scores", "examples", "save_totals", "report", "on_bad_record reject"),
         ("output",),
     ),
-    (("if_exists", "metrics_label", "metrics_slices", "lineage"), ("output",)),
+    (("if_exists", "metrics_label", "metrics_slices"), ("output",)),
 )
 """Flags, and those of which each of them needs one."""
 

@@ -206,7 +206,7 @@ def test_examples_belong_to_the_last_run_and_a_rerun_keeps_them(tmp_path, out):
     kept = small(tmp_path, *SMALL, "--output", out, "--if_exists=skip")
     assert kept.code == 0, kept.err
     other = small(tmp_path, *SMALL[:2], "--examples=3", "--output", out, "--if_exists=skip")
-    other.assert_failed(2, "it does not have --examples 3")
+    other.assert_failed(2, "only here: examples = 3")
     examples_file(out).unlink()
     again = small(tmp_path, *SMALL, "--output", out, "--if_exists=skip")
     assert again.code == 0

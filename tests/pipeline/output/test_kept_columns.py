@@ -267,7 +267,7 @@ def test_long_texts_end_a_row_group_and_a_part_file(lines, tmp_path, monkeypatch
         (["--labels=id={}/ids", "--keep=Candidate=id,text"], "a column of this name already"),
         (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "a column of this name already"),
         (["--labels=text={}/ids", "--keep=text"], "a label called text, too"),
-        (["--labels=id={}/ids", "--keep=id,id"], "a column of this name already"),
+        (["--labels=id={}/ids", "--keep=id,id"], "a column is named twice"),
         (["--keep=a,"], "a name of a column is empty"),
         (["--keep==a"], "must be [NAME=]COLUMN,..."),
     ],
@@ -300,7 +300,7 @@ def test_columns_of_records_that_cannot_be_kept_are_errors(keep, code, cause, su
 
 def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_path):
     called(*of_lines(lines, "--keep=text")).assert_failed(
-        2, "--keep needs --segment_scores or --examples"
+        2, "--keep needs --segment_scores or --examples or --report"
     )
     flags = ["--keep=text", "--examples=1", f"--output={tmp_path}"]
     called(*of_lines(lines, *flags)).assert_failed(2, "examples have the texts in any case")
