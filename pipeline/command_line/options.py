@@ -322,7 +322,6 @@ def job_of(
       UsageError: a value or a combination is impossible, or something has no effect.
       InputError: a file that a flag names cannot be read.
     """
-    check_rules(flags)
     kept = keep(flags)
     slices = slicing(flags)
     if "references" not in needs.roles and any(LENGTH in item for item in slices.items):

@@ -13,6 +13,7 @@ from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, n
 from beam_bleu.pipeline.command_line.options import job_of, our_parser
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.record_flags import most_rejected
+from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
@@ -203,6 +204,7 @@ class Asked:
             return dataclasses.replace(job, most_rejected=most_rejected(flags))
 
     def _job(self, flags: argparse.Namespace, source: Source) -> Job:
+        check_rules(flags)
         return job_of(flags, source, self._needs, unpooled=self._unpooled, configs=self._configs)
 
     def _words(self, keywords: Mapping[str, Any]) -> list[MetricWord]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.output_flags import display
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import results_at
@@ -15,7 +16,6 @@ from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
-    display_of,
     finish,
     run,
 )
@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _merge(flags: argparse.Namespace) -> bytes:
-    shown = display_of(flags)
+    shown = display(flags)
     paths = [
         found
         for word in flags.files

@@ -25,6 +25,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     tokenizer_of_language,
     usual_flags,
 )
+from beam_bleu.pipeline.command_line.output_flags import display
 from beam_bleu.pipeline.command_line.parser import parser_of, unknown_value
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
@@ -32,7 +33,6 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
-    display_of,
     finish,
     run,
 )
@@ -77,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _rescore(flags: argparse.Namespace) -> bytes:
-    shown = display_of(flags)
+    shown = display(flags)
     saved = read_totals(flags.file)
     return finish(rescored(saved, flags), shown, flags.output, [(flags.file, saved)])
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, logs
-from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
@@ -54,16 +54,6 @@ def run(
         )
     except SystemExit:  # --help
         return 0
-
-
-def display_of(flags: argparse.Namespace) -> Display:
-    """What stdout shows of a result.
-
-    Raises:
-      UsageError: the flags contradict each other.
-    """
-    flags.compare_presets = None
-    return display(flags)
 
 
 def finish(
