@@ -252,11 +252,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
     ):
         notes = prepare(job.output, job.data_kinds, lambda: watchers.start(arguments.job))
         # After these, because reading a pipe can take long, and the run may be killed then.
-        source = stack.enter_context(
-            with_temporary_files(
-                job.source, arguments.runner.in_process, arguments.stdin_by_default
-            )
-        )
+        source = stack.enter_context(with_temporary_files(job.source, arguments.runner.in_process))
         job = dataclasses.replace(job, source=source)
         handshake = workers = None
         if not arguments.runner.in_process:

@@ -85,7 +85,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
     add_reading_flags,
     add_text_flags,
 )
-from beam_bleu.pipeline.command_line.sources import source, stdin_by_default
+from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -115,7 +115,6 @@ class Arguments:
       runner: the engine.
       beam: Beam's options.
       noisy: whether Beam's workers print tracebacks to this process's stderr.
-      stdin_by_default: whether stdin is the system, because no system is named.
       elsewhere: whether the steps run in other processes, which cannot tell their progress.
       report: whether this process makes a page of the result.
       worker_timeout: the seconds that the workers of an engine may take to answer;
@@ -129,7 +128,6 @@ class Arguments:
     runner: Runner
     beam: PipelineOptions
     noisy: bool = False
-    stdin_by_default: bool = False
     elsewhere: bool = False
     report: bool = False
     worker_timeout: int | None = None
@@ -220,7 +218,6 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         runner,
         options,
         noisy=runner.in_process and not in_memory,
-        stdin_by_default=stdin_by_default(flags),
         elsewhere=anywhere or mode == "multi_processing",
         report=flags.report,
         worker_timeout=flags.worker_timeout,

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.command_line.keep_flag import keep, kept_of_join, kept_s
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
 from beam_bleu.pipeline.command_line.systems import Named, check_names, references, systems
-from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_pipes, is_pipe
+from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
@@ -57,11 +57,6 @@ def source(flags: argparse.Namespace, anywhere: bool, needs: Needs = TEXTS) -> S
     return described.lines() if flags.join_on is None else described.joined()
 
 
-def stdin_by_default(flags: argparse.Namespace) -> bool:
-    """Whether a command line names no system, so that stdin is the system."""
-    return not flags.systems and not flags.candidates and flags.input is None
-
-
 @dataclasses.dataclass(frozen=True)
 class _Described:
     """What a command line says of the input; see `source`."""
@@ -86,10 +81,6 @@ class _Described:
                 f"--metrics {' '.join(flags.metrics)} needs the column "
                 f"{self.needs.values[0].column}, and line-parallel text has no columns",
                 "name records that have it: --input PATTERN",
-            )
-        if self.anywhere and stdin_by_default(flags):
-            raise UsageError(
-                "no system is named, and the workers of an engine cannot read stdin", NAME_SYSTEMS
             )
         kept = keep(flags)
         labels = kept_streams(label_streams(flags, self.anywhere), kept, needed_labels(flags))

@@ -31,7 +31,7 @@ _OPEN_FILE = re.compile(r"(?:/dev|/proc/self)/fd/([0-9]+)")
 """A file that this process has open: a shell writes this path for <(...)."""
 
 _READ = 1 << 20
-NAME_SYSTEMS = "name systems with -i: beam-bleu REF... -i FILE..."
+_NAME_SYSTEMS = "name systems with -i: beam-bleu REF... -i FILE..."
 
 _PATIENCE = 10.0
 """Seconds without data until a message says what the command is waiting for."""
@@ -75,8 +75,7 @@ def check_pipes(inputs: Sequence[tuple[str, str]], anywhere: bool) -> None:
         if path in _STDIN and (sys.stdin is None or os.isatty(0)):
             raise UsageError(
                 f"{label}: stdin is {'closed' if sys.stdin is None else 'a terminal'}",
-                "name the systems (-i FILE ...), or pipe a text into the command "
-                "(... | beam-bleu ...)",
+                f"{_NAME_SYSTEMS}; or pipe a text into it: ... | beam-bleu REF...",
             )
         status = os.fstat(0) if path in _STDIN else os.stat(path)
         pipe = (status.st_dev, status.st_ino)
@@ -90,9 +89,7 @@ def check_pipes(inputs: Sequence[tuple[str, str]], anywhere: bool) -> None:
 
 
 @contextlib.contextmanager
-def with_temporary_files(
-    source: Source, in_process: bool, stdin_by_default: bool = False
-) -> Iterator[Source]:
+def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
     """The source with temporary files in place of pipes, and with a folder for the rows of a join.
 
     All pipes are read at the same time. If one program writes to two pipes in turn (`tee`), it
@@ -101,11 +98,9 @@ def with_temporary_files(
     Args:
       source: the source of a command line.
       in_process: whether the job runs on this machine. Other workers do not see the folder.
-      stdin_by_default: whether stdin is the system only because no system is named. Then it must
-        not be empty: whoever forgets -i has an empty stdin under cron.
 
     Raises:
-      InputError: a pipe cannot be read, or no system is named and stdin is empty.
+      InputError: a pipe cannot be read, or stdin is empty, as under cron if -i is forgotten.
       JobError: the folder for temporary files cannot be written.
     """
     pipes = [Stream(label, pattern) for label, pattern in source.inputs if is_pipe(pattern)]
@@ -123,14 +118,11 @@ def with_temporary_files(
                 pipe: Stream(pipe.label, f"{folder}/pipe-{number}", _name(pipe.pattern))
                 for number, pipe in enumerate(pipes)
             }
-            _copy_all(copies, f"; or {NAME_SYSTEMS}" if stdin_by_default else "")
+            _copy_all(copies)
             source = _with_copies(source, copies)
-            if stdin_by_default and not all(
-                os.path.getsize(copy.pattern)
-                for pipe, copy in copies.items()
-                if pipe.pattern in _STDIN
-            ):
-                raise InputError("stdin is empty, and no system is named", NAME_SYSTEMS)
+            for pipe, copy in copies.items():
+                if pipe.pattern in _STDIN and not os.path.getsize(copy.pattern):
+                    raise InputError(f"{pipe.label}: stdin is empty", _NAME_SYSTEMS)
         if has_rows:
             # Only joins need this module.
             from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
@@ -201,13 +193,8 @@ def _new_folder() -> str:
         ) from error
 
 
-def _copy_all(copies: Mapping[Stream, Stream], hint: str) -> None:
-    """Copies pipes to files, all at the same time, until all of them have ended.
-
-    Args:
-      copies: for each pipe, the file.
-      hint: the end of the message that says what the command is waiting for.
-    """
+def _copy_all(copies: Mapping[Stream, Stream]) -> None:
+    """Copies pipes to files, all at the same time, until all of them have ended."""
     ended: queue.SimpleQueue[BleuError | None] = queue.SimpleQueue()
 
     def copy(pipe: Stream, path: str) -> None:
@@ -228,6 +215,7 @@ def _copy_all(copies: Mapping[Stream, Stream], hint: str) -> None:
                 if not (os.path.exists(file.pattern) and os.path.getsize(file.pattern))
             ]
             if empty:
+                hint = f"; or {_NAME_SYSTEMS}" if "stdin" in empty else ""
                 warn(f"waiting for {joined(empty)}: no data came for {patience:.0f} seconds{hint}")
             patience = None  # it is said once
             continue

@@ -7,15 +7,14 @@ import dataclasses
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.metric_flags import add_metrics_flag
-from beam_bleu.pipeline.command_line.parser import parser_of, positive
-from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.command_line.parser import parser_of, positive, unknown_value
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
 from beam_bleu.pipeline.result.series import Key
 from beam_bleu.pipeline.subcommands.saved_results import run
-from beam_bleu.transforms.errors import InputError, UsageError, joined
+from beam_bleu.transforms.errors import InputError, joined
 
 _DESCRIPTION = (
     "Shows the scores of several nights, and whether each one differs from the night before by "
@@ -118,11 +117,8 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
     for flag, asked, known in (
         ("--metrics", flags.metrics, dict.fromkeys(key.metric for key in keys)),
         ("--system", flags.system, dict.fromkeys(key.system for key in keys)),
-        ("--slice", flags.slice, slices | ({_ALL_SLICES: None} if slices else {})),
+        ("--slice", flags.slice, {**slices, _ALL_SLICES: None} if slices else {}),
     ):
-        if unknown := [name for name in asked or () if name not in known]:
-            having = printable(joined([*known], 5)) or "none"
-            raise UsageError(
-                f"{flag} {unknown[0]}: no night has it; they have {having}",
-                f"leave {flag} out, or change it",
-            )
+        for name in asked or ():
+            if name not in known:
+                raise unknown_value(flag, name, known)

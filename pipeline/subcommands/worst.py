@@ -7,7 +7,12 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of, positive
+from beam_bleu.pipeline.command_line.parser import (
+    add_text_or_json_flag,
+    parser_of,
+    positive,
+    unknown_value,
+)
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
@@ -107,9 +112,7 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
         ("--system", flags.system, systems),
     ):
         if name is not None and name not in names:
-            raise UsageError(
-                f"{flag} {name}: the result does not have it", f"choose one of {joined(names)}"
-            )
+            raise unknown_value(flag, name, names)
     others = [system for system in systems if system != flags.against]
     system = flags.system or (others[0] if len(others) == 1 else None)
     if system is None or system == flags.against:

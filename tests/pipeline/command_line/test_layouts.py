@@ -282,22 +282,15 @@ def test_folders_without_the_layout(tmp_path: Path) -> None:
     called("--layout", "wmt26").assert_failed(2, "--layout wmt26", "mt-metrics-eval, wmt25")
 
 
-def test_the_documents_of_mt_metrics_eval_can_be_units(tmp_path: Path) -> None:
+def test_the_documents_of_mt_metrics_eval_can_be_units_and_kept(tmp_path: Path) -> None:
     arguments = [*mt_metrics_eval(tmp_path), "--layout=mt-metrics-eval", "--format=json"]
     document = called(*arguments, "--documents=document").document
-    assert document["uncertainty"] == {
-        "unit": "document",
-        "label": "document",
-        "units": 2,
-        "confidence": 0.95,
-    }
+    expected = {"unit": "document", "label": "document", "units": 2, "confidence": 0.95}
+    assert document["uncertainty"] == expected
     named = called(*arguments, f"--documents={tmp_path}/wmt23/documents/en-de.docs").document
     assert named == document
-
-
-def test_the_documents_of_mt_metrics_eval_can_be_kept(tmp_path: Path) -> None:
-    arguments = [*mt_metrics_eval(tmp_path), "--layout=mt-metrics-eval", "--segment_scores"]
     out = tmp_path / "out"
-    assert called(*arguments, "--keep=document", f"--output={out}").code == 0
+    run = called(*arguments, "--segment_scores", "--keep=document", f"--output={out}")
+    assert run.code == 0
     rows = pq.read_table(out / "segment_scores").sort_by("index").to_pylist()
     assert [row["document"] for row in rows if row["system"] == "good"] == ["n1", "n1", "s1"]

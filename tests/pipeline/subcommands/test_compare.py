@@ -23,7 +23,6 @@ def runs(tmp_path_factory) -> dict[str, Path]:
     for name, given in (
         ("plain", ()),
         ("bootstrap", flags),
-        ("seed", (*flags, "--seed=5")),
         ("floor", ("-s=floor",)),
     ):
         run_into(folder / name, *lines_in(folder / "texts", slice(None)), *given)
@@ -86,12 +85,6 @@ def test_a_paired_bootstrap_of_too_few_segments_says_nothing(tmp_path, number):
     assert (None in values) == (number < 30)
     assert atlas["reason"] == ("29 segments are fewer than 30" if number < 30 else "")
     assert birch["p_value"] == 1
-
-
-def test_another_seed_is_independent(runs):
-    found = compared(runs["seed"], runs["new"])
-    assert found["method"] == "independent"
-    assert "seed is 5 in the old run, now 12345" in found["reason"]
 
 
 def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(runs):
@@ -250,7 +243,6 @@ def document_files(folder: Path) -> dict[str, Path]:
         for name, lines in {
             "documents": DOCUMENTS,
             "others": [*DOCUMENTS[1:], DOCUMENTS[0]],
-            "renamed": [f"{each} again" for each in DOCUMENTS],
             "domains": [f"news\t{each}" for each in DOCUMENTS],
             "labels": [f"{each}\t{i % 4}" for i, each in enumerate(DOCUMENTS)],
         }.items()
@@ -262,13 +254,8 @@ def document_files(folder: Path) -> dict[str, Path]:
     [
         (["--documents={documents}"], ["--documents={documents}"], ""),
         (["--documents={documents}"], ["--documents={others}"], "random weights"),
-        (["--documents={documents}"], ["--documents={renamed}"], "random weights"),
         (["--documents={documents}"], [], "units: segments, or documents"),
-        (
-            ["--documents=a", "--labels=a,b={labels}"],
-            ["--documents=b", "--labels=a,b={labels}"],
-            "units: segments, or documents",
-        ),
+        (["--seed=5"], [], "seed is 5 in the old run, now 12345"),
         (
             ["--documents=a", "--labels=a,b={labels}"],
             ["--documents=a", "--labels=b,a={labels}"],
@@ -290,13 +277,3 @@ def test_only_runs_with_the_same_units_are_paired(tmp_path, old, new, obstacle):
     found = compared(tmp_path / "old", tmp_path / "new")
     assert found["method"] == ("independent" if obstacle else "paired")
     assert obstacle in found["reason"]
-
-
-def test_other_orders_of_references_are_independent(tmp_path):
-    texts = lines_in(tmp_path / "texts", slice(None))
-    reference, *candidates = texts
-    other = write_lines(tmp_path / "other.txt", TEXTS["birch"])
-    run_into(tmp_path / "old", reference, other, *candidates, *DRAWN)
-    run_into(tmp_path / "new", other, reference, *candidates, *DRAWN)
-    found = compared(tmp_path / "old", tmp_path / "new")
-    assert (found["method"], found["reason"]) == ("independent", "the references are not the same")

@@ -147,7 +147,7 @@ def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
     for out in (scored.out, only_examples):
         for flags, said in (
             (["--system=x"], "choose one of erste, second, größe"),
-            (["--system=erste", "--against=secund"], "the result does not have it"),
+            (["--system=erste", "--against=secund"], "did you mean second?"),
             ([], "the result has erste, second, größe"),
             (["--system=erste", "--against=erste"], "another one with --against"),
             (["--system=erste", "-m", "meteor"], "choose one of chrf, bleu, ter"),
