@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
+from beam_bleu.pipeline.command_line.parser import whole_number
 from beam_bleu.pipeline.command_line.paths import require_module
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
@@ -36,7 +37,7 @@ def add_monitoring_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--metrics_slices",
-        type=_slices,
+        type=whole_number(0, _MOST_SLICES),
         metavar="N",
         help="add the scores of the N slices and languages with the most segments to "
         f"metrics.prom, each a time series for each metric and system; at most {_MOST_SLICES}; "
@@ -80,12 +81,6 @@ def monitoring(flags: argparse.Namespace) -> Monitoring:
             )
         labels[name] = value
     return Monitoring(labels, flags.metrics_slices or 0)
-
-
-def _slices(text: str) -> int:
-    if not text.isdecimal() or int(text) > _MOST_SLICES:
-        raise argparse.ArgumentTypeError(f"must be a whole number, 0 to {_MOST_SLICES}, got {text}")
-    return int(text)
 
 
 def lineage(flags: argparse.Namespace) -> str:

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from beam_bleu.pipeline.command_line.parser import whole_number
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice, View
@@ -91,7 +92,7 @@ def add_display_flags(parser: argparse._ActionsContainer) -> None:
     add(
         "-w",
         "--width",
-        type=_decimals,
+        type=whole_number(0, _MOST_DECIMALS),
         metavar="N",
         help="how many decimals scores and precisions have; default: enough for two digits of the "
         "standard error, or, without one, as usual for the metric, such as 1 for BLEU; tsv: all",
@@ -122,13 +123,9 @@ def row_choice(flags: argparse.Namespace) -> RowChoice:
     Raises:
       UsageError: the format has no tables.
     """
-    asked = ["--sort"] * (flags.sort is not None) + ["--only_significant"] * flags.only_significant
-    if asked and not FORMATS[flags.format].rounds:
-        with_tables = ", ".join(row.name for row in FORMATS.values() if row.rounds)
-        raise UsageError(
-            f"{asked[0]} does not change --format {flags.format}, which has all rows in one order",
-            f"leave out {asked[0]}, or choose another format: {with_tables}",
-        )
+    for flag in ("sort", "only_significant"):
+        if getattr(flags, flag):
+            _require_effect(flags, flag, [row.name for row in FORMATS.values() if row.rounds])
     return RowChoice(flags.sort, flags.only_significant)
 
 
@@ -138,25 +135,25 @@ def display(flags: argparse.Namespace) -> Display:
     Raises:
       UsageError: the format does not have what a flag changes.
     """
-    if flags.score_only and flags.format != Display.format:
-        raise UsageError(
-            f"--score_only and --format {flags.format} contradict each other", "give only one"
-        )
-    if flags.width is not None and not FORMATS[flags.format].takes_decimals:
-        rounded = ", ".join(row.name for row in FORMATS.values() if row.takes_decimals)
-        raise UsageError(
-            f"--width does not change --format {flags.format}, which has all digits",
-            f"leave out --width, or choose another format: {rounded}",
-        )
+    if flags.score_only:
+        _require_effect(flags, "score_only", [Display.format])
+    if flags.width is not None:
+        rounded = [row.name for row in FORMATS.values() if row.takes_decimals]
+        _require_effect(flags, "width", rounded)
     return Display(flags.format, flags.score_only, flags.width, row_choice(flags))
 
 
-def _decimals(text: str) -> int:
-    if text not in map(str, range(_MOST_DECIMALS + 1)):
-        raise argparse.ArgumentTypeError(
-            f"must be a whole number, 0 to {_MOST_DECIMALS}, got {text}"
+def _require_effect(flags: argparse.Namespace, flag: str, formats: Sequence[str]) -> None:
+    """Checks that a flag changes what the format shows.
+
+    Raises:
+      UsageError: it does not.
+    """
+    if flags.format not in formats:
+        raise UsageError(
+            f"--{flag} does not change --format {flags.format}",
+            f"leave out --{flag}, or choose another format: {', '.join(formats)}",
         )
-    return int(text)
 
 
 def add_report_flag(parser: argparse._ActionsContainer) -> None:

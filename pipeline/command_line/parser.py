@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import textwrap
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -155,11 +155,20 @@ def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
     )
 
 
-def positive(text: str) -> int:
-    """The type of a flag whose value is a whole number from 1 on."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got {text}")
-    return int(text)
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """The type of a flag whose value is a whole number in a range."""
+
+    def number(text: str) -> int:
+        value = int(text) if text.isdecimal() and len(text) < 19 else least - 1
+        if value < least or (most is not None and value > most):
+            limits = f"at least {least}" if most is None else f"{least} to {most}"
+            raise argparse.ArgumentTypeError(f"must be a whole number, {limits}, got {text}")
+        return value
+
+    return number
+
+
+positive = whole_number(1)
 
 
 def parser_of(name: str, description: str, *, usage: str | None = None) -> Parser:

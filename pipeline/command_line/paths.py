@@ -6,7 +6,6 @@ An output that is also an input is refused: the run would overwrite what it read
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib.util
 import os
 import posixpath
@@ -30,29 +29,10 @@ from beam_bleu.transforms.wiring.filesystems import (
     kind_of,
 )
 
+HADOOP = "hdfs"
+"""The module for Hadoop's filesystem, and the scheme of its paths."""
 
-@dataclasses.dataclass(frozen=True)
-class Filesystem:
-    """A row of `FILESYSTEMS`.
-
-    Attributes:
-      name: what people call it.
-      library: the module that reads and writes it.
-      remedy: how to install the library.
-    """
-
-    name: str
-    library: str
-    remedy: str
-
-
-_OBSTORE = "./run.sh install, or pip install ., in the folder of beam-bleu"
-
-FILESYSTEMS = {
-    **{scheme: Filesystem(row.name, "obstore", _OBSTORE) for scheme, row in OBJECT_STORES.items()},
-    "hdfs": Filesystem("Hadoop", "hdfs", "pip install 'apache-beam[hadoop]'"),
-}
-"""The filesystems of other machines, by the scheme of their paths."""
+INSTALL_HADOOP = "pip install 'apache-beam[hadoop]'"
 
 
 def has_module(name: str) -> bool:
@@ -108,11 +88,8 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
 
 
 def _check_filesystem(flag: str, path: str) -> None:
-    scheme = path.partition("://")[0]
-    known = FILESYSTEMS.get(scheme)
-    if known is not None:
-        # Beam itself would notice some of the missing libraries only when it opens a file.
-        require_module(f"{flag} {path}", f"{scheme}://", known.library, known.remedy)
+    if path.startswith(f"{HADOOP}://"):  # Beam would notice it only when it opens a file
+        require_module(f"{flag} {path}", f"{HADOOP}://", HADOOP, INSTALL_HADOOP)
     kind = kind_of(path)
     if kind is not None and kind.is_web:
         if flag == "--output":
@@ -129,7 +106,7 @@ def _check_filesystem(flag: str, path: str) -> None:
     try:
         filesystem_of(path)
     except (ValueError, BeamIOError) as error:
-        schemes = ", ".join(f"{scheme}://" for scheme in FILESYSTEMS)
+        schemes = ", ".join(f"{scheme}://" for scheme in (*OBJECT_STORES, HADOOP))
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
             f"use a path of this machine, or one that begins with {schemes}",

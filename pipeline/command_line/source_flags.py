@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
-from beam_bleu.pipeline.command_line.parser import positive, shown_only, unknown_value
+from beam_bleu.pipeline.command_line.parser import (
+    positive,
+    shown_only,
+    unknown_value,
+    whole_number,
+)
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS
@@ -82,7 +86,7 @@ def add_checking_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--max_line_bytes",
-        type=_bytes(1, _LONGEST_LINE),
+        type=whole_number(1, _LONGEST_LINE),
         default=MAX_LINE_BYTES,
         metavar="N",
         help=f"fail if a line has more than N bytes; default {MAX_LINE_BYTES}",
@@ -116,19 +120,8 @@ def add_reading_flags(parser: argparse._ActionsContainer) -> None:
     """The flags that say how texts are read."""
     parser.add_argument(
         "--range_bytes",
-        type=_bytes(SMALLEST_RANGE, _LARGEST_RANGE),
+        type=whole_number(SMALLEST_RANGE, _LARGEST_RANGE),
         metavar="N",
         help=f"how many bytes are read at a time; default {SMALL_RANGE} to {USUAL_RANGE}, "
         "more above 4 TB",
     )
-
-
-def _bytes(least: int, most: int) -> Callable[[str], int]:
-    """The type of a flag for a number of bytes."""
-
-    def number(text: str) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"must be {least} to {most}, got {text}")
-        return int(text)
-
-    return number

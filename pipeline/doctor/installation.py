@@ -15,10 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
-from beam_bleu.pipeline.command_line.paths import FILESYSTEMS, has_module
+from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_module
 from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing
+from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.version import VERSION
@@ -132,8 +133,9 @@ def _engines() -> Iterator[Fact]:
 
 
 def _libraries() -> Iterator[Fact]:
-    for scheme, row in FILESYSTEMS.items():
-        yield _optional("filesystems", f"{scheme}://", row.name, row.library, row.remedy)
+    for scheme, row in OBJECT_STORES.items():
+        yield _optional("filesystems", f"{scheme}://", row.name, "obstore", _INSTALL)
+    yield _optional("filesystems", f"{HADOOP}://", "Hadoop", HADOOP, INSTALL_HADOOP)
     for prefix, kind in TABLE_KINDS.items():
         yield _optional("tables", f"{prefix}:", kind.label, kind.library, installing(kind.extra))
 

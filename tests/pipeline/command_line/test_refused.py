@@ -16,7 +16,6 @@ import pytest
 from command_line import EXAMPLE, EXAMPLES, SYSTEMS, called, typed
 
 from beam_bleu.pipeline.command_line import paths
-from beam_bleu.pipeline.command_line.paths import FILESYSTEMS
 
 BESIDE = r"""
 --smoth_method exp => did you mean --smooth_method?
@@ -321,13 +320,10 @@ def test_a_pipe_among_the_files_of_a_pattern_does_not_hang(tmp_path: Path) -> No
     run.assert_failed(run.code, "part-2")
 
 
-@pytest.mark.parametrize("scheme", FILESYSTEMS)
-def test_a_missing_library_of_a_filesystem_is_named(
-    scheme: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_of_a_filesystem_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "has_module", lambda name: False)
-    run = called(*EXAMPLE, "--candidates", f"{scheme}://bucket/file.txt")
-    run.assert_failed(2, f"{scheme}://bucket/file.txt", FILESYSTEMS[scheme].remedy)
+    run = called(*EXAMPLE, "--candidates", "hdfs://host/file.txt")
+    run.assert_failed(2, "hdfs://host/file.txt", paths.INSTALL_HADOOP)
 
 
 def test_a_web_server_takes_no_output() -> None:
