@@ -173,10 +173,18 @@ def add_rejecting_flags(parser: argparse._ActionsContainer) -> None:
 
 
 def most_rejected(flags: argparse.Namespace) -> MostRejected | None:
-    """How many segments may be rejected; None if a bad record ends the run."""
-    if flags.on_bad_record == "fail":
-        return None
+    """How many segments may be rejected; None if a bad record ends the run.
+
+    Raises:
+      UsageError: a number is given, and none may be rejected.
+    """
     most: MostRejected | None = flags.max_rejected
+    if flags.on_bad_record == "fail":
+        if most is not None:
+            raise UsageError(
+                "--max_rejected needs --on_bad_record reject", "give both flags, or leave both out"
+            )
+        return None
     return DEFAULT_MOST_REJECTED if most is None else most
 
 

@@ -14,12 +14,10 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ("segment_smooth_method", "segment_smooth_value", "keep"),
         ("segment_scores", "examples", "report"),
     ),
-    (("max_rejected",), ("on_bad_record reject",)),
     (("max_drop",), ("against",)),
     (("against", "drop"), ("max_drop",)),
     (("system_column",), ("id_column",)),
     (("id_column",), ("system_column",)),
-    (("coverage",), ("join_on", "system_column")),
     (
         ("candidate_columns", "reference_columns", "where", "header", "no_header"),
         ("input", "join_on"),
