@@ -177,9 +177,8 @@ def with_report(flags: argparse.Namespace) -> argparse.Namespace:
     from beam_bleu.pipeline.report.page import require_jinja2
 
     require_jinja2()
-    if flags.examples is None:
-        flags.examples = _EXAMPLES_OF_REPORT
-    return flags
+    examples = flags.examples or _EXAMPLES_OF_REPORT
+    return argparse.Namespace(**vars(flags) | {"examples": examples})
 
 
 def add_folder_flags(parser: argparse._ActionsContainer) -> None:

@@ -21,14 +21,6 @@ def test_a_name_with_a_comma_is_written_in_brackets_in_every_flag(tmp_path: Path
         assert {each["system"] for each in run.document["scores"]} == {name}, run.err
 
 
-def test_the_output_cannot_be_in_the_input(tmp_path: Path) -> None:
-    scores = tmp_path / "scores.json"
-    scores.write_text('{"hyp": "a", "ref": "a"}\n')
-    for pattern in (scores, tmp_path / "*.json"):
-        run = called("--input", pattern, "--input_format", "jsonl", "--output", tmp_path)
-        run.assert_failed(2, "input", "where results are written")
-
-
 def test_tab_separated_text_can_still_be_line_parallel() -> None:
     """Files with tabs are text, unless a flag says that they are records."""
     flags = [flag for flag in our_parser().actions() if flag.dest == "input_format"]

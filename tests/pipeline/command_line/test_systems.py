@@ -1,4 +1,4 @@
-"""The names of systems: each can be shown, in any locale."""
+"""Systems and references as in sacreBLEU, and their names, which can be shown in any locale."""
 
 from __future__ import annotations
 
@@ -20,8 +20,111 @@ from command_line import (
     streams,
     write_lines,
 )
+from memory_filesystem import OBJECTS
+
+from beam_bleu.pipeline.command_line.options import parse
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
+
+
+def systems(*words) -> list[str]:
+    return list(parse([str(word) for word in words]).job.source.systems)
+
+
+def test_both_spellings_give_the_same_bytes():
+    expected = called(*EXAMPLE, "--format", "json")
+    assert expected.code == 0
+    assert called(*REFERENCES, "-i", *SYSTEMS.values(), "-f", "json") == expected
+    references = [word for path in REFERENCES for word in ("--references", path)]
+    assert called(*references, "-i", *SYSTEMS.values(), "-f", "json") == expected
+
+
+def test_a_pattern_makes_each_of_its_files_a_system_in_natural_order(tmp_path):
+    for name in ("run-10.txt", "run-2.txt", "run-1.txt.gz"):
+        (tmp_path / name).touch()
+    (tmp_path / "folder.txt").mkdir()
+    assert systems("r", "-i", tmp_path / "*.txt*") == ["run-1", "run-2", "run-10"]
+
+
+def test_a_pattern_on_another_filesystem_is_listed():
+    for name in ("b-10.txt", "b-9.txt"):
+        OBJECTS[f"mem://outputs/{name}"] = b"x\n", 1.0
+    words = ["r", "-i", "mem://outputs/*.txt"]
+    source = parse(words).job.source
+    assert source.systems == ("b-9", "b-10")
+    assert source.candidates[0].pattern == "mem://outputs/b-9.txt"
+
+
+def test_a_pattern_without_a_match_is_missing_input(tmp_path):
+    run = called("r", "-i", tmp_path / "*.txt")
+    run.assert_failed(3, f"-i: nothing matches {tmp_path}/*.txt")
+
+
+def test_files_with_the_same_stem_need_names(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(ATLAS, tmp_path / folder / "hyp.txt")
+    one, other = tmp_path / "a/hyp.txt", tmp_path / "b/hyp.txt"
+    expected = f"two systems are called hyp: {one}, {other}"
+    called("r", "-i", one, other).assert_failed(2, expected, "-i NAME=PATTERN")
+    called("r", "-i", tmp_path / "*" / "hyp.txt").assert_failed(2, expected, "-i NAME=PATTERN")
+    assert systems("r", "-i", one, f"hyp-2={other}") == ["hyp", "hyp-2"]
+
+
+@pytest.mark.parametrize("words", [[], ["-i", "-"]], ids=" ".join)
+def test_stdin_is_the_system_without_systems(words):
+    with ATLAS.open("rb") as stdin:
+        done = subprocess.run(
+            [*COMMAND, REFERENCES[0], *words], stdin=stdin, cwd=PROJECT, capture_output=True
+        )
+    expected = called(REFERENCES[0], "-i", f"stdin={ATLAS}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected.out, b"")
+
+
+def test_a_file_whose_name_looks_like_a_named_system(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_lines(tmp_path / "r", ["a b c d"])
+    write_lines(tmp_path / "a=b", ["a b c d"])
+    called("r", "-i", "a=b").assert_failed(2, "and can be the system a", "write ./a=b")
+    assert called("r", "-i", "./a=b", "-b").out == b"100.0\n"
+    write_lines(tmp_path / "b", ["a b c e"])
+    expected = "write ./a=b for the path, or a=./b for the system"
+    called("r", "-i", "a=b").assert_failed(2, "and can be the system a", expected)
+    named = called("--candidates", "a=b", "--references", "r")
+    named.assert_failed(2, "and can be the system a", expected)
+    assert systems("r", "-i", "a=./b") == ["a"]
+    assert systems("r", "-i", "./a=b") == ["a=b"]
+
+
+def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
+    """Else the references are the best system."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(REFERENCES[0], "ref.txt")
+    shutil.copy(ATLAS, "atlas.txt")
+    (tmp_path / "labels.txt").write_text("x\n" * len(REFERENCES[0].read_bytes().splitlines()))
+    (tmp_path / "outputs").mkdir()
+    shutil.copy(ATLAS, "outputs/birch.txt")
+    (tmp_path / "outputs" / "hard.txt").hardlink_to("ref.txt")
+    (tmp_path / "outputs" / "soft.txt").symlink_to("../ref.txt")
+    labels = ["--labels", "domain=labels.txt", "--slice_by=domain"]
+    run = called("ref.txt", *labels, "-i", "*.txt", "--format=json")
+    assert [each["system"] for each in run.document["scores"] if not each["slice"]] == ["atlas"]
+    assert (
+        "beam-bleu: warning: -i: *.txt also matches labels.txt (labels domain), ref.txt "
+        "(references): not scored as the output of a system\n"
+    ) in run.err
+    run = called("r?f.txt", "-i", "outputs/*.txt", "--format=json")
+    assert [each["system"] for each in run.document["scores"]] == ["birch"]
+    assert "outputs/hard.txt (references), outputs/soft.txt (references): not scored" in run.err
+    called("ref.txt", "-i", "outputs/[hs]*.txt").assert_failed(2, "matches only the files of")
+    # A name has no wildcard, so this is a pattern, too.
+    shutil.copy(ATLAS, "beam=5.txt")
+    assert systems("ref.txt", "-i", "*=*.txt") == ["beam=5"]
+    # A file that is named is scored.
+    assert systems("ref.txt", "-i", "ref.txt") == ["ref"]
+
+
+# Names
 
 REFUSED = [
     (" ", "the system name ' ' cannot be shown"),
