@@ -14,7 +14,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     refuse_flags_of_other_metrics,
     tokenizer_of_language,
 )
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, whole_number
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
@@ -74,7 +74,7 @@ def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--examples",
-        type=_examples,
+        type=whole_number(1, MOST_EXAMPLES),
         metavar="N",
         help="also write DIR/examples.jsonl: the texts and scores of the N best and N worst "
         "segments of each system and metric, of the N with the largest gain and loss against the "
@@ -95,13 +95,6 @@ def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
         help="the value of that method; default: the corpus's value if the method is the same, "
         "otherwise the method's own",
     )
-
-
-def _examples(text: str) -> int:
-    number = positive(text)
-    if number > MOST_EXAMPLES:
-        raise argparse.ArgumentTypeError(f"must be at most {MOST_EXAMPLES}, got {text}")
-    return number
 
 
 def job_metrics(

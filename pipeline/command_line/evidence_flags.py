@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, unknown_value
+from beam_bleu.pipeline.command_line.parser import unknown_value, whole_number
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,
+    LARGEST_SEED,
+    MOST_RESAMPLES,
     RESAMPLING_METHODS,
     Resampling,
 )
 from beam_bleu.transforms.errors import UsageError
-
-_MOST_DIGITS = 100
-"""Python converts numbers of at most 4,300 digits, and nobody means a longer one."""
 
 
 def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
@@ -37,14 +36,14 @@ def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--resamples",
-        type=_number,
+        type=whole_number(1, MOST_RESAMPLES),
         metavar="N",
         help="the number of replicates; default "
         + ", ".join(f"{row.name}: {row.resamples}" for row in RESAMPLING_METHODS.values()),
     )
     add(
         "--seed",
-        type=_number,
+        type=whole_number(0, LARGEST_SEED),
         metavar="N",
         help=f"the seed of the random replicates; default {DEFAULT_SEED}. The variable "
         "SACREBLEU_SEED is not read",
@@ -86,28 +85,22 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str |
       UsageError: a value is impossible, or a flag has no effect.
     """
     label, resampling = flags.partition, None
+    compares = flags.baseline is not None or flags.compare is not None
     if flags.resample is not None:
         seed = DEFAULT_SEED if flags.seed is None else flags.seed
-        try:  # the weights of a unit follow from its partition, too
-            resampling = Resampling(flags.resample, flags.resamples, seed, label or "")
-        except ValueError as error:
-            raise UsageError(f"--{error}", SEE_HELP) from None
-    elif flags.no_uncertainty and (flags.baseline is not None or flags.compare is not None):
+        # The weights of a unit follow from its partition, too.
+        resampling = Resampling(flags.resample, flags.resamples, seed, label or "")
+    elif compares and flags.no_uncertainty:
         raise UsageError(
-            f"{'--compare' if flags.baseline is None else '--baseline'} has no effect with "
-            "--no_uncertainty, which leaves out comparisons",
+            "--baseline and --compare have no effect with --no_uncertainty, which leaves out "
+            "comparisons",
             "leave out one of them, or add --resample",
         )
-    comparing = {
-        "--baseline": flags.baseline is not None,
-        "--compare": flags.compare is not None,
-        "--resample randomization": flags.resample == "randomization",
-    }
-    if len(systems) == 1 and any(comparing.values()):
-        flag = next(flag for flag, is_given in comparing.items() if is_given)
+    if len(systems) == 1 and (compares or flags.resample == "randomization"):
         raise UsageError(
-            f"{flag} compares systems, and there is only one: {systems[0]}",
-            "name another system, or leave the flag out",
+            "--baseline, --compare and --resample randomization compare systems, and there is only "
+            f"one: {systems[0]}",
+            "name another system, or leave them out",
         )
     if flags.baseline is not None and systems and flags.baseline not in systems:
         raise unknown_value("--baseline", flags.baseline, systems)
@@ -120,10 +113,3 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str |
         save_totals=flags.save_totals,
         partition=label,
     )
-
-
-def _number(text: str) -> int:
-    digits = text.removeprefix("-")  # `Resampling` says which numbers are possible
-    if not digits.isascii() or not digits.isdecimal() or len(text) > _MOST_DIGITS:
-        raise argparse.ArgumentTypeError(f"must be a whole number, got {text}")
-    return int(text)

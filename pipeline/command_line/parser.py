@@ -159,7 +159,7 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """The type of a flag whose value is a whole number in a range."""
 
     def number(text: str) -> int:
-        value = int(text) if text.isdecimal() and len(text) < 19 else least - 1
+        value = int(text) if text.isdecimal() and len(text) < 30 else least - 1
         if value < least or (most is not None and value > most):
             limits = f"at least {least}" if most is None else f"{least} to {most}"
             raise argparse.ArgumentTypeError(f"must be a whole number, {limits}, got {text}")

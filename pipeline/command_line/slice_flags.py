@@ -7,7 +7,7 @@ import itertools
 import os
 from collections.abc import Collection, Sequence
 
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
+from beam_bleu.pipeline.command_line.parser import whole_number
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_flags import split_at_commas
 from beam_bleu.pipeline.display.printable import utf8
@@ -72,7 +72,7 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--max_slices",
-        type=positive,
+        type=whole_number(1, _LARGEST_MOST),
         metavar="N",
         help="fail if there are more than N slices, which happens if the values of a label are "
         f"ids; default {MOST_SLICES}",
@@ -120,16 +120,17 @@ def slicing(flags: argparse.Namespace) -> Slicing:
     Raises:
       UsageError: an item or a number is impossible, or a flag has no effect.
     """
-    most = flags.max_slices or MOST_SLICES
-    if most > _LARGEST_MOST:
-        raise UsageError(f"--max_slices must be 1 to {_LARGEST_MOST}, got {most}", SEE_HELP)
     if flags.length_edges and not any(LENGTH in item for item in flags.slice_by):
         raise UsageError(
             f"--length_edges has no effect, because --slice_by does not have {LENGTH}",
             f"add {LENGTH} to --slice_by, or leave --length_edges out",
         )
     try:
-        slices = Slicing(tuple(flags.slice_by), flags.length_edges or LENGTH_EDGES, most)
+        slices = Slicing(
+            tuple(flags.slice_by),
+            flags.length_edges or LENGTH_EDGES,
+            flags.max_slices or MOST_SLICES,
+        )
     except ValueError as error:
         raise UsageError(
             f"--slice_by: {error}",

@@ -65,13 +65,13 @@ BESIDE = r"""
 --compare=baseline
 --compare=all --no_uncertainty
 --candidates systems/birch.txt --baseline=atlsa => did you mean atlas?
---candidates systems/birch.txt --baseline=atlas --no_uncertainty => --baseline has no effect
+--candidates systems/birch.txt --baseline=atlas --no_uncertainty => --compare have no effect
 --resample=randomization => there is only one: atlas
 --resamples=5
 --seed=5
---resample=bootstrap --resamples=0 => resamples must be 1 to 100000
---resample=bootstrap --resamples=100001 => resamples must be 1 to 100000
---resample=bootstrap --seed=-1 => seed must be 0 to 18446744073709551615
+--resample=bootstrap --resamples=0 => a whole number, 1 to 100000
+--resample=bootstrap --resamples=100001 => a whole number, 1 to 100000
+--resample=bootstrap --seed=-1 => 0 to 18446744073709551615
 --resample=bootstrap --seed=x => must be a whole number
 --resample=bootstrap --labels=a=domains.txt --language_column=a => --language_column
 --paired-bs => use --resample bootstrap
