@@ -230,8 +230,8 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     Raises:
       UsageError: a value is impossible, or a word after the systems of -i belongs to no flag.
     """
-    ours, beams = our_parser(), beam_parser()
-    words = with_underscores(argv, beams.by_flag())
+    ours = our_parser()
+    words = with_underscores(argv, beam_parser().by_flag())
     for number, (typed, word) in enumerate(zip(argv, words, strict=True)):
         refuse_absent(typed.partition("=")[0])
         flag = ours.by_flag().get(word)
@@ -242,7 +242,7 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     systems = next((n for n, word in enumerate(words) if word.startswith("-i")), len(words))
     flags, before = ours.parse_known_args(words[:systems])
     flags, after = ours.parse_known_args(words[systems:], flags)
-    late = beams.parse_known_args(after)[1]
+    late = parse_beam_flags(after)[2]
     if late and not late[0].startswith("-"):  # it could be meant as a system
         raise UsageError(
             f"unexpected argument {late[0]!r} after -i and its systems",

@@ -88,9 +88,11 @@ class Parser(argparse.ArgumentParser):
         ]
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        # argparse takes -to for -tok even without abbreviations; -bw2 is -b and -w2.
+        # argparse takes -to for -tok even without abbreviations; -bw2 is -b and -w2. And -input is
+        # a mistake for --input, and not -i nput.
         found: list[Any] = super()._get_option_tuples(option_string)
-        return [row for row in found if option_string.startswith(row[1])]
+        is_long = f"-{option_string}".partition("=")[0] in self._option_string_actions
+        return [row for row in found if option_string.startswith(row[1]) and not is_long]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.option_strings and action.choices is not None and value not in action.choices:

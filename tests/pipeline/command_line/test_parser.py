@@ -84,7 +84,7 @@ def test_a_short_spelling_means_the_flag(words, same):
     assert one.display == other.display
 
 
-@pytest.mark.parametrize("word", ["-to", "-x"])
+@pytest.mark.parametrize("word", ["-to", "-x", "-lowercase", "-input"])
 def test_a_short_spelling_that_does_not_exist_is_unknown(word):
     called("r", "-i", "h", word).assert_failed(2, f"unknown flag {word}")
 
