@@ -198,7 +198,7 @@ def test_the_formats_that_round_are_those_that_take_decimals():
         (["-w2", "-f", "jsonl"], ["--width does not change --format jsonl", "text, tsv, markdown"]),
         (["-b", "-f", "latex"], ["--score_only does not change --format latex"]),
         (["-f", "xml"], ["--format", "xml", *FORMATS]),
-        (["-bx"], ["-b"]),
+        (["-bx"], ["x"]),
         (["-b", "--compare_presets"], ["--score_only cannot be used with --compare_presets"]),
     ],
 )
