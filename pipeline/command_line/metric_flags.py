@@ -26,7 +26,6 @@ from beam_bleu.transforms.known_metrics import (
 )
 from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.metric import NORMALIZE
-from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
@@ -288,21 +287,6 @@ def _code(text: str) -> str:
     except LanguageCodeError as error:
         raise argparse.ArgumentTypeError(f"{error}; write {error.remedy}") from None
     return text
-
-
-def needs_of(flags: argparse.Namespace) -> Needs:
-    """What the metrics of a command line need of its input.
-
-    Raises:
-      UsageError: a value is impossible.
-    """
-    needs = Needs()
-    for name in chosen_metrics(flags):
-        if row_of(name).counts_texts:
-            needs += TEXTS
-        else:
-            needs += config_of(name, flags).metric.needs
-    return needs
 
 
 def _is_given(value: object) -> bool:

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
@@ -38,7 +38,6 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     add_metrics_flag,
     check_language_flags,
     flags_of,
-    needs_of,
     usual_flags,
 )
 from beam_bleu.pipeline.command_line.monitoring_flags import (
@@ -93,11 +92,10 @@ from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT, Ru
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
-from beam_bleu.pipeline.scoring.scorings import schema_of_segments
+from beam_bleu.pipeline.scoring.scorings import JobMetrics, schema_of_segments
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS, MetricWord
-from beam_bleu.transforms.pairing.needs import Needs
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.thread_pool import available_threads
@@ -199,14 +197,14 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     flags = with_layout(flags)
     check_rules(flags)
     flags = with_report(flags)
-    unpooled, rejected, needs = unpooled_label(flags), most_rejected(flags), needs_of(flags)
-    texts = source(flags, anywhere, needs)
+    rejected, metrics = most_rejected(flags), job_metrics(flags, unpooled_label(flags))
+    texts = source(flags, anywhere, metrics.needs)
     if output:
         inputs = list(texts.inputs)
         if flags.spm_model:
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
         check_output(output, inputs)
-    job = job_of(flags, texts, needs, unpooled=unpooled, run=run, threads=threads)
+    job = job_of(flags, texts, metrics, run, threads)
     check_labels_are_used(flags, texts.labels, [*job.slicing.labels, job.evidence.documents])
     return Arguments(
         dataclasses.replace(
@@ -297,10 +295,7 @@ def _check_engine(
 def job_of(
     flags: argparse.Namespace,
     source: Source,
-    needs: Needs,
-    *,
-    unpooled: str | None = None,
-    configs: Mapping[MetricWord, Any] | None = None,
+    metrics: JobMetrics,
     run: str = "",
     threads: int = 1,
 ) -> Job:
@@ -309,9 +304,7 @@ def job_of(
     Args:
       flags: the parsed flags, with the settings of their layout.
       source: the input.
-      needs: what the metrics need of the input.
-      unpooled: the label whose values have no common score; None if all segments have one.
-      configs: the definitions of metrics that no flags define.
+      metrics: the metrics.
       run: the run's name; a new one if it is "".
       threads: the number of threads of a worker.
 
@@ -321,7 +314,7 @@ def job_of(
     """
     kept = keep(flags)
     slices = slicing(flags)
-    if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
+    if "references" not in metrics.needs.roles and any(LENGTH in item for item in slices.items):
         raise UsageError(
             f"--slice_by {LENGTH}: the references have this length, and --metrics "
             f"{' '.join(flags.metrics)} reads none",
@@ -330,7 +323,7 @@ def job_of(
     documents = document_label(flags, source.labels)
     job = Job(
         source=source,
-        metrics=job_metrics(flags, unpooled, configs),
+        metrics=metrics,
         output="",
         segment_scores=flags.segment_scores,
         examples=flags.examples or 0,
@@ -343,7 +336,7 @@ def job_of(
     columns = None
     if job.segment_scores:
         columns = schema_of_segments(job.scorings, texts=source.keeps_texts).names
-        check_kept(kept, columns, source.labels, needs)
+        check_kept(kept, columns, source.labels, metrics.needs)
         columns += source.kept
     check_labels(flags, source.labels, slices, documents, columns)
     return dataclasses.replace(job, gates=gates_of_run(flags, job))

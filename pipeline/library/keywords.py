@@ -6,10 +6,11 @@ import argparse
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypedDict
 
-from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, needs_of
+from beam_bleu.pipeline.command_line.definition_flags import job_metrics
+from beam_bleu.pipeline.command_line.metric_flags import check_language_flags
 from beam_bleu.pipeline.command_line.options import job_of, our_parser
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.record_flags import most_rejected
@@ -149,10 +150,9 @@ class Asked:
                 )
         if unpooled is not None and not isinstance(unpooled, str):
             raise ValueError(f"unpooled must be the name of a label, got {unpooled!r}")
-        self._unpooled = unpooled
-        self._configs: dict[MetricWord, Any] = {}
         with _naming_keywords():
-            flags = our_parser().filled({**keywords, "metrics": self._words(keywords)})
+            words, configs = _metrics(keywords.get("metrics"))
+            flags = our_parser().filled({**keywords, "metrics": words})
             own = [] if unpooled is None else [(unpooled,)]
             self._flags = _changed(
                 flags,
@@ -160,10 +160,10 @@ class Asked:
                 slice_by=list(dict.fromkeys([*flags.slice_by, *own])),
             )
             check_language_flags(self._flags)
-            self._needs = needs_of(self._flags)
+            self._metrics = job_metrics(self._flags, unpooled, configs)
             self._job(self._flags, KnownSource(labels=needed_labels(self._flags)))
-        self._refuse_flags_of_configs(keywords)
-        require_readable(self._needs.values)
+        _refuse_flags_of_configs(keywords, configs)
+        require_readable(self._metrics.needs.values)
 
     def require_texts_only(self) -> None:
         """Checks that all metrics count texts.
@@ -171,7 +171,7 @@ class Asked:
         Raises:
           ValueError: one needs numbers.
         """
-        for value in self._needs.values:
+        for value in self._metrics.needs.values:
             raise ValueError(
                 f"a metric needs numbers of the column {value.column}, and tables give only texts: "
                 "read records with ReadPairedRecords(..., number_columns=[...])"
@@ -205,37 +205,38 @@ class Asked:
 
     def _job(self, flags: argparse.Namespace, source: Source) -> Job:
         check_rules(flags)
-        return job_of(flags, source, self._needs, unpooled=self._unpooled, configs=self._configs)
+        return job_of(flags, source, self._metrics)
 
-    def _words(self, keywords: Mapping[str, Any]) -> list[MetricWord]:
-        """The words of the metrics, which are words or configs."""
-        metrics = keywords.get("metrics")
-        if metrics is None:
-            return []
-        if isinstance(metrics, str) or not isinstance(metrics, Sequence) or not metrics:
-            raise UsageError(f"metrics must be a list of names and configs, got {metrics!r}", "")
-        words = []
-        for metric in metrics:
-            if metric is None:
-                raise UsageError("metrics has None, which is neither a name nor a config", "")
-            words.append(metric if isinstance(metric, str) else definition_of(metric)[1].name)
-            if not isinstance(metric, str):
-                self._configs[words[-1]] = metric
-        return words
 
-    def _refuse_flags_of_configs(self, keywords: Mapping[str, Any]) -> None:
-        """Refuses keywords that define a metric which a config defines."""
-        for metric in self._configs:
-            names = [flag.name for flag in config_type(metric).flags]
-            if metric == DEFAULT_METRIC:
-                names += ["preset", "language"]
-            for name in names:
-                value = keywords.get(name)
-                if value is not None and value is not False:  # 0 is a value, although 0 == False
-                    raise ValueError(
-                        f"{name} has no effect, because the config in metrics defines {metric}; "
-                        f"leave one of them out"
-                    )
+def _metrics(metrics: Any) -> tuple[list[MetricWord], dict[MetricWord, Any]]:
+    """The words of metrics, which are words or configs, and the configs by their words."""
+    if metrics is None:
+        return [], {}
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence) or not metrics:
+        raise UsageError(f"metrics must be a list of names and configs, got {metrics!r}", "")
+    words, configs = [], {}
+    for metric in metrics:
+        if metric is None:
+            raise UsageError("metrics has None, which is neither a name nor a config", "")
+        words.append(metric if isinstance(metric, str) else definition_of(metric)[1].name)
+        if not isinstance(metric, str):
+            configs[words[-1]] = metric
+    return words, configs
+
+
+def _refuse_flags_of_configs(keywords: Mapping[str, Any], metrics: Iterable[MetricWord]) -> None:
+    """Refuses keywords that define a metric which a config defines."""
+    for metric in metrics:
+        names = [flag.name for flag in config_type(metric).flags]
+        if metric == DEFAULT_METRIC:
+            names += ["preset", "language"]
+        for name in names:
+            value = keywords.get(name)
+            if value is not None and value is not False:  # 0 is a value, although 0 == False
+                raise ValueError(
+                    f"{name} has no effect, because the config in metrics defines {metric}; "
+                    f"leave one of them out"
+                )
 
 
 def _changed(flags: argparse.Namespace, **values: Any) -> argparse.Namespace:

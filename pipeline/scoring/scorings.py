@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.metric import Basis, Config, Metric
+from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text, TextName
@@ -126,6 +127,11 @@ class JobMetrics:
         text = config.text
         scorings = {name: Scorings(name, text.name, config.metric)}
         return cls(scorings, {text.name: text}, text)
+
+    @property
+    def needs(self) -> Needs:
+        """What is read of the input."""
+        return sum((own.corpus.needs for own in self.scorings.values()), Needs())
 
     def of_segments(self, name: MetricWord) -> Metric:
         """How examples of segments are scored by a metric."""

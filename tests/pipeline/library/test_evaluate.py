@@ -334,7 +334,7 @@ WRONG = [
     ({"preset": "list"}, "preset"),
     ({"lowercase": 1}, "lowercase must be True or False"),
     ({"examples": True}, "examples must be a text or a number"),
-    ({"examples": 0}, "examples must be a whole number, at least 1"),
+    ({"examples": 0}, "examples must be a whole number, 1 to"),
     ({"resamples": 50}, "resamples needs resample"),
     ({"baseline": "atlantis"}, "baseline atlantis: there is no such value"),
     ({"baseline": ["atlas"]}, "baseline must be one value"),
