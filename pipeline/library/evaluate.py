@@ -17,7 +17,7 @@ from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.library.keywords import Asked, Keywords, KnownSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams, without_versions
-from beam_bleu.pipeline.output.result import JobResult, result_of
+from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.scoring.batch_sums import (
     counting,
@@ -190,7 +190,7 @@ class Evaluate(beam.PTransform):
         job = self._job
         batches = with_documents(tables | "Gather segments" >> self._gather, job, unchanged)
         statistics = batches | "Count matches" >> counting(job, unchanged)
-        results = ends_of_panes(statistics, job) | "Score" >> _scoring(job.results, None)
+        results = ends_of_panes(statistics, job) | "Score" >> _scoring()
         return _evaluated(results, job, segment_tables(statistics, job, unchanged), None)
 
 
@@ -252,39 +252,23 @@ class _EvaluatePaired(beam.PTransform):
         if "rejected" in paired:
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
         gathered = bring_together(ends, summed.sums)
-        results = gathered | "Score" >> _scoring(None, [*ends, *summed.ends])
+        by_name = gathered | "Take the ends" >> beam.Map(_by_end, [*ends, *summed.ends])
+        results = by_name | "Score" >> _scoring()
         return _evaluated(results, job, summed.tables, paired.get("rejected"))
 
 
-def _scoring(results: Results | None, ends: Sequence[str] | None) -> Any:
+def _by_end(gathered: Gathered, ends: Sequence[str]) -> Ends:
+    return by_end(ends, gathered[1])
+
+
+def _scoring() -> Any:
     """The step from what has come at the ends to the result."""
-    return beam.ParDo(_Score(results, ends)).with_outputs(*_TAGS, main="document")
+    return beam.FlatMap(_outputs).with_outputs(*_TAGS, main="document")
 
 
-class _Score(beam.DoFn):
-    """Maps what has come at the ends to a result.
-
-    Args:
-      results: what is done with the sums; None if it comes at the end `definition`.
-      ends: the names of the ends, if elements are `Gathered`; None if they are `Ends`.
-    """
-
-    def __init__(self, results: Results | None, ends: Sequence[str] | None) -> None:
-        self._results = results
-        self._ends = ends
-
-    def process(self, element: Ends | Gathered) -> Iterator[Any]:
-        ends: Ends
-        if isinstance(element, Mapping):
-            ends = element
-        else:
-            assert self._ends is not None
-            ends = by_end(self._ends, element[1])
-        results = self._results or only_sum("the definition", ends["definition"])
-        yield from _outputs(result_of(results, ends), ends)
-
-
-def _outputs(result: JobResult, ends: Ends) -> Iterator[Any]:
+def _outputs(ends: Ends) -> Iterator[Any]:
+    results: Results = only_sum("the definition", ends["definition"])
+    result = result_of(results, ends)
     # As JSON has it, so that it does not matter whether a document comes from here or from a file.
     document = json.loads(result.scores)
     yield document
@@ -294,7 +278,7 @@ def _outputs(result: JobResult, ends: Ends) -> Iterator[Any]:
         yield TaggedOutput("comparisons", comparison)
     for line in (result.examples or b"").splitlines():
         yield TaggedOutput("examples", json.loads(line))
-    if result.results.evidence.save_totals:
+    if results.evidence.save_totals:
         read = []
         if "digests" in ends:
             read = streams(ends["segments"][0], only_sum("digests", ends["digests"]))

@@ -102,6 +102,7 @@ class _TakeEnds(beam.DoFn):
 
     def __init__(self, job: Job) -> None:
         self._systems = tuple(job.source.systems)
+        self._results = job.results
         self._additions = additions(job)
 
     def setup(self) -> None:
@@ -113,7 +114,8 @@ class _TakeEnds(beam.DoFn):
         if pane is None:  # a pane without a table: Beam gives the sum of nothing
             return
         ends: dict[str, list[Any]] = {
-            "segments": [FoundSegments(pane.segments, systems=self._systems)]
+            "definition": [self._results],
+            "segments": [FoundSegments(pane.segments, systems=self._systems)],
         }
         for end, sums in pane.named.items():
             ends[end] = [sums]
