@@ -19,10 +19,10 @@ from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_mo
 from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing
-from beam_bleu.transforms.object_store_kinds import OBJECT_STORES
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.version import VERSION
+from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 _INSTALL = "./run.sh install, or pip install ., in the folder of beam-bleu"
