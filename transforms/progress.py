@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
+from beam_bleu.transforms.definition.choices import require_choice
+
 Phase = Literal[
     "starting",  # the launcher builds the job
     "submitting",  # the launcher sends the job to an engine
@@ -71,12 +73,9 @@ class Progress:
     def reset(self) -> None:
         """Begins a run in the phase "starting", and forgets the one before."""
         with self._lock:
-            self._phase: Phase = "starting"
-            self._detail = ""
-            self._done = 0
-            self._planned: int | None = None
-            self._run_begin = self._phase_begin = self._clock()
+            self._run_begin = self._clock()
             self._seconds: dict[Phase, float] = {}
+            self._enter("starting", None)
 
     def begin(self, phase: Phase, planned: int | None = None) -> None:
         """Ends the current phase and begins another one, without a detail and with nothing done.
@@ -88,13 +87,10 @@ class Progress:
         Raises:
           ValueError: there is no such phase.
         """
-        if phase not in PHASES:
-            raise ValueError(f"the phase must be one of {', '.join(PHASES)}, got {phase!r}")
+        require_choice("the phase", phase, PHASES)
         with self._lock:
-            now = self._clock()
-            self._end_phase(now)
-            self._phase, self._phase_begin = phase, now
-            self._detail, self._done, self._planned = "", 0, planned
+            self._seconds = self._seconds_until_now()
+            self._enter(phase, planned)
 
     def add(self, done: int) -> None:
         """Adds bytes that are done in the current phase. Call it about once per megabyte."""
@@ -126,14 +122,15 @@ class Progress:
     def seconds(self) -> Mapping[Phase, float]:
         """The seconds of each phase so far, in the order in which the phases began."""
         with self._lock:
-            seconds = dict(self._seconds)
-            so_far = self._clock() - self._phase_begin
-            seconds[self._phase] = seconds.get(self._phase, 0.0) + so_far
-            return seconds
+            return self._seconds_until_now()
 
-    def _end_phase(self, now: float) -> None:
-        before = self._seconds.get(self._phase, 0.0)
-        self._seconds[self._phase] = before + now - self._phase_begin
+    def _enter(self, phase: Phase, planned: int | None) -> None:
+        self._phase, self._phase_begin = phase, self._clock()
+        self._detail, self._done, self._planned = "", 0, planned
+
+    def _seconds_until_now(self) -> dict[Phase, float]:
+        seconds = self._clock() - self._phase_begin
+        return {**self._seconds, self._phase: self._seconds.get(self._phase, 0.0) + seconds}
 
 
 PROGRESS = Progress()
