@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.errors.reporting import warn
@@ -17,7 +17,6 @@ from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
     METRIC_WORDS,
     METRICS,
-    MetricName,
     MetricWord,
     config_type,
     is_metric,
@@ -295,13 +294,7 @@ def _is_given(value: object) -> bool:
 
 
 def _metric(text: str) -> str:
-    name = text.removesuffix(":")
-    row = METRICS.get(cast(MetricName, name))
-    if row is not None and row.parameter:
-        raise UsageError(
-            f"--metrics {text} does not say which {row.parameter}",
-            f"write --metrics {row.word}, with its name",
-        )
+    """The type of --metrics."""
     if not is_metric(text):
         raise UsageError(
             f"--metrics {text}: there is no such metric",

@@ -150,7 +150,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     of_beam, given, references = parse_beam_flags(others)
     for word in references:
         if word.startswith("-") and word != "-":
-            _refuse(word.partition("=")[0], is_on_engine=of_beam.runner is not None)
+            _refuse(word.partition("=")[0])
     flags = argparse.Namespace(**vars(flags), refs=references)
     runner = find_runner(of_beam.runner)
     _check_engine(runner, flags, given, argv[end + 1 :])
@@ -249,14 +249,11 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return flags, [*before, *after]
 
 
-def _refuse(flag: str, *, is_on_engine: bool) -> NoReturn:
+def _refuse(flag: str) -> NoReturn:
     """Refuses an unknown flag."""
-    remedy = SEE_HELP
-    if close := nearest(flag, [*beam_parser().by_flag(), *our_parser().by_flag()]):
-        remedy = f"did you mean {close}?"
-    elif is_on_engine:
-        remedy = f"{SEE_HELP}; put flags that only the engine knows after --"
-    raise UsageError(f"unknown flag {flag}", remedy)
+    close = nearest(flag, [*beam_parser().by_flag(), *our_parser().by_flag()])
+    remedy = f"{SEE_HELP}; put flags that only the engine knows after --"
+    raise UsageError(f"unknown flag {flag}", f"did you mean {close}?" if close else remedy)
 
 
 def _check_engine(

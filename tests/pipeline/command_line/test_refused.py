@@ -212,7 +212,7 @@ r.txt --input x.jsonl => the reference r.txt
 r.jsonl -i c.jsonl --join_on id --cuts any => --cuts
 --input x.jsonl --documents=length => --documents length
 r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => --coverage each
---input x.jsonl -m mean => --metrics mean does not say which column
+--input x.jsonl -m mean => --metrics mean: there is no such metric
 --input x.jsonl -m mean:a=b => "="
 --input x.jsonl -m mean:a mean:a => twice
 --input x.jsonl -m mean:a --candidate_columns b => --candidate_columns has no effect
