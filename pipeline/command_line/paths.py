@@ -125,8 +125,8 @@ def identity(path: str) -> object:
 def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     """Checks that a folder can be written, and that a run writes none of the files that it reads.
 
-    Files of this machine are compared as files, so links do not matter. On other filesystems
-    only paths and patterns can be compared.
+    Symbolic links of this machine do not matter. A hard link keeps its text, because a new file
+    takes the place of the old one.
 
     Args:
       output: the job's folder.
@@ -144,28 +144,24 @@ def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
         )
     # Every run removes the data files of the run before it.
     names = [*WRITTEN, *(new_data_file(kind, "0") for kind in DATA_KINDS)]
-    written = [_normal(join(output, name)) for name in names]
-    files = {}
     if is_local(output):
-        root = os.path.realpath(output)
-        paths = [os.path.join(root, name) for name in (*WRITTEN, *data_files(output))]
-        files = {identity(path): path for path in paths if os.path.exists(path)}
+        names += data_files(output)
+    written = [_normal(join(output, name)) for name in names]
     for label, pattern in inputs:
         # Only the log of a table says what is read of it.
         is_elsewhere = FileSystems.get_scheme(pattern) != FileSystems.get_scheme(output)
         if is_elsewhere or table_kind(pattern) is not None:
             continue
-        normal = _normal(pattern)
-        regex = FileSystem.translate_pattern(normal)
+        read = [_normal(pattern)]
+        regex = FileSystem.translate_pattern(read[0])
+        if is_local(pattern):
+            with contextlib.suppress(BleuError):  # the job will report what is wrong with it
+                read += [os.path.realpath(file.path) for file in local_files(label, pattern)]
         replaced = [
             path
             for path in written
-            if normal == path or (is_pattern(pattern) and re.fullmatch(regex, path))
+            if path in read or (is_pattern(pattern) and re.fullmatch(regex, path))
         ]
-        if files:
-            with contextlib.suppress(BleuError):  # the job will report what is wrong with it
-                found = [identity(file.path) for file in local_files(label, pattern)]
-                replaced += [files[file] for file in found if file in files]
         if replaced:
             raise UsageError(
                 f"--output {output}: {label} ({pattern}) would read {replaced[0]}, where results "
