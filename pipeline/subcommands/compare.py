@@ -178,14 +178,12 @@ def _tables(
             shown, hidden = chosen_rows(
                 part, lambda row: Facts([row], [row]), choice, most, "comparison"
             )
-            columns = _names(shown, family, item)
-            if for_paper:
-                columns += _paper_columns(metric, shown)
-                caption = _caption(compared, metric, part, hidden)
-                hidden = []
-            else:
-                caption = []
-                columns += _columns(metric, shown, has_holm=len(rows) > 1)
+            columns = [
+                *_names(shown, family, item),
+                *_columns(metric, shown, has_holm=len(rows) > 1, for_paper=for_paper),
+            ]
+            caption = _caption(compared, metric, part, hidden) if for_paper else []
+            hidden = [] if for_paper else hidden
             yield table_of(columns, caption, hidden, notes)
             notes = []
 
@@ -200,32 +198,29 @@ def _names(rows: Sequence[ComparedRow], family: FamilyName, item: str) -> list[C
 
 
 def _columns(
-    metric: MetricNames, rows: Sequence[ComparedRow], *, has_holm: bool
+    metric: MetricNames, rows: Sequence[ComparedRow], *, has_holm: bool, for_paper: bool
 ) -> Iterator[Column]:
-    """All that is known about differences."""
+    """All that is known about differences; for a paper the scores and the differences."""
     decimals = decimals_of(metric.metric, [row.standard_error for row in rows])
-    yield "old", [Number(rounded(row.old, decimals)) for row in rows]
-    yield "new", [Number(rounded(row.new, decimals)) for row in rows]
+    arrow = f" {LOWER}" if for_paper and row_of(metric.metric).lower_is_better else ""
+    yield f"old{arrow}", [Number(rounded(row.old, decimals)) for row in rows]
+    yield f"new{arrow}", [Number(rounded(row.new, decimals)) for row in rows]
     yield (
         "difference",
-        [estimate(row.difference, None, decimals, signed, verdict(row)) for row in rows],
+        [
+            estimate(row.difference, row.interval, decimals, signed, stars(row))
+            if for_paper
+            else estimate(row.difference, None, decimals, signed, verdict(row))
+            for row in rows
+        ],
     )
+    if for_paper:
+        return
     yield "standard error", [estimate(row.standard_error, None, decimals) for row in rows]
     yield "95 % interval", [interval_number(row.interval, decimals) for row in rows]
     yield "p", [Number(p_value(row.p_value)) for row in rows]
     if has_holm:
         yield "Holm p", [Number(p_value(row.p_value_holm)) for row in rows]
-
-
-def _paper_columns(metric: MetricNames, rows: Sequence[ComparedRow]) -> Iterator[Column]:
-    decimals = decimals_of(metric.metric, [row.standard_error for row in rows])
-    arrow = f" {LOWER}" if row_of(metric.metric).lower_is_better else ""
-    yield f"old{arrow}", [Number(rounded(row.old, decimals)) for row in rows]
-    yield f"new{arrow}", [Number(rounded(row.new, decimals)) for row in rows]
-    yield (
-        "difference",
-        [estimate(row.difference, row.interval, decimals, signed, stars(row)) for row in rows],
-    )
 
 
 def _caption(
