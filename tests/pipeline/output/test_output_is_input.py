@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
+from spm_models import model
 
 from beam_bleu.pipeline.command_line.paths import check_output
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, new_data_file
@@ -37,7 +38,6 @@ FILES = [
     "linked.txt",
 ]
 CANDIDATES, REFERENCE = "--candidates=x={}", "--references={}"
-SPM, MODEL = "--tokenize=spm", "--spm_model={}"
 PATTERNS = ["data/*.json", "link/*.json", "data/[s]*", "**/scores.json", "*/scores.*"]
 
 
@@ -58,7 +58,6 @@ def test_each_file_that_a_run_writes_is_looked_at(data, monkeypatch, name):
     [
         *(([CANDIDATES], path, "data") for path in [*FILES, *PATTERNS]),
         *(([REFERENCE], path, "link") for path in [FILES[0], PATTERNS[0]]),
-        ([SPM, MODEL], FILES[-1], "data/below/.."),
         ([CANDIDATES], PATTERNS[0], "data/below/.."),
     ],
     ids=str,
@@ -70,6 +69,14 @@ def test_an_input_that_the_result_would_replace(data, monkeypatch, flags, path, 
     run.assert_failed(2, f"--output {output}: ", "scores.json, where results are written")
     assert (data / "scores.json").read_bytes() == TEXT
     assert sorted(os.listdir(data)) == ["below", "other.json", "scores.json"]
+
+
+def test_a_model_that_the_result_would_replace(data, monkeypatch):
+    monkeypatch.chdir(data.parent)
+    (data / "scores.json").write_bytes(model())
+    flags = ["--tokenize=spm", "--spm_model=linked.txt", "--output=data/below/.."]
+    run = called(*EXAMPLE, *flags)
+    run.assert_failed(2, "--spm_model (", "scores.json, where results are written")
 
 
 def test_a_pattern_that_would_read_the_result_at_the_next_run(data, monkeypatch):
