@@ -33,7 +33,7 @@ def staged(output: Path | str, run: str, part_files: int = 3) -> list[str]:
         writing = WritePartFiles(str(output), run, SCHEMA)
         writing.setup()
         writing.start_bundle()
-        writing.process(pa.table([[number]], SCHEMA))
+        assert [*writing.process(pa.table([[number]], SCHEMA))] == []
         names += [each.value.name for each in writing.finish_bundle()]
     return names
 
