@@ -11,7 +11,6 @@ from typing import Any
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.choices import MetricFlag
-from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
@@ -243,11 +242,6 @@ def check_language_flags(flags: argparse.Namespace) -> None:
       UsageError: other flags choose other tokenizers.
     """
     has_preset = flags.preset not in (None, DEFAULT_PRESET)
-    if flags.language_column in ("", LENGTH):
-        raise UsageError(
-            f"--language_column {flags.language_column}: no column can have this name",
-            "name the column with the languages",
-        )
     if flags.language_column is not None and has_preset:
         raise UsageError(
             f"--preset {flags.preset} cannot be used with --language_column: each preset has one "

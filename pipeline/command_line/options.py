@@ -75,7 +75,6 @@ from beam_bleu.pipeline.command_line.slice_flags import (
     add_document_flag,
     add_slice_flags,
     check_labels,
-    check_labels_are_used,
     document_label,
     slicing,
 )
@@ -205,7 +204,6 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
         check_output(output, inputs)
     job = job_of(flags, texts, metrics, run, threads)
-    check_labels_are_used(flags, texts.labels, [*job.slicing.labels, job.evidence.documents])
     return Arguments(
         dataclasses.replace(
             job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists

@@ -8,7 +8,13 @@ from beam_bleu.transforms.errors import UsageError
 
 _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("resamples", "seed"), ("resample",)),
-    (("length_edges",), ("slice_by",)),
+    (
+        ("labels", "label_from_path"),
+        (
+            *("slice_by", "language_column", "documents"),
+            *("keep", "segment_scores", "examples", "report"),
+        ),
+    ),
     (("max_slices",), ("slice_by", "language_column")),
     (
         ("segment_smooth_method", "segment_smooth_value", "keep"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import whole_number
 from beam_bleu.pipeline.command_line.paths import checked_path
@@ -131,13 +131,13 @@ def slicing(flags: argparse.Namespace) -> Slicing:
             flags.length_edges or LENGTH_EDGES,
             flags.max_slices or MOST_SLICES,
         )
+        return slices if flags.language_column is None else slices.within(flags.language_column)
     except ValueError as error:
         raise UsageError(
             f"--slice_by: {error}",
             "write labels with commas between them, and * for their combinations, such as "
             "--slice_by 'domain,domain*lang_pair'",
         ) from None
-    return slices if flags.language_column is None else slices.within(flags.language_column)
 
 
 def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
@@ -221,18 +221,10 @@ def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | No
     Args:
       flags: the parsed flags.
       labels: the labels of the source that was made from them.
-
-    Raises:
-      UsageError: no column with documents can have this name.
     """
     if flags.documents is None:
         return None
     name = utf8(flags.documents)
-    if name in ("", LENGTH):
-        raise UsageError(
-            f"--documents {name}: no column with documents can have this name",
-            "name the column with the document of each record",
-        )
     return name if name in labels else DOCUMENT
 
 
@@ -273,26 +265,3 @@ def check_labels(
                 f"the label {name} would be a second column of this name in the segment scores",
                 "give the label another name, or leave out --segment_scores",
             )
-
-
-def check_labels_are_used(
-    flags: argparse.Namespace, labels: Sequence[str], used: Collection[str | None]
-) -> None:
-    """Checks that something uses a label of the input. A file can have more labels.
-
-    Args:
-      flags: the parsed flags.
-      labels: the labels of the input.
-      used: those that the slices need, and that of documents.
-
-    Raises:
-      UsageError: none is used.
-    """
-    if labels and not flags.segment_scores and not flags.examples and not {*labels} & {*used}:
-        flag = "--labels" if flags.labels else "--label_from_path"
-        raise UsageError(
-            f"{flag} {','.join(labels)} has no effect",
-            f"give --slice_by {labels[0]}, or --language_column {labels[0]} if it has "
-            f"languages, or --documents {labels[0]} if it has documents, or --segment_scores "
-            "or --examples, which show each label",
-        )

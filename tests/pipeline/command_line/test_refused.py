@@ -164,9 +164,9 @@ extra.txt => the reference extra.txt
 --labels=document=domains.txt --documents=domains.txt => two labels are called document
 --labels=domains.txt=domains.txt --documents=domains.txt => ./domains.txt
 --label_from_path pair=news/*/ => must have one part in parentheses
---label_from_path length=news/(*)/ => 'length' cannot be the name of a label
---label_from_path pair=n/(*)/ --label_from_path pair=(*) => two labels
---label_from_path pair=n/(*)/ => --label_from_path pair has no effect
+--label_from_path length=news/(*)/ --slice_by a => 'length' cannot be the name of a label
+--slice_by a --label_from_path pair=n/(*)/ --label_from_path pair=(*) => two labels
+--label_from_path pair=n/(*)/ => --label_from_path needs --slice_by
 --language en-zh --tokenize 13a
 --language de --preset tensorflow => write --tokenize 13a
 --language zh --preset huggingface => --preset chooses 13a
