@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_int
-from beam_bleu.transforms.statistics.ngrams.long_matching import match_long_segment
+from beam_bleu.transforms.statistics.ngrams import match_long_segment
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, Seed, table_bits
 from beam_bleu.transforms.text.numbered_texts import number_texts
 

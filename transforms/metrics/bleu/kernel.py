@@ -12,8 +12,7 @@ from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
-from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
+from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, new_seed
 from beam_bleu.transforms.text.numbering import (
     INDEX_SLOT_BYTES,

@@ -15,8 +15,7 @@ if it can be claimed in any of them, and is claimed in each where it can be. A v
 each order, so all orders take the same few instructions.
 
 The masks are those of text/token_masks.py. If two different tokens have the same key there, or if a
-reference is longer than 64 tokens, the segment is counted by statistics/ngrams/long_matching.py
-instead.
+reference is longer than 64 tokens, the segment is counted by statistics/ngrams.py instead.
 
 All memory is addressed directly (see native/memory.py).
 """

@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from beam_bleu.transforms.metrics.chrf.formula import FIRST_NGRAMS, f_score
-from beam_bleu.transforms.metrics.chrf.long_matching import match_long_reference
 from beam_bleu.transforms.metrics.chrf.matching import (
     LONGEST_REFERENCE,
     MOST_NUMBERS,
     ROWS_BYTES,
+    match_long_reference,
     match_reference,
 )
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
@@ -29,8 +29,7 @@ from beam_bleu.transforms.native.memory import load_int, store_int
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.native.text_sizes import TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
-from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
+from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS
 from beam_bleu.transforms.text.characters import number_characters
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
 from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing, numbered_texts

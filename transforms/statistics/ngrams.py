@@ -1,0 +1,222 @@
+"""Compiled counting of long texts: how many n-grams of each candidate occur in the references.
+
+This is for references that are too long for the bit operations of a metric's own kernel (see
+matching.py of BLEU and of chrF). The code handles one segment at a time: its references and all its
+candidates. Its time is linear in the bytes for every text.
+
+Each different token of the references has a number from 1 on, and all other tokens of candidates
+have the next one. Each order has a table. The number of an n-gram is the place of its slot, and an
+n-gram is identified by the number of the (n-1)-gram before its last token, and by the number of
+this token:
+
+* As long as there are few such pairs, each one has its own slot. So all orders of a text that
+  repeats a few symbols are counted without hashing, and the first one of any text.
+* Otherwise it is a hash table (hashing.py). Both numbers fit into one word, so n-grams are compared
+  exactly. Where an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up.
+
+Counts are clipped at once: the k-th occurrence in a candidate matches if one of the references has
+at least k.
+
+All memory is addressed directly (see native/memory.py). The layouts:
+
+* number, two for each token: of the token, and of the n-gram that ends there (32 bits each; first
+  all of the tokens, then all of the n-grams)
+* slot: the key (a word, 0 if the slot is empty), LIMIT and USED, 32 bits each. LIMIT is the largest
+  count in any single reference, less the occurrences in the candidate that is counted. USED is the
+  count in one reference, plus the number of its first token. The next reference has a larger first
+  token than any such sum, so a smaller value counts as none, and no pass sets it back to 0.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.memory import (
+    clear,
+    load_count,
+    load_int,
+    load_word,
+    prefetch,
+    store_count,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, clear_table, home, step, table_bits
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+NUMBERS_BYTES = 2 * NUMBER_BYTES
+"""The memory for the numbers of a token."""
+
+SPARE_NUMBERS = 17
+"""The number of tokens for whose numbers there must be memory after the last one."""
+
+_AHEAD = 16 * NUMBER_BYTES
+_LIMIT, _USED = 8, 12
+_NOTHING = np.uint64(0)
+_32 = np.uint64(32)
+
+
+@inlined
+def _key(number, shorter):
+    """The key of the n-gram whose last token has its number at an address."""
+    return np.uint64(load_count(number)) << _32 | np.uint64(shorter)
+
+
+@inlined
+def _find(key, index, table, bits, seed):
+    """The index of the slot with this key, or of an empty one; the search begins at `index`."""
+    in_slot = load_word(table + index * SLOT_BYTES)
+    while in_slot != key and in_slot != _NOTHING:
+        index = (index + step(key, seed)) & ((1 << bits) - 1)
+        in_slot = load_word(table + index * SLOT_BYTES)
+    return index
+
+
+@inlined
+def _prefetch(number, to_gram, table, bits, seed):
+    """Brings the slot of an n-gram further on into the cache: the processor cannot foresee it."""
+    ahead = number + _AHEAD
+    key = _key(ahead, load_count(ahead + to_gram - NUMBER_BYTES))
+    prefetch(table + home(key, bits, seed) * SLOT_BYTES)
+
+
+@inlined
+def _enter_grams(number, end, to_gram, first_token, table, base, bits, seed, is_hashed):
+    """Enters the n-grams of a reference; returns the number of those that are new, if hashed.
+
+    Args:
+      number: address of the number of the last token of the first n-gram.
+      end: address of the end of the text's numbers.
+      to_gram: from the number of a token to that of the n-gram that ends with it. Here that of each
+        (n-1)-gram is replaced.
+      first_token: the number of the reference's first token.
+      table: address of the table.
+      base: how many numbers tokens have, if each pair has its own slot.
+      bits: log2 of the number of slots of a hash table.
+      seed: the process's secret (see hashing.py).
+      is_hashed: whether it is one.
+    """
+    new = 0
+    shorter = load_count(number + to_gram - NUMBER_BYTES)
+    while number < end:
+        if is_hashed:
+            _prefetch(number, to_gram, table, bits, seed)
+            key = _key(number, shorter)
+            index = _find(key, home(key, bits, seed), table, bits, seed)
+        else:
+            index = shorter * base + load_count(number)
+        slot = table + index * SLOT_BYTES
+        if is_hashed:
+            new += np.int64(load_word(slot) == _NOTHING)
+            store_word(slot, key)
+        count = max(load_count(slot + _USED), first_token) + 1
+        store_count(slot + _USED, count)
+        store_count(slot + _LIMIT, max(load_count(slot + _LIMIT), count - first_token))
+        shorter = load_count(number + to_gram)
+        store_count(number + to_gram, index)
+        number += NUMBER_BYTES
+    return new
+
+
+@inlined
+def _take_grams(number, end, to_gram, none, table, base, bits, seed, is_hashed):
+    """Looks up the n-grams of a candidate; returns the number of those that match.
+
+    `none` is the number of the (n-1)-grams that were not found. A branch predictor cannot learn
+    whether an n-gram is found, so there is no branch: one that is not found is counted in the extra
+    slot after the table, whose limit is never above 0. See `_enter_grams` for the others.
+    """
+    matches = 0
+    extra = 1 << bits
+    shorter = load_count(number + to_gram - NUMBER_BYTES)
+    while number < end:
+        if is_hashed:
+            _prefetch(number, to_gram, table, bits, seed)
+            key = _key(number, shorter)
+            place = home(key, bits, seed)
+            index = _find(key, extra if shorter == none else place, table, bits, seed)
+            index = index if load_word(table + index * SLOT_BYTES) != _NOTHING else extra
+        else:
+            index = shorter * base + load_count(number)
+        place = table + index * SLOT_BYTES + _LIMIT
+        limit = np.int64(np.int32(load_count(place)))
+        store_count(place, limit - 1)
+        matches += np.int64(limit > 0)
+        shorter = load_count(number + to_gram)
+        store_count(number + to_gram, index)
+        number += NUMBER_BYTES
+    return matches
+
+
+@inlined
+def _give_back(number, end, to_gram, table):
+    """Gives back what a candidate has taken, for the next one."""
+    while number < end:
+        limit = table + load_count(number + to_gram) * SLOT_BYTES + _LIMIT
+        store_count(limit, load_count(limit) + 1)
+        number += NUMBER_BYTES
+
+
+@inner
+def match_long_segment(
+    reference_count, texts, bounds, max_order, known, numbers, table, matches, stride, seed
+):
+    """Writes the clipped matches of every candidate of one segment, for each order.
+
+    Args:
+      reference_count: the number of references; they are the first texts.
+      texts: the number of all texts; the others are candidates.
+      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
+        bounds[t + 1] - 1; the last one is the gap.
+      max_order: the largest n-gram order, N.
+      known: the number of different tokens of the references.
+      numbers: address of NUMBERS_BYTES for each of bounds[texts] + SPARE_NUMBERS tokens; those of
+        the tokens are written.
+      table: address of memory for 2 ** table_bits(bounds[reference_count]) + 1 slots.
+      matches: address of N int64 for the first candidate.
+      stride: bytes from these to those of the next candidate.
+      seed: the process's secret (see hashing.py).
+    """
+    to_gram = (load_int(bounds, texts) + 1) * NUMBER_BYTES
+    # Before the first order, all n-grams are the same one.
+    clear(numbers + to_gram - NUMBER_BYTES, to_gram)
+    entries = load_int(bounds, reference_count)
+    base = known + 2
+    slots, is_hashed, different, none = 1, False, entries, -1
+    for order in range(1, max_order + 1):
+        is_hashed |= slots * base > 1 << table_bits(entries)
+        bits = 0
+        if is_hashed:
+            # An n-gram is an (n-1)-gram and a token.
+            bits = table_bits(min(entries, different * known))
+            clear_table(table, bits)
+        else:
+            slots *= base
+            clear(table, slots * SLOT_BYTES)
+        different = 0
+        for text in range(texts):
+            first_token = load_int(bounds, text)
+            begin = numbers + (first_token + order - 1) * NUMBER_BYTES
+            end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
+            if text < reference_count:
+                if is_hashed:
+                    different += _enter_grams(
+                        begin, end, to_gram, first_token, table, base, bits, seed, True
+                    )
+                else:
+                    _enter_grams(begin, end, to_gram, first_token, table, base, bits, seed, False)
+                continue
+            if is_hashed:
+                count = _take_grams(begin, end, to_gram, none, table, base, bits, seed, True)
+            else:
+                count = _take_grams(begin, end, to_gram, none, table, base, bits, seed, False)
+            store_int(matches + (text - reference_count) * stride, order - 1, count)
+            if text != texts - 1:
+                _give_back(begin, end, to_gram, table)
+        if is_hashed:
+            none = 1 << bits
+        else:
+            different = entries

@@ -1,1 +1,0 @@
-"""Counts the n-grams of long texts that match, for every metric that has them."""
