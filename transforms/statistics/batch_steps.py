@@ -102,7 +102,10 @@ class CountMatches(ThreadedDoFn):
         self._on_consoles = on_consoles
         self._pick = pick
         self._picking: Picking | None = None
-        self._console = _ConsoleCounters()
+        self._counters = {
+            name: Metrics.counter("beam_bleu", name)
+            for name in ("segments", "empty_candidates", "bytes")
+        }
 
     def setup(self) -> None:
         super().setup()
@@ -133,7 +136,10 @@ class CountMatches(ThreadedDoFn):
             yield dataclasses.replace(statistics, picked=picked)
 
     def emitted(self, statistics: Any) -> None:
-        self._console.add(statistics.metrics[self._on_consoles])
+        counted = statistics.metrics[self._on_consoles]
+        self._counters["segments"].inc(len(counted))
+        self._counters["empty_candidates"].inc(counted.empty_candidates)
+        self._counters["bytes"].inc(counted.text_bytes)
 
     def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
         prepared = PreparedBatch(batch)
@@ -170,20 +176,6 @@ class CountMatches(ThreadedDoFn):
         if self._languages is None:
             return prepared.count(text, metric)
         return count_by_language(prepared, self._languages, text, metric)
-
-
-class _ConsoleCounters:
-    """The Beam counters that a step changes."""
-
-    def __init__(self) -> None:
-        self._segments = Metrics.counter("beam_bleu", "segments")
-        self._empty_candidates = Metrics.counter("beam_bleu", "empty_candidates")
-        self._bytes = Metrics.counter("beam_bleu", "bytes")
-
-    def add(self, statistics: BatchStatistics) -> None:
-        self._segments.inc(len(statistics))
-        self._empty_candidates.inc(statistics.empty_candidates)
-        self._bytes.inc(statistics.text_bytes)
 
 
 def check_documents(

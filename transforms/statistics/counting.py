@@ -6,7 +6,7 @@ releases the interpreter's lock, so several threads can count at the same time.
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,14 +27,33 @@ from beam_bleu.transforms.text.text import Text
 class PreparedBatch:
     """A batch whose texts are prepared once for all metrics. One thread uses it at a time.
 
+    Args:
+      batch: the segments.
+
     Attributes:
-      batch: the segments; each has at least one reference, or no segment has texts.
+      batch: the segments.
+      texts: the padded texts, before any step changes them; references come first.
+      sizes: their sizes.
+
+    Raises:
+      InputError: a segment has texts, but no reference.
     """
 
     def __init__(self, batch: SegmentBatch) -> None:
         self.batch = batch
-        self._original: _Original | None = None
+        self.texts = TextColumns(
+            padded(column) for column in (*batch.references, *batch.candidates)
+        )
+        self.sizes = _sizes(batch, self.texts)
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
+
+    @functools.cached_property
+    def signs(self) -> BatchSigns:
+        """The signs of suspicious input."""
+        batch, references = self.batch, len(self.batch.references)
+        if not self.texts.columns:
+            return BatchSigns.none(len(batch.systems), references, len(batch))
+        return find_signs(self.texts.spans, references, batch.references_per_line)
 
     def count(self, text: Text, metric: Metric) -> BatchStatistics:
         """Counts every segment, for every system.
@@ -44,24 +63,20 @@ class PreparedBatch:
           metric: what is counted.
 
         Raises:
-          InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
-            cannot tokenize it; or the batch lacks what is counted.
+          InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; or
+            the batch lacks what is counted.
         """
-        _require_needed(self.batch, metric)
-        if self._original is None:  # not before, because a batch of several languages needs none
-            self._original = _Original.of(self.batch)
-        sizes = self._original.sizes
-        changed, changed_sizes = self._original.texts, sizes
-        if metric.needs.roles:
-            changed, changed_sizes = self._ready(self._original, text)
-        counts = _counts(metric, changed.spans, changed_sizes, self.batch, text)
+        return self.counted(metric, self.counts(text, metric))
+
+    def counted(self, metric: Metric, counts: Integers) -> BatchStatistics:
+        """The statistics of the batch with these columns of a metric."""
         return BatchStatistics(
             counts=counts,
             empty_candidates=metric.empty_candidates(counts),
-            reference_counts=sizes.reference_counts,
-            candidate_bytes=sizes.candidate_bytes,
-            reference_bytes=sizes.reference_bytes,
-            signs=self._original.signs,
+            reference_counts=self.sizes.reference_counts,
+            candidate_bytes=self.sizes.candidate_bytes,
+            reference_bytes=self.sizes.reference_bytes,
+            signs=self.signs,
             systems=self.batch.systems,
             numbers=self.batch.numbers,
             groups=self.batch.groups,
@@ -69,60 +84,27 @@ class PreparedBatch:
             kept=self.batch.kept,
         )
 
-    def spans(self, text: Text) -> Spans:
-        """Where the texts are that are ready to be split, as long as this object exists.
+    def counts(self, text: Text, metric: Metric) -> Integers:
+        """The columns of a metric, int64 (systems, segments, W); see `count`."""
+        _require_needed(self.batch, metric)
+        changed, sizes = self.ready(text) if metric.needs.roles else (self.texts, self.sizes)
+        return _counts(metric, changed.spans, sizes, self.batch, text)
+
+    def ready(self, text: Text) -> tuple[TextColumns, TextSizes]:
+        """The texts that are ready to be split, and their sizes.
 
         Raises:
           InputError: the tokenizer cannot tokenize a text.
         """
-        if self._original is None:
-            self._original = _Original.of(self.batch)
-        texts, _ = self._ready(self._original, text)
-        return texts.spans
-
-    def _ready(self, original: _Original, text: Text) -> tuple[TextColumns, TextSizes]:
-        """The texts that are ready to be split, and their sizes."""
         alike = changed_alike(text)
         changed = self._changed.get(alike)
         if changed is None:
             reference_count = len(self.batch.references)
-            texts, sizes = splittable(original.texts, text, reference_count), original.sizes
-            if texts is not original.texts:
+            texts, sizes = splittable(self.texts, text, reference_count), self.sizes
+            if texts is not self.texts:
                 sizes = find_sizes(texts.spans, reference_count)
             changed = self._changed[alike] = texts, sizes
         return changed
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Original:
-    """What is known of the texts of a batch before any step changes them.
-
-    Attributes:
-      texts: the padded texts; references come first.
-      sizes: their sizes.
-      signs: the signs of suspicious input.
-    """
-
-    texts: TextColumns
-    sizes: TextSizes
-    signs: BatchSigns
-
-    @classmethod
-    def of(cls, batch: SegmentBatch) -> _Original:
-        """Those of a batch.
-
-        Raises:
-          InputError: a segment has texts, but no reference.
-        """
-        reference_count = len(batch.references)
-        texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
-        sizes = _sizes(batch, texts)
-        signs = (
-            find_signs(texts.spans, reference_count, batch.references_per_line)
-            if texts.columns
-            else BatchSigns.none(len(batch.systems), reference_count, len(batch))
-        )
-        return cls(texts, sizes, signs)
 
 
 def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatistics:
@@ -148,7 +130,8 @@ def count_all_pairs(
     """
     count = len(column)
     prepared = PreparedBatch(SegmentBatch(candidates=(column,), references=(column,)))
-    spans, rows = prepared.spans(text), max(_MOST_PAIRS // count, 1)
+    texts, _ = prepared.ready(text)
+    spans, rows = texts.spans, max(_MOST_PAIRS // count, 1)
     for first in range(0, count, rows):
         part = slice(first, first + rows)
         starts, ends = (

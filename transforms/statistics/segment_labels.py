@@ -6,8 +6,6 @@ The language of a segment chooses the tokenizer with which the segment is counte
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +13,10 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.batch import ALL_ROWS, SegmentBatch
+from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.text_lists import nulls
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import (
-    PreparedBatch,
-    count_batch,
-    segment_name,
-)
-from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.statistics.counting import PreparedBatch, segment_name
 from beam_bleu.transforms.text.languages import (
     EXAMPLES_OF_CODES,
     LanguageCodeError,
@@ -93,11 +86,11 @@ def count_by_language(
     if len(rows) <= 1:  # a batch without segments has no language
         only = next(iter(rows), text.tokenize)
         return prepared.count(dataclasses.replace(text, tokenize=only), metric)
-    parts = [
-        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=tokenizer), metric)
-        for tokenizer, of_part in rows.items()
-    ]
-    return _assembled(batch, list(rows.values()), parts)
+    counts = np.empty((len(batch.systems), len(batch), metric.basis.width), np.int64)
+    for tokenizer, of_part in rows.items():
+        part = PreparedBatch(_taken(batch, of_part))
+        counts[:, of_part] = part.counts(dataclasses.replace(text, tokenize=tokenizer), metric)
+    return prepared.counted(metric, counts)
 
 
 def _rows_by_tokenizer(batch: SegmentBatch, label: SegmentLabel) -> dict[TokenizerName, Integers]:
@@ -138,55 +131,14 @@ def _tokenizer(
 
 
 def _taken(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
-    """Rows of a batch, in one group, without labels and kept columns."""
+    """What is counted in rows of a batch."""
     chosen = pa.array(rows)
     return dataclasses.replace(
         batch,
         candidates=tuple(column.take(chosen) for column in batch.candidates),
         references=tuple(column.take(chosen) for column in batch.references),
         numbers=None if batch.numbers is None else batch.numbers[rows],
-        groups=ALL_ROWS,
-        labels=(),
-        label_places=(),
-        kept={},
         values={column: values[:, rows] for column, values in batch.values.items()},
-    )
-
-
-def _assembled(
-    batch: SegmentBatch, rows: Sequence[Integers], parts: Sequence[BatchStatistics]
-) -> BatchStatistics:
-    """The statistics of a batch from those of its parts, which have these rows."""
-
-    def together(arrays: Sequence[Any], axis: int) -> Any:
-        """The arrays of the parts as one, with the segments on this axis."""
-        shape = list(arrays[0].shape)
-        shape[axis] = len(batch)
-        whole = np.empty(shape, arrays[0].dtype)
-        by_segment = np.moveaxis(whole, axis, 0)
-        for of_part, array in zip(rows, arrays, strict=True):
-            by_segment[of_part] = np.moveaxis(array, axis, 0)
-        return whole
-
-    def field(name: str) -> Any:
-        return together([getattr(part, name) for part in parts], axis=-1)
-
-    signs = {
-        sign.name: together([getattr(part.signs, sign.name) for part in parts], axis=-1)
-        for sign in dataclasses.fields(BatchSigns)
-    }
-    return BatchStatistics(
-        counts=together([part.counts for part in parts], axis=1),
-        empty_candidates=sum(part.empty_candidates for part in parts),
-        reference_counts=field("reference_counts"),
-        candidate_bytes=field("candidate_bytes"),
-        reference_bytes=field("reference_bytes"),
-        signs=BatchSigns(**signs),
-        systems=batch.systems,
-        numbers=batch.numbers,
-        groups=batch.groups,
-        labels=batch.labels,
-        kept=batch.kept,
     )
 
 
