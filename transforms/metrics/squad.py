@@ -82,15 +82,10 @@ class ExactMatchScore(_Score):
       exact_matches: the number of these segments: their candidate equals a reference.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, ExactMatchConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(ExactMatchConfig())
-      ...         | beam.Map(lambda score: print(score.score, score.exact_matches))
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the Cat!"], [["A dog"], ["a cat"]]
+      >>> found = score(texts, references, metrics=["exact_match"])["exact_match"]
+      >>> print(found.score, found.exact_matches)
       100.0 1
     """
 
@@ -109,15 +104,10 @@ class TokenF1Score(_Score):
       ref_words: the words of these references.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, TokenF1Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(TokenF1Config())
-      ...         | beam.Map(lambda score: print(f"{score.score:.1f} {score.common_words}"))
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the big cat"], [["A dog"], ["a cat"]]
+      >>> found = score(texts, references, metrics=["token_f1"])["token_f1"]
+      >>> print(f"{found.score:.1f} {found.common_words}")
       66.7 1
     """
 
@@ -160,15 +150,9 @@ class ExactMatchConfig(_OfAnswers):
       ValueError: a field has an impossible value; the message shows it and the choices.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, ExactMatchConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the Cat!", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(ExactMatchConfig())
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import ExactMatchConfig, score
+      >>> texts, references = ["the Cat!"], [["A dog"], ["a cat"]]
+      >>> print(score(texts, references, metrics=[ExactMatchConfig()])["exact_match"])
       exact match 100.0  exact_matches 1  segments 1  warnings 1
     """
 
@@ -215,15 +199,9 @@ class TokenF1Config(_OfAnswers):
     """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, TokenF1Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the big cat", ["A dog", "a cat"])])
-      ...         | CorpusScore.Globally(TokenF1Config())
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import TokenF1Config, score
+      >>> texts, references = ["the big cat"], [["A dog"], ["a cat"]]
+      >>> print(score(texts, references, metrics=[TokenF1Config()])["token_f1"])
       token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
     """
 

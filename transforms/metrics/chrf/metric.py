@@ -61,15 +61,9 @@ class ChrfScore(Score):
       matches: those that both have.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusChrf
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusChrf.Globally()
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=["chrf"])["chrf"])
       chrF2 89.0  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
@@ -120,15 +114,9 @@ class ChrfConfig(Metric):
       ValueError: a field has an impossible value; the message shows it and the choices.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import ChrfConfig, CorpusChrf
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusChrf.Globally(ChrfConfig(word_order=2))
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import ChrfConfig, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=[ChrfConfig(word_order=2)])["chrf"])
       chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 

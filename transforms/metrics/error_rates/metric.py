@@ -68,15 +68,10 @@ class ErrorRateScore(Score):
         fewest edits; of several such ones, the longest, and then the first. A float, as for TER.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, WerConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(WerConfig())
-      ...         | beam.Map(lambda wer: print(wer.substitutions, wer.ref_length))
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> wer = score(texts, references, metrics=["wer"])["wer"]
+      >>> print(wer.substitutions, wer.ref_length)
       1 6.0
     """
 
@@ -216,15 +211,9 @@ class WerConfig(ErrorRate):
       ValueError: a field has an impossible value; the message shows it and the choices.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, WerConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(WerConfig(lowercase=True))
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import WerConfig, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=[WerConfig(lowercase=True)])["wer"])
       WER 16.7  sub 1  del 0  ins 0  ref 6  segments 1  warnings 1
     """
 
@@ -237,15 +226,9 @@ class CerConfig(ErrorRate):
     """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CerConfig, CorpusScore
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(CerConfig(lowercase=True))
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import CerConfig, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=[CerConfig(lowercase=True)])["cer"])
       CER 15.0  sub 1  del 0  ins 2  ref 20  segments 1  warnings 1
     """
 

@@ -80,15 +80,10 @@ class RougeScore(Score):
       ref_words: the words of the references.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, RougeLConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(RougeLConfig())
-      ...         | beam.Map(lambda rouge: print(f"{rouge.precision:.1f} {rouge.hits}"))
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> rouge = score(texts, references, metrics=["rougeL"])["rougeL"]
+      >>> print(f"{rouge.precision:.1f} {rouge.hits}")
       83.3 5
     """
 
@@ -269,15 +264,9 @@ class Rouge1Config(Rouge):
       ValueError: a field has an impossible value; the message shows it and the choices.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, Rouge1Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("two cats sat", ["the cat sat"])])
-      ...         | CorpusScore.Globally(Rouge1Config(stemmer=True))
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import Rouge1Config, score
+      >>> texts, references = ["two cats sat"], [["the cat sat"]]
+      >>> print(score(texts, references, metrics=[Rouge1Config(stemmer=True)])["rouge1"])
       ROUGE-1 66.7  precision 66.7  recall 66.7  hits 2  hyp 3  ref 3  segments 1  warnings 1
     """
 
@@ -290,15 +279,9 @@ class Rouge2Config(Rouge):
     """A definition of ROUGE-2; see `Rouge1Config`.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, Rouge2Config
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(Rouge2Config())
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import Rouge2Config, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=[Rouge2Config()])["rouge2"])
       ROUGE-2 80.0  precision 80.0  recall 80.0  hits 4  hyp 6  ref 6  segments 1  warnings 1
     """
 
@@ -311,15 +294,9 @@ class RougeLConfig(Rouge):
     """A definition of ROUGE-L; see `Rouge1Config`.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, RougeLConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(RougeLConfig())
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import RougeLConfig, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=[RougeLConfig()])["rougeL"])
       ROUGE-L 83.3  precision 83.3  recall 83.3  hits 5  hyp 6  ref 6  segments 1  warnings 1
     """
 
@@ -332,15 +309,9 @@ class RougeLsumConfig(Rouge):
     r"""A definition of ROUGE-Lsum; see `Rouge1Config`.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusScore, RougeLsumConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("A cat.\nIt sat.", ["It sat.\nThe cat."])])
-      ...         | CorpusScore.Globally(RougeLsumConfig())
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import RougeLsumConfig, score
+      >>> texts, references = ["A cat.\nIt sat."], [["It sat.\nThe cat."]]
+      >>> print(score(texts, references, metrics=[RougeLsumConfig()])["rougeLsum"])
       ROUGE-Lsum 75.0  precision 75.0  recall 75.0  hits 3  hyp 4  ref 4  segments 1  warnings 1
     """
 

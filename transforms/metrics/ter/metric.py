@@ -72,15 +72,10 @@ class TerScore(Score):
         only here, so it can differ from sacreBLEU's sum of rounded means in the last digits.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusTer
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusTer.Globally()
-      ...         | beam.Map(lambda ter: print(ter.edits, ter.ref_length))
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> ter = score(texts, references, metrics=["ter"])["ter"]
+      >>> print(ter.edits, ter.ref_length)
       1 6.0
     """
 
@@ -115,15 +110,9 @@ class TerConfig(Metric):
       ValueError: a field has an impossible value; the message shows it and the choices.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusTer, TerConfig
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusTer.Globally(TerConfig(case_sensitive=True))
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import TerConfig, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> print(score(texts, references, metrics=[TerConfig(case_sensitive=True)])["ter"])
       TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
     """
 
