@@ -8,7 +8,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from command_line import Argument, called
 from lm_eval_formulas import (
@@ -212,11 +211,10 @@ def test_rounded_logarithms_of_1_count_as_0(tmp_path):
     assert score_of(path)["log_probability"] == -1
 
 
-@pytest.mark.parametrize("per", ["segment"])
-def test_lists_with_another_number_of_tokens_are_refused(tmp_path, per):
+def test_lists_with_another_number_of_tokens_are_refused(tmp_path):
     path = jsonl(tmp_path / "lists.jsonl", [{"logprobs": [-3.0, -1.0], "tokens": 5}])
     command = ["--input", path, "--metrics=perplexity", "--token_count_column=tokens"]
-    called(*command, f"--perplexity_per={per}").assert_failed(
+    called(*command, "--perplexity_per=segment").assert_failed(
         3, "each value of the column logprobs must be the natural", "leave out --token_count_column"
     )
 
@@ -274,22 +272,6 @@ def test_systems_of_one_record_are_compared(tmp_path):
     first, second = document["scores"]
     assert comparison["difference"] == second["score"] - first["score"]
     assert 0 <= comparison["p_value"] <= comparison["p_value_holm"] <= 1
-
-
-def test_gates_segments_documents_and_replicates(path, tmp_path):
-    flags = ["--text_column=text", "--documents=document", "--resample=bootstrap", "--resamples=50"]
-    out = tmp_path / "out"
-    command = ["--input", path, "-m", "perplexity", *flags, "--segment_scores", "--output", out]
-    failed = called(*command, "--fail_over=perplexity=1.5")
-    assert failed.code == 4, failed.err
-    document = json.loads((out / "scores.json").read_text())
-    assert document["uncertainty"]["unit"] == "document"
-    rows = pq.read_table(out / "segment_scores").to_pylist()
-    for row, record in zip(sorted(rows, key=lambda row: row["index"]), RECORDS, strict=True):
-        expected = math.exp(-math.fsum(record["logprobs"]) / len(record["logprobs"]))
-        assert row["score"] == pytest.approx(expected, rel=RELATIVE)
-        assert row["words"] == words_of(record["text"])
-    assert 'metric="perplexity"' in (out / "metrics.prom").read_text()
 
 
 def test_beside_a_metric_of_texts(tmp_path):
