@@ -9,7 +9,6 @@ first one with the largest F counts (`score_multi`).
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from typing import Any
 
@@ -70,27 +69,19 @@ _INT_BYTES = 8
 _MEMORY = KeptMemory()
 
 
-@dataclasses.dataclass(frozen=True)
-class _Words:
-    """The words of a batch as numbers.
-
-    Attributes:
-      spans: where its texts are.
-      memory: what `number_words` has written.
-    """
-
-    spans: Spans
-    memory: tuple[Memory, ...]
-
-
 class _LastWords(threading.local):
     """The words of the batch that a thread has counted last.
 
     All metrics of a run that have the same words count a batch one after the other, so that its
     words become numbers once.
+
+    Attributes:
+      spans: where the texts of the batch are; None if no words are kept.
+      memory: what `number_words` has written.
     """
 
-    words: _Words | None = None
+    spans: Spans | None = None
+    memory: tuple[Memory, ...] = ()
 
 
 _LAST = _LastWords()
@@ -105,8 +96,9 @@ def count(
     texts, _memory = numbered_texts(
         _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
     )
-    if _LAST.words is None or _LAST.words.spans is not spans:
-        _LAST.words = None
+    written = _LAST.memory
+    if _LAST.spans is not spans:
+        _LAST.spans = None
         size = int(sizes.candidate_bytes.sum() + sizes.reference_bytes.sum())
         written = (
             _MEMORY.memory_for("bounds of rows", texts.rows * (texts.texts + 1) * _INT_BYTES),
@@ -118,11 +110,8 @@ def count(
             _MEMORY.memory_for("unread", texts.rows),
         )
         number_words(texts, tuple(space.address for space in written))
-        words = _Words(spans, written)
         if sum(space.size for space in written) <= MOST_KEPT:
-            _LAST.words = words
-    else:
-        words = _LAST.words
+            _LAST.spans, _LAST.memory = spans, written
     most_words = sizes.longest // 2 + texts.texts
     different = most_different(sizes.longest) + 2  # words that no reference has share a number
     sentences = (sizes.longest + 2) * _INT_BYTES if metric.HIT == UNION else 0
@@ -139,7 +128,7 @@ def count(
     count_rows(
         texts,
         metric.HIT,
-        tuple(space.address for space in words.memory),
+        tuple(space.address for space in written),
         tuple(space.address for space in spaces),
         counts,
     )
