@@ -22,7 +22,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 from benchmarks.program import command_parser
 
-_MOST = 4
+_MOST = 7
 """The largest ratio to ordinary lines that is good."""
 
 _PASSES = 7
