@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.known_metrics import Definition, MetricWord
-from beam_bleu.transforms.metrics.metric import Basis, Config, Metric
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.text.languages import tokenizer_of
@@ -79,11 +79,6 @@ class Scorings:
             for text, metrics in needed.items()
         }
 
-    @property
-    def basis(self) -> Basis:
-        """The columns that are counted with `text`."""
-        return self.counted[self.text].basis
-
 
 ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 """The scorings of each metric, in the order of the result."""
@@ -120,13 +115,6 @@ class JobMetrics:
     texts: Mapping[TextName, Text]
     lengths: Text
     picked: Mapping[MetricWord, Metric] = dataclasses.field(default_factory=dict)
-
-    @classmethod
-    def single(cls, name: MetricWord, config: Config) -> JobMetrics:
-        """One metric, whose segments are scored as the corpus is."""
-        text = config.text
-        scorings = {name: Scorings(name, text.name, config.metric)}
-        return cls(scorings, {text.name: text}, text)
 
     @property
     def needs(self) -> Needs:

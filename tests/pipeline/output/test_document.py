@@ -281,7 +281,7 @@ def test_a_folder_below_a_file_cannot_be_written(tmp_path):
 
 def test_without_a_handover_the_job_has_failed(tmp_path):
     folder = str(tmp_path / "out")
-    job = Job(LineParallel((), (), ()), JobMetrics.single("bleu", BleuConfig()), output=folder)
+    job = Job(LineParallel((), (), ()), JobMetrics(SCORINGS, {}, CONFIG.text), output=folder)
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)
