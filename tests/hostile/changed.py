@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from case import Case
-from checks import check, check_refusal, check_success
-from definition import make_definition
-from output_folder import OutputFolder
+from case import Case, OutputFolder, check, check_refusal, check_success
+from corpora import Corpus, make_corpus, make_definition
 from shards import Layout, ShardFile, encoded, make_layout, plain_layout
-from texts import Corpus, make_corpus
 
 _OTHER_LETTERS = str.maketrans("acehimnorst", "cehimnorsta")
 

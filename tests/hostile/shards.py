@@ -12,7 +12,7 @@ from pathlib import Path
 from case import Case
 from command_line import Argument, streams
 from compressing import COMPRESS as WRITERS
-from texts import Corpus
+from corpora import Corpus
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     **WRITERS,

@@ -2,39 +2,259 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from case import Case
-from checks import check, check_refusal, check_success
-from definition import make_definition
-from output_folder import OutputFolder
-from shards import plain_layout
-from texts import Corpus, make_corpus
-from valid import run_flags
-from wrong_files import WRONG_FILES
-from wrong_input import Wrong
-from wrong_shards import WRONG_SHARDS
+from case import Case, OutputFolder, check, check_refusal
+from corpora import Corpus, make_corpus, make_definition
+from right import run_flags
+from shards import COMPRESS, OF_N, Layout, ShardFile, make_layout, plain_layout
 
-DEFECTS: list[Callable[[Case, Corpus], Wrong]] = [*WRONG_SHARDS, *WRONG_FILES]
+NOT_UTF8 = [
+    *(b"\xff", b"\x80", b"\xc3", b"\xc0\x80", b"\xe2\x82", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
+    *(b"\xf0\x9f\x98", b"na\xefve", b"\xfe\xff", b"\xe0\x80\xaf"),
+]
+
+
+@dataclasses.dataclass
+class Wrong:
+    """An input that must be refused.
+
+    Attributes:
+      layout: its files.
+      names: the message has to contain one of these, if there are any.
+      place: what the message has to contain as well, such as a line.
+      codes: the exit codes that fit.
+      flags: more flags.
+    """
+
+    layout: Layout
+    names: Sequence[str] = ()
+    place: str = ""
+    codes: Sequence[int] = (3,)
+    flags: Sequence[str] = ()
 
 
 def attack(case: Case) -> None:
     """Makes a random corpus wrong in one way."""
     chooser = case.random
-    segments = chooser.choice([12, 24, 60, 120])
-    corpus = make_corpus(chooser, segments, plain=case.chance(0.5))
+    corpus = make_corpus(chooser, chooser.choice([12, 24, 60, 120]), plain=case.chance(0.5))
     defect = chooser.choice(DEFECTS)
     case.what = (defect.__doc__ or "").rstrip(".").lower()
     wrong = defect(case, corpus)
-    flags = ["--format=json", *make_definition(chooser).flags]
-    more = [] if wrong.flags else [f for f in run_flags(case, corpus) if str(f)[2] in "rt"]
+    flags = ["--format=json", *make_definition(chooser).flags, *wrong.flags]
+    more = [] if wrong.flags else [f for f in run_flags(case, corpus) if f[2] in "rt"]
     output = OutputFolder(case)
-    run = case.run(*wrong.layout.arguments(*flags, *wrong.flags, *more, "--output", output.path))
-    if wrong.harmless and run.code == 0:
-        right = case.run(*plain_layout(case.folder / "plain", corpus).arguments(*flags))
-        check_success(right)
-        check(run.out == right.out, "exit code 0 with another result than that of the sound files")
-        return
+    run = case.run(*wrong.layout.arguments(*flags, *more, "--output", output.path))
     check_refusal(run, wrong.codes, wrong.names)
     check(wrong.place in run.err, f"the message does not say {wrong.place!r}: {run.err.strip()}")
     output.check_untouched()
+
+
+def _even(case: Case, corpus: Corpus, style: str | None = None) -> Layout:
+    """All streams in the same several shards of the same number of lines, at least one each."""
+    count = case.random.choice([3, 4, 6, 12])
+    cuts = [corpus.segments // count * i for i in range(1, count)]
+    return make_layout(case, corpus, count, style, all_sharded=True, cuts=cuts)
+
+
+# Lines and shards: each file is good, but they do not belong together
+
+
+def _line_lost_or_added(case: Case, corpus: Corpus) -> Wrong:
+    """A line lost in a shard, or one more."""
+    layout = _even(case, corpus)
+    stream = case.random.choice(layout.streams)
+    shard = case.random.choice(stream.shards)
+    at = case.random.randrange(len(shard.lines))
+    if case.chance(0.5):
+        del shard.lines[at]
+    else:
+        shard.lines.insert(at, "one more")
+    shard.write()
+    return Wrong(layout, [str(shard.path), stream.pattern])
+
+
+def _lines_lost_in_all(case: Case, corpus: Corpus) -> Wrong:
+    """A line lost in each stream, in different shards, so that the total numbers agree."""
+    layout = _even(case, corpus)
+    first, second = case.random.sample(range(len(layout.streams[0].shards)), 2)
+    for number, stream in enumerate(layout.streams):
+        shard = stream.shards[second if number else first]
+        shard.lines.pop()
+        shard.write()
+    return Wrong(layout)
+
+
+def _line_moved(case: Case, corpus: Corpus) -> Wrong:
+    """A line at the end of a shard moved to the start of the next one."""
+    layout = _even(case, corpus)
+    shards = case.random.choice(layout.streams).shards
+    number = case.random.randrange(len(shards) - 1)
+    shards[number + 1].lines.insert(0, shards[number].lines.pop())
+    for shard in shards[number : number + 2]:
+        shard.write()
+    return Wrong(layout)
+
+
+def _shards_lost(case: Case, corpus: Corpus) -> Wrong:
+    """A shard lost in one stream, or different ones, of the same number of lines, in two."""
+    layout = _even(case, corpus)
+    first, second = case.random.sample(range(len(layout.streams[0].shards) - 1), 2)
+    alone = case.chance(0.5)
+    for number, stream in enumerate(layout.streams):
+        if number or not alone:
+            stream.shards[second if number else first].path.unlink()
+    return Wrong(layout)
+
+
+def _shard_of_n_lost(case: Case, corpus: Corpus) -> Wrong:
+    """A shard of a set -of-N lost in all streams."""
+    layout = _even(case, corpus, case.random.choice(OF_N))
+    number = case.random.randrange(len(layout.streams[0].shards))
+    for stream in layout.streams:
+        stream.shards[number].path.unlink()
+    return Wrong(layout)
+
+
+def _shards_swapped(case: Case, corpus: Corpus) -> Wrong:
+    """Two shards of different numbers of lines swapped in one stream."""
+    layout = make_layout(case, corpus, 3, all_sharded=True, cuts=[2, corpus.segments // 2])
+    shards = case.random.choice(layout.streams).shards
+    other = case.random.choice([1, 2])
+    shards[0].lines, shards[other].lines = shards[other].lines, shards[0].lines
+    shards[0].write()
+    shards[other].write()
+    return Wrong(layout)
+
+
+def _shard_renamed(case: Case, corpus: Corpus) -> Wrong:
+    """A shard of one stream has a number that no shard of the others has."""
+    layout = _even(case, corpus, "padded")
+    shard = case.random.choice(case.random.choice(layout.streams).shards)
+    folder = case.folder / "in"
+    name = str(shard.path.relative_to(folder))
+    shard.path.unlink()
+    shard.path = folder / re.sub(r"\d{5}", lambda number: "7" + number[0][1:], name)
+    shard.write()
+    return Wrong(layout)
+
+
+def _stale_shard(case: Case, corpus: Corpus) -> Wrong:
+    """A stale shard of another set -of-N, in one stream or in all."""
+    layout = _even(case, corpus, case.random.choice(OF_N))
+    count = len(layout.streams[0].shards)
+    for stream in layout.streams[: case.random.choice([1, None])]:
+        shard = stream.shards[0]
+        before, _, after = str(shard.path).rpartition("-of-")
+        digits = after[: len(after) - len(after.lstrip("0123456789"))]
+        stale = f"{before}-of-{count + 3:0{len(digits)}}{after[len(digits) :]}"
+        ShardFile(Path(stale), shard.lines).write()
+    return Wrong(layout)
+
+
+def _doubled_file(case: Case, corpus: Corpus) -> Wrong:
+    """A shard twice, once plain and once compressed, in one stream or in all."""
+    layout = _even(case, corpus, case.random.choice(["padded", "not padded", "brackets"]))
+    number = case.random.randrange(len(layout.streams[0].shards))
+    for stream in layout.streams[: case.random.choice([1, None])]:
+        shard = stream.shards[number]
+        suffix = case.random.choice([each for each in COMPRESS if each != shard.suffix])
+        stem = str(shard.path).removesuffix(shard.suffix)
+        ShardFile(Path(stem + suffix), shard.lines).write()
+    return Wrong(layout)
+
+
+# Files: damaged, in another encoding, or not files
+
+
+def _file_of(case: Case, layout: Layout) -> ShardFile:
+    return case.random.choice([shard for shard in layout.files if shard.lines])
+
+
+def _truncated(case: Case, corpus: Corpus) -> Wrong:
+    """A truncated compressed file."""
+    layout = make_layout(case, corpus, suffixes=[suffix for suffix in COMPRESS if suffix])
+    shard = _file_of(case, layout)
+    shard.write()
+    data = shard.path.read_bytes()
+    # The end mark has only a few bytes: without them the text may still be complete.
+    end = len(data) - case.random.randint(1, 12)
+    shard.path.write_bytes(data[: case.random.choice([0, 1, end, end, end, len(data) // 2])])
+    return Wrong(layout, [str(shard.path)])
+
+
+def _invalid_utf8(case: Case, corpus: Corpus) -> Wrong:
+    """Bytes that are not UTF-8."""
+    layout = make_layout(case, corpus)
+    shard = _file_of(case, layout)
+    number = case.random.randrange(len(shard.lines))
+    lines = [line.encode() for line in shard.lines]
+    words = lines[number].split(b" ")
+    words.insert(case.random.randint(0, len(words)), case.random.choice(NOT_UTF8))
+    lines[number] = b" ".join(words)
+    final = b"\n" if case.chance(0.7) or not lines[-1] else b""
+    shard.write_bytes(b"\n".join(lines) + final)
+    return Wrong(layout, [str(shard.path)], f": line {number + 1}: invalid UTF-8 at byte ")
+
+
+def _wide_encoding(case: Case, corpus: Corpus) -> Wrong:
+    """UTF-16 or UTF-32, in one stream or in all."""
+    layout = _even(case, make_corpus(case.random, corpus.segments, plain=True))
+    encoding = f"utf-{case.random.choice([16, 32])}{case.random.choice(['', '-le', '-be'])}"
+    case.what += f", {encoding}"
+    for stream in layout.streams[: case.random.choice([1, None])]:
+        for shard in stream.shards:
+            shard.write_bytes("".join(f"{line}\n" for line in shard.lines).encode(encoding))
+    return Wrong(layout)
+
+
+def _empty_stream(case: Case, corpus: Corpus) -> Wrong:
+    """A stream without lines, or all of them."""
+    layout = _even(case, corpus)
+    for stream in layout.streams[: case.random.choice([1, None])]:
+        for shard in stream.shards:
+            shard.lines.clear()
+            shard.write()
+    return Wrong(layout)
+
+
+NOT_FILES: dict[str, tuple[Callable[[Path], None], Sequence[int]]] = {
+    "nothing": (lambda path: None, (3,)),
+    "a folder": (os.mkdir, (2, 3)),
+    "a pipe": (os.mkfifo, (2, 3)),
+    "a broken link": (lambda path: path.symlink_to(f"{path}.gone"), (3,)),
+    "a link to itself": (lambda path: path.symlink_to(path), (3,)),
+}
+
+
+def _no_regular_file(case: Case, corpus: Corpus) -> Wrong:
+    """Something else in place of a file."""
+    name = case.random.choice([*NOT_FILES])
+    make, codes = NOT_FILES[name]
+    case.what += f": {name}"
+    # A pattern leaves out folders, so a folder must be the stream itself. A pipe must not be: the
+    # command would read it, and wait for a program that writes to it.
+    in_pattern = name == "a pipe" or ("link" in name and case.chance(0.5))
+    layout = _even(case, corpus) if in_pattern else plain_layout(case.folder / "in", corpus)
+    shard = case.random.choice(layout.files)
+    shard.path.unlink()
+    make(shard.path)
+    return Wrong(layout, [str(shard.path)], codes=codes)
+
+
+def _other_number_expected(case: Case, corpus: Corpus) -> Wrong:
+    """Another number of segments than --expect_segments."""
+    expected = case.random.choice([corpus.segments - 1, corpus.segments + 1, 1, 10**12])
+    return Wrong(make_layout(case, corpus), flags=[f"--expect_segments={expected}"])
+
+
+DEFECTS: list[Callable[[Case, Corpus], Wrong]] = [
+    *(_line_lost_or_added, _lines_lost_in_all, _line_moved),
+    *(_shards_lost, _shard_of_n_lost, _shards_swapped, _shard_renamed, _stale_shard),
+    *(_doubled_file, _truncated, _invalid_utf8, _wide_encoding, _empty_stream),
+    *(_no_regular_file, _no_regular_file, _other_number_expected),
+]

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from case import Case
-from checks import check, check_success
-from command_line import Argument
-from definition import make_definition
-from oracle import differences, segment_differences
-from output_folder import OutputFolder
+from case import Case, OutputFolder, check, check_success
+from corpora import Corpus, differences, make_corpus, make_definition
 from shards import Layout, make_layout, plain_layout
-from texts import Corpus, make_corpus
 
 
 def attack(case: Case) -> None:
@@ -20,24 +15,19 @@ def attack(case: Case) -> None:
     layout, more = _layout(case, corpus)
     output = OutputFolder(case)
     document = ["--format=json", *definition.flags]
-    segment_scores = case.chance(0.2)
-    more += ["--segment_scores"] if segment_scores else []
-    run = case.run(
-        *layout.arguments(*document, *more, *run_flags(case, corpus), "--output", output.path)
-    )
+    more += run_flags(case, corpus)
+    run = case.run(*layout.arguments(*document, *more, "--output", output.path))
     found = list(differences(check_success(run), corpus, definition))
-    if segment_scores:
-        found += segment_differences(output.path / "segment_scores", corpus, definition)
     check(found == [], "; ".join(found))
     check(output.now == run.out, "scores.json is not what was printed")
     output.check_no_litter()
-    if not segment_scores and case.chance(0.4):
+    if case.chance(0.4):
         plain = case.run(*plain_layout(case.folder / "plain", corpus).arguments(*document))
         check_success(plain)
         check(plain.out == run.out, "the plain files give other bytes than the shards")
 
 
-def _layout(case: Case, corpus: Corpus) -> tuple[Layout, list[Argument]]:
+def _layout(case: Case, corpus: Corpus) -> tuple[Layout, list[str]]:
     """The files of the corpus, and the flags that this form of them needs."""
     form = case.random.choice(["plain", "shards", "shards", "shards", "gap", "other cuts"])
     case.what = form
@@ -50,17 +40,14 @@ def _layout(case: Case, corpus: Corpus) -> tuple[Layout, list[Argument]]:
     return make_layout(case, corpus), []
 
 
-def run_flags(case: Case, corpus: Corpus) -> list[Argument]:
+def run_flags(case: Case, corpus: Corpus) -> list[str]:
     """Flags that must not change the result."""
     chooser = case.random
     size = sum(len(line.encode()) + 1 for text in corpus.texts for line in text)
-    flags: list[Argument] = []
-    if case.chance(0.7):
-        flags.append(f"--range_bytes={max(16, size // chooser.choice([1, 3, 10, 40]))}")
-    if case.chance(0.7):
-        flags.append(f"--threads={chooser.choice([1, 2, 3, 8])}")
-    if case.chance(0.15):
-        flags.append(f"--expect_segments={corpus.segments}")
-    if case.chance(0.15):
-        flags.append(f"--max_line_bytes={max(corpus.longest_line, 64) + chooser.randint(3, 900)}")
-    return flags
+    flags = {
+        f"--range_bytes={max(16, size // chooser.choice([1, 3, 10, 40]))}": 0.7,
+        f"--threads={chooser.choice([1, 2, 3, 8])}": 0.7,
+        f"--expect_segments={corpus.segments}": 0.15,
+        f"--max_line_bytes={max(corpus.longest_line, 64) + chooser.randint(3, 900)}": 0.15,
+    }
+    return [flag for flag, probability in flags.items() if case.chance(probability)]
