@@ -45,18 +45,6 @@ def test_any_lines_are_split_as_by_python(lines, fields):
     assert_is_split_as_by_python(lines, column(lines), fields)
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from("ab日"), st.sampled_from("cd😀"), LINES.map("".join))),
-    st.integers(0, 3),
-)
-def test_any_white_space_at_the_end_separates_no_fields(rows, left_out):
-    lines = [
-        f"{one}\t{other}{''.join(char for char in tail if char.isspace())}"
-        for one, other, tail in rows
-    ]
-    assert_is_split_as_by_python(lines[left_out:], column(lines)[left_out:], 2)
-
-
 @pytest.mark.parametrize("space", WHITE_SPACE, ids=lambda space: f"U+{ord(space):04X}")
 def test_a_tab_before_each_kind_of_white_space(space):
     lines = [f"a\tb\t{space}", f"a\tb{space}\t", f"{space}\tb"]

@@ -31,18 +31,11 @@ def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[Line
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        LATIN,
-        THAI,
-    ],
-)
+@pytest.mark.parametrize("text", [LATIN, THAI, THAI.replace("\n", "")])
 def test_utf_16_and_utf_32_without_a_mark_are_bad_data(text, encoding):
     with pytest.raises(InputError) as error:
         nul_notices(STREAMS, counted(LATIN.encode(), text.encode(encoding)))
     assert error.value.cause.endswith(": /data/1")
-    assert "iconv" in error.value.remedy
 
 
 def test_a_compressed_file_is_judged_by_its_text():
@@ -66,15 +59,3 @@ def test_a_rare_nul_is_counted_whatever_the_ranges():
         counts = counted(LATIN.encode(), text, range_bytes=range_bytes)
         (warning,) = sentences(nul_notices(STREAMS, counts))
         assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
-
-
-def test_a_nul_in_each_long_line_is_rare():
-    text = ("a plain sentence of text, number 7; " * 20 + "\0\n") * 12
-    (warning,) = sentences(nul_notices(STREAMS, counted(text.encode())))
-    assert "12 NUL characters" in warning
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_without_a_nul_is_bad_data(encoding):
-    with pytest.raises(InputError, match="it is UTF-16 or UTF-32 text"):
-        nul_notices(STREAMS, counted(THAI.replace("\n", "").encode(encoding)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MARK, MemoryCorpus, corpora, plain_file
+from memory_corpus import COMPRESS, MARK, MemoryCorpus, corpora
 from reading_lines import STREAM, read_file
 
 from beam_bleu.transforms.errors import InputError
@@ -89,21 +88,6 @@ def test_what_a_line_is(suffix, text, lines, reason):
         assert read_file(text, range_bytes=16) == lines, reason
 
 
-@pytest.mark.parametrize("shift", range(-4, 5))
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_lines_and_characters_across_chunks(shift, suffix):
-    # Around each of the first megabytes: a newline, a character of four bytes, a long line.
-    lines = [
-        "x" * (MEGABYTE + shift),
-        "y" * (MEGABYTE - 6) + "😀" + "z" * 50,
-        "",
-        "é" * (3 * MEGABYTE),
-        "last",
-    ]
-    text = "\n".join(lines).encode()
-    assert read_file(COMPRESS[suffix](text), "a" + suffix) == lines
-
-
 def test_a_reader_does_not_read_far_ahead():
     lines = ["x" * 99_999] * 200  # 20 MB
     file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
@@ -119,25 +103,6 @@ def test_a_reader_does_not_read_far_ahead():
         reader.take(taken)
         read += taken
     assert read == len(lines)
-
-
-@pytest.mark.parametrize("line_bytes", [5_000, 100_000, 3_000_000])
-def test_a_batch_of_a_local_file_has_a_few_megabytes(tmp_path, line_bytes):
-    """Compiled code reads such a file, as much as there is space for."""
-    path = tmp_path / "a"
-    lines = 60_000_000 // line_bytes
-    path.write_bytes((b"x" * (line_bytes - 1) + b"\n") * lines)
-    (part,) = cut(Shard(0, 0, FoundFile(str(path), line_bytes * lines)), 1 << 26)
-    (portion,) = make_plan(
-        [STREAM], [count_lines(STREAM, part, lambda _: path.open("rb"))]
-    ).portions()
-    reader = LineReader(STREAM, portion.pieces[0], lambda _: path.open("rb"))
-    sizes, read = [], 0
-    while taken := reader.available(lines):
-        sizes.append(reader.take(taken).nbytes)
-        read += taken
-    assert read == lines
-    assert max(sizes) <= 11 * MEGABYTE
 
 
 class Watched(io.BytesIO):
@@ -164,23 +129,3 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
         text.count(b"\n", at, at + block) for at in range(0, len(text), block)
     ]
     assert 0 < file.most <= MEGABYTE
-
-
-class Slow(io.BytesIO):
-    """Returns fewer bytes than requested, like a socket."""
-
-    def readinto(self, memory: memoryview) -> int:
-        return super().readinto(memory[:5])
-
-
-@dataclasses.dataclass(frozen=True)
-class SlowCorpus(MemoryCorpus):
-    def open(self, path: str) -> io.BytesIO:
-        return Slow(super().open(path).read())
-
-
-@pytest.mark.parametrize("range_bytes", [16, 100, 2000])
-def test_short_reads_do_not_move_lines(range_bytes):
-    lines = [f"line {i}" for i in range(50)]
-    corpus = SlowCorpus(((plain_file("a", *lines),),))
-    assert corpus.read(corpus.plan(range_bytes), 10) == [lines]

@@ -135,35 +135,6 @@ def test_a_portion_is_about_as_large_as_a_range(longest):
         first += portion.lines
 
 
-@pytest.mark.parametrize(
-    "gigabytes",
-    [
-        4,
-        1000,
-    ],
-)
-@pytest.mark.parametrize("shards", [1, 50])
-def test_a_massive_corpus_has_a_portion_for_each_range(gigabytes, shards):
-    # Only counts, as workers would send them: two streams with lines of about 100 bytes.
-    range_bytes = 1 << 26 if gigabytes < 1000 else 1 << 30
-    size = (gigabytes << 30) // shards
-    streams = [Stream("references", "r"), Stream("candidates", "c")]
-    counts = []
-    for stream in range(2):
-        for number in range(shards):
-            for part in cut(
-                Shard(stream, number, FoundFile(f"{stream}-{number:02}", size)), range_bytes
-            ):
-                blocks = -(-(part.stop - part.start) // block_bytes(range_bytes))
-                newlines = np.full(blocks, block_bytes(range_bytes) // 100)
-                counts.append(LineCounts(part, newlines, False))
-    portions = list(make_plan(streams, counts).portions())
-    expected = 2 * shards * size / range_bytes
-    assert 0.9 * expected <= len(portions) <= 1.1 * expected
-    lines = [portion.lines for portion in portions]
-    assert max(lines) <= 2.1 * sum(lines) / len(lines)
-
-
 @pytest.mark.parametrize("sizes", [[100] * 20_000, [60_000_000]], ids=["tiny", "large"])
 def test_a_portion_has_a_limited_number_of_tiny_files(sizes):
     # Opening a file costs time, too: 20,000 files of 100 bytes are not one portion.
