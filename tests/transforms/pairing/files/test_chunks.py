@@ -56,14 +56,7 @@ def test_it_gives_the_same_pieces(threads):
 
 
 @each_number_of_threads
-@pytest.mark.parametrize(
-    "place",
-    [
-        0,
-        2,
-        49,
-    ],
-)
+@pytest.mark.parametrize("place", [0, 2, 49])
 def test_an_error_comes_at_its_place(threads, place):
     ahead = read_ahead(Pieces(error_after=place).all(), threads)
     assert [next(ahead) for _ in range(place)] == PIECES[:place]

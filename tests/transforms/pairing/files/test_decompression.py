@@ -88,13 +88,6 @@ def test_zero_bytes_may_follow_a_member(suffix, zeros, read_size):
     assert decompress(both, suffix, read_size) == TEXT + OTHER_TEXT
 
 
-@pytest.mark.parametrize("read_size", [1, 5, None])
-def test_zstd_frames_without_text_are_skipped(read_size):
-    frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files after
-    assert decompress(ZSTD_SKIPPABLE_FRAME + frame, ".zst", read_size) == TEXT
-    assert decompress(frame + ZSTD_SKIPPABLE_FRAME, ".zst", read_size) == TEXT
-
-
 @each_compression
 def test_pieces_are_bounded_for_highly_compressed_text(suffix):
     # A piece must have about a megabyte, because a worker keeps a few pieces of every stream.
@@ -132,16 +125,6 @@ def test_truncation_at_every_byte_is_an_error(suffix, read_size):
     assert decompress(data, suffix, read_size) == TEXT + OTHER_TEXT
 
 
-@pytest.mark.parametrize("read_size", [1, 7, None])
-def test_truncation_inside_a_zstd_frame_without_text_is_an_error(read_size):
-    frame = COMPRESS[".zst"](TEXT)
-    for length in range(1, len(ZSTD_SKIPPABLE_FRAME)):
-        with pytest.raises(InputError):
-            decompress(frame + ZSTD_SKIPPABLE_FRAME[:length], ".zst", read_size)
-        with pytest.raises(InputError):
-            decompress(ZSTD_SKIPPABLE_FRAME[:length], ".zst", read_size)
-
-
 @each_compression
 def test_the_error_of_truncation_names_the_file_and_the_byte(suffix):
     data = COMPRESS[suffix](TEXT)[:-3]
@@ -170,19 +153,6 @@ def test_a_flipped_bit_never_gives_another_text(suffix):
             assert text == TEXT, f"bit {bit} of byte {position}"
             harmless += 1
     assert harmless <= 8 * 10, "more than the headers' ten bytes of no meaning"
-
-
-@pytest.mark.parametrize("read_size", [1, None])
-@pytest.mark.parametrize("byte", range(-8, 0))
-def test_the_checksum_and_the_length_of_each_gzip_member_are_checked(byte, read_size):
-    # The last eight bytes: four of the checksum, four of the length.
-    members = [bytearray(gzip.compress(text)) for text in (TEXT, b"", OTHER_TEXT)]
-    for member in members:
-        member[byte] ^= 1
-        with pytest.raises(InputError, match=r"bad \.gz data before byte"):
-            decompress(b"".join(members), ".gz", read_size)
-        member[byte] ^= 1
-    assert decompress(b"".join(members), ".gz", read_size) == TEXT + OTHER_TEXT
 
 
 @pytest.mark.slow
@@ -219,14 +189,6 @@ def test_members_of_bgzip_have_an_extra_field_wherever_a_read_ends(members, read
     assert decompress(member * members, ".gz", read_size) == TEXT * members
 
 
-@pytest.mark.parametrize("read_size", [1, None])
-@pytest.mark.parametrize("flag", [0x20, 0x40, 0x80])
-def test_unknown_flags_of_a_gzip_header_are_an_error(flag, read_size):
-    plain = gzip.compress(TEXT, mtime=0)
-    with pytest.raises(InputError, match=r"bad \.gz data before byte .*unknown header flags"):
-        decompress(plain[:3] + bytes([flag]) + plain[4:], ".gz", read_size)
-
-
 @pytest.mark.parametrize("read_size", [1, 7, None])
 def test_the_optional_parts_of_a_gzip_header_are_skipped(read_size):
     # Another member's header has an extra field, a long name, a comment and its own checksum.
@@ -240,75 +202,62 @@ def test_the_optional_parts_of_a_gzip_header_are_skipped(read_size):
         decompress(header + wrong + plain[10:], ".gz", read_size)
 
 
-@each_compression
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        b"x",
-        b"\n",
-        b"garbage after the end",
-        b"\x1f",  # as gzip begins
-        b"\x1f\x8b\x08",
-        b"BZ",
-        b"BZh9",
-        b"\xfd7zXZ",
-        b"\x28\xb5\x2f",
-        b"\x50\x2a\x4d\x18",
-        TEXT,
-    ],
-)
-def test_garbage_after_the_end_is_an_error(suffix, garbage):
-    for read_size in (1, None):
-        with pytest.raises(InputError):
-            decompress(COMPRESS[suffix](TEXT) + garbage, suffix, read_size)
+@pytest.mark.parametrize("read_size", [1, 7, None])
+def test_zstd_frames_without_text_are_skipped_but_may_not_be_cut(read_size):
+    frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files after
+    assert decompress(ZSTD_SKIPPABLE_FRAME + frame, ".zst", read_size) == TEXT
+    assert decompress(frame + ZSTD_SKIPPABLE_FRAME, ".zst", read_size) == TEXT
+    for length in range(1, len(ZSTD_SKIPPABLE_FRAME)):
+        for before in (b"", frame):
+            with pytest.raises(InputError):
+                decompress(before + ZSTD_SKIPPABLE_FRAME[:length], ".zst", read_size)
 
 
-@pytest.mark.parametrize("suffix", [".bz2", ".zst"])
-def test_other_files_may_not_end_in_zero_bytes(suffix):
-    with pytest.raises(InputError):
-        decompress(COMPRESS[suffix](TEXT) + bytes(16), suffix)
+GARBAGE = [
+    b"x",
+    b"\n",
+    b"\x1f",
+    b"\x1f\x8b\x08",
+    b"BZ",
+    b"BZh9",
+    b"\xfd7zXZ",
+    b"\x28\xb5\x2f",
+    TEXT,
+]
 
 
 @each_compression
-def test_an_empty_file_is_not_compressed_data(suffix):
+def test_what_is_not_compressed_data_is_named(suffix):
+    whole = COMPRESS[suffix](TEXT)
+    wrong = [COMPRESS[real](TEXT) for real in COMPRESS if real != suffix]
+    wrong += [TEXT, *(whole + garbage for garbage in (*GARBAGE, TEXT, b"\x50\x2a\x4d\x18"))]
+    wrong += [whole + bytes(16)] if suffix in (".bz2", ".zst") else []
+    # The last eight bytes of gzip: four of the checksum, four of the length; and unknown flags.
+    if suffix == ".gz":
+        damaged = [(byte, 1) for byte in range(-8, 0)] + [(3, flag) for flag in (0x20, 0x40, 0x80)]
+        for byte, bits in damaged:
+            member = bytearray(gzip.compress(TEXT, mtime=0))
+            member[byte] ^= bits
+            wrong += [bytes(member), bytes(member) + whole, whole + bytes(member)]
+    for data in wrong:
+        for read_size in (1, None):
+            with pytest.raises(InputError, match=r"^references: .*: a\.txt\b"):
+                decompress(data, suffix, read_size)
     with pytest.raises(InputError, match=f"the file is empty, not {suffix} data: a.txt"):
         decompress(b"", suffix)
 
 
-@pytest.mark.parametrize(
-    ("suffix", "real"),
-    [(suffix, real) for suffix in COMPRESS for real in ["plain", *COMPRESS] if suffix != real],
-)
-def test_a_wrong_suffix_is_an_error(suffix, real):
-    data = COMPRESS[real](TEXT) if real in COMPRESS else TEXT
-    with pytest.raises(InputError) as error:
-        decompress(data, suffix)
-    assert error.value.cause.startswith(f"references: bad {suffix} data")
-    assert error.value.cause.endswith(": a.txt")
-
-
-def with_window(log: int) -> bytes:
-    """TEXT, compressed as `zstd --long` compresses a stream of unknown size."""
-    parameters = zstandard.ZstdCompressionParameters(window_log=log)
-    compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
-    return compressor.compress(TEXT) + compressor.flush()
-
-
 @pytest.mark.parametrize("log", [28, 31])
-def test_the_error_of_a_too_large_zstd_window_has_a_remedy(log):
-    with pytest.raises(InputError) as caught:
-        decompress(with_window(log), ".zst")
-    assert "references: bad .zst data before byte" in caught.value.cause
-    assert "window is above 128 MiB" in caught.value.cause
-    assert "--long=27" in caught.value.remedy
-
-
-def with_dictionary(size: int) -> bytes:
-    return lzma.compress(TEXT, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": size}])
-
-
-def test_the_error_of_a_too_large_xz_dictionary_has_a_remedy():
-    with pytest.raises(InputError) as caught:
-        decompress(with_dictionary(1 << 29), ".xz")
-    assert "window is above 128 MiB" in caught.value.cause
-    assert "xz -9" in caught.value.remedy
+def test_a_window_that_is_too_large_is_refused_with_a_remedy(log):
+    parameters = zstandard.ZstdCompressionParameters(window_log=log)  # as `zstd --long` does
+    compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    with_window = compressor.compress(TEXT) + compressor.flush()
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]
+    with_dictionary = lzma.compress(TEXT, filters=filters)
+    for data, suffix, remedy in (
+        (with_window, ".zst", "--long=27"),
+        (with_dictionary, ".xz", "xz -9"),
+    ):
+        with pytest.raises(InputError, match="window is above 128 MiB") as caught:
+            decompress(data, suffix)
+        assert remedy in caught.value.remedy

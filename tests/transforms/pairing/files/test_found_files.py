@@ -16,14 +16,6 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 STREAM = Stream("candidates x", "*")
 
 
-def test_a_local_file_that_does_not_change_keeps_its_version(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "a"
-    path.write_text("one\n")
-    version = version_of(STREAM, str(path))
-    path.read_text()
-    assert version_of(STREAM, str(path)) == version is not None
-
-
 def wait_for_a_tick(folder: pathlib.Path) -> None:
     """Waits until a file that is changed now gets a later time than one that was changed before.
 
@@ -36,31 +28,28 @@ def wait_for_a_tick(folder: pathlib.Path) -> None:
         probe.touch()
 
 
-def test_writing_changes_it_even_if_the_time_is_set_back(tmp_path: pathlib.Path) -> None:
+def test_a_local_file_has_another_version_if_it_is_written_or_replaced(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Even with the same size, and if the time is set back."""
     path = tmp_path / "a"
-    path.write_text("one\n")
-    os.utime(path, (0, 0))
-    version = version_of(STREAM, str(path))
+
+    def version(text: str) -> str | None:
+        path.write_text(text)
+        os.utime(path, (0, 0))
+        return version_of(STREAM, str(path))
+
+    first = version("one\n")
+    path.read_text()
+    assert version_of(STREAM, str(path)) == first is not None
     wait_for_a_tick(tmp_path)
-    path.write_text("two\n")
-    os.utime(path, (0, 0))
-    assert version_of(STREAM, str(path)) != version
-
-
-def test_another_file_of_the_same_size_and_times_is_another_version(tmp_path: pathlib.Path) -> None:
-    versions = set()
-    for name in "ab":
-        (tmp_path / name).write_text(name)
-        os.utime(tmp_path / name, (0, 0))
-        versions.add(version_of(STREAM, str(tmp_path / name)))
-    assert len(versions) == 2
-
-
-def test_a_removed_file_is_bad_input(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(
-        InputError, match=r"candidates x: the file was removed while the job ran: .*/a"
-    ):
-        version_of(STREAM, str(tmp_path / "a"))
+    assert version("two\n") != first
+    (tmp_path / "b").write_text("two\n")
+    os.utime(tmp_path / "b", (0, 0))
+    assert version_of(STREAM, str(tmp_path / "b")) != version_of(STREAM, str(path))
+    path.unlink()
+    with pytest.raises(InputError, match=r"candidates x: the file was removed .*: .*/a\b"):
+        version_of(STREAM, str(path))
 
 
 class Store:

@@ -96,10 +96,8 @@ def test_a_folder_without_permission_is_not_left_out(
 @pytest.mark.parametrize("pattern", ["pipe", "pip*"])
 def test_a_pipe_is_refused_without_being_opened(tree: pathlib.Path, pattern: str) -> None:
     os.mkfifo("pipe")
-    with pytest.raises(UsageError) as error:
+    with pytest.raises(UsageError, match=r"candidates x: .* a pipe or a device: pipe"):
         found(pattern)
-    assert error.value.cause == "candidates x: this is not a file but a pipe or a device: pipe"
-    assert error.value.remedy.startswith("save its text in a file")
 
 
 def test_a_folder_is_refused_by_its_name_and_left_out_of_a_pattern(tree: pathlib.Path) -> None:
@@ -108,15 +106,13 @@ def test_a_folder_is_refused_by_its_name_and_left_out_of_a_pattern(tree: pathlib
     assert found("x*") == []
 
 
-def test_a_name_with_wildcards_is_meant_literally(tree: pathlib.Path) -> None:
+def test_a_name_with_wildcards_is_meant_literally_unless_it_is_ambiguous(
+    tree: pathlib.Path,
+) -> None:
     pathlib.Path("q[1].txt").write_text("literal")
     assert found("q[1].txt") == ["q[1].txt"]
-
-
-def test_an_ambiguous_name_is_refused(tree: pathlib.Path) -> None:
-    pathlib.Path("q[1].txt").write_text("literal")
     pathlib.Path("q1.txt").write_text("other")
-    with pytest.raises(UsageError, match=r"a pattern that matches another one: q\[1\].txt, q1.txt"):
+    with pytest.raises(UsageError, match=r": q\[1\].txt, q1.txt"):
         found("q[1].txt")
 
 
