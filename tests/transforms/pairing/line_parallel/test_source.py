@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
 from collections.abc import Callable
 
 import apache_beam as beam
@@ -102,16 +101,10 @@ def truncated(path: pathlib.Path) -> None:
     os.truncate(path, 20)
 
 
-CHANGES = [
-    in_place,
-    replaced_with_the_same_size_and_time,
-    truncated,
-    removed,
-]
-
-
 @pytest.mark.parametrize("time", [None, 0], ids=["now", "1970"])
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "change", [in_place, replaced_with_the_same_size_and_time, truncated, removed]
+)
 def test_a_file_changed_while_it_is_read_is_an_error(
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -135,13 +128,10 @@ def test_a_file_changed_while_it_is_read_is_an_error(
         os.utime(tmp_path / "left", (time, time))
     monkeypatch.setattr(portion_reading, "LineReader", Meddling)
     with (
-        pytest.raises(Exception, match=r"^stream left: .*: .*left\b") as error,
+        pytest.raises(Exception, match=r"^stream left: .*(changed|removed|ends|cannot).*left\b"),
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
         _ = pipeline | lines.pair(threads=1)
-    assert re.search(
-        "was changed|was removed|changed while|ends at byte|cannot be", str(error.value)
-    )
 
 
 def test_a_file_changed_between_two_of_its_ranges_is_an_error(

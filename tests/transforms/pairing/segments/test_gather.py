@@ -48,29 +48,20 @@ def gathered(check: Any, windowing: beam.WindowInto) -> None:
         assert_that(groups, check)
 
 
-def last_of(end: int) -> int:
-    """The whole seconds of the last time in a window."""
-    return end - 1
-
-
-def test_all_rows_of_one_key_and_window_are_a_group() -> None:
+def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [
-        (["a 0", "a 1"], "a", 0, last_of(4)),
-        (["b 2", "b 3"], "b", 0, last_of(4)),
-        (["b 4"], "b", 4, last_of(8)),
-        (["a 5"], "a", 4, last_of(8)),
+        (["a 0", "a 1"], "a", 0, 3),
+        (["b 2", "b 3"], "b", 0, 3),
+        (["b 4"], "b", 4, 7),
+        (["a 5"], "a", 4, 7),
     ]
     gathered(equal_to([expected]), beam.WindowInto(window.FixedWindows(4)))
-
-
-def test_a_full_batch_ends_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 4)
-    end = last_of(100)
-    expected = [
-        [(["a 0", "a 1"], "a", 0, end), (["b 2", "b 3"], "b", 0, end)],
-        [(["b 4"], "b", 0, end), (["a 5"], "a", 0, end)],
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 4)  # a full batch ends its groups
+    several = [
+        [(["a 0", "a 1"], "a", 0, 99), (["b 2", "b 3"], "b", 0, 99)],
+        [(["b 4"], "b", 0, 99), (["a 5"], "a", 0, 99)],
     ]
-    gathered(equal_to(expected), beam.WindowInto(window.FixedWindows(100)))
+    gathered(equal_to(several), beam.WindowInto(window.FixedWindows(100)))
 
 
 NAN = float("nan")
@@ -126,14 +117,11 @@ def test_where_beam_counts_or_dates_elements_each_row_is_a_group(windowing: Any)
 
 
 CODERS = """
-import sys
 import apache_beam as beam
 from beam_bleu import CorpusBleu
 
 pipeline = beam.Pipeline()
-segments = [("a", ["b"])]
-elements = segments if sys.argv[1] == "Globally" else [("key", segments[0])]
-_ = pipeline | beam.Create(elements) | getattr(CorpusBleu, sys.argv[1])()
+_ = pipeline | beam.Create([("key", ("a", ["b"]))]) | CorpusBleu.PerKey()
 
 class Coders(beam.pipeline.PipelineVisitor):
     def visit_transform(self, node):
@@ -145,28 +133,22 @@ pipeline.visit(Coders())
 """
 
 
-@pytest.mark.parametrize("transform", ["Globally", "PerKey"])
-def test_batches_have_their_own_coder_where_only_the_library_is_used(transform: str) -> None:
+def test_batches_have_their_own_coder_where_only_the_library_is_used() -> None:
     # In a process of its own: nothing else has told Beam of the coder.
-    command = [sys.executable, "-c", CODERS, transform]
+    command = [sys.executable, "-c", CODERS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     coders = done.stdout.splitlines()
     assert {"Fill batches: BatchCoder", "Count matches: BatchCoder"} <= set(coders)
 
 
-PLACES: dict[Any, tuple[Any, ...]] = {
-    gather._GatherByKey: (),
-    gather._GatherByKeyAndWindow: (window.GlobalWindow(),),
-    gather._GatherOneByOne: (window.GlobalWindow(), 0),
-}
-"""What else than the element Beam tells each way to gather: the window, the timestamp."""
+def batches_of(segments: list[Any], by: Any, *place: Any) -> list[list[tuple[Any, ...]]]:
+    """The rows of each batch: (candidate, reference, ...) with None for a missing reference.
 
-
-def batches_of(segments: list[Any], by: Any = gather._GatherByKey) -> list[list[tuple[Any, ...]]]:
-    """The rows of each batch: (candidate, reference, ...) with None for a missing reference."""
+    The place is what else than the element Beam tells a way to gather: the window, the timestamp.
+    """
     gather_all = by(None, None)
     gather_all.start_bundle()
-    batches = [out.value for each in segments for out in gather_all.process(each, *PLACES[by])]
+    batches = [out.value for each in segments for out in gather_all.process(each, *place)]
     batches += [out.value for out in gather_all.finish_bundle()]
     return [
         list(
@@ -176,20 +158,27 @@ def batches_of(segments: list[Any], by: Any = gather._GatherByKey) -> list[list[
     ]
 
 
-@pytest.mark.parametrize("by", PLACES)
+@pytest.mark.parametrize(
+    "by",
+    [
+        (gather._GatherByKey,),
+        (gather._GatherByKeyAndWindow, window.GlobalWindow()),
+        (gather._GatherOneByOne, window.GlobalWindow(), 0),
+    ],
+)
 def test_a_segment_with_many_references_does_not_widen_a_long_batch(
     monkeypatch: pytest.MonkeyPatch, by: Any
 ) -> None:
     monkeypatch.setattr(gather, "_BATCH_TEXTS", 7)
     wide = ("c", ["d", None, "e"])
-    assert batches_of([("a", ["b"]), wide, ("f", ["g"]), ("h", ["i"])], by) == [
+    assert batches_of([("a", ["b"]), wide, ("f", ["g"]), ("h", ["i"])], *by) == [
         [("a", "b")],
         [("c", "d", None, "e")],
         [("f", "g"), ("h", "i")],
     ]
-    assert batches_of([("a", ["b"]), ("c", ["d", "e"]), ("f", ["g"])], by) == [
+    assert batches_of([("a", ["b"]), ("c", ["d", "e"]), ("f", ["g"])], *by) == [
         [("a", "b", None), ("c", "d", "e")],
         [("f", "g")],
     ]
     wider = ("c", list("defghijk"))
-    assert batches_of([wider, ("a", ["b"])], by) == [[("c", *"defghijk")], [("a", "b")]]
+    assert batches_of([wider, ("a", ["b"])], *by) == [[("c", *"defghijk")], [("a", "b")]]
