@@ -140,33 +140,6 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
         assert len(found.batches) == (1 if scored else 0)
 
 
-def test_the_place_and_the_content_of_a_bad_record():
-    columns = {HYP: texts("a", None, "c"), REF: texts("r", 'ü "q"', None)}
-    found = to_segments(ReadRecords(columns, 100, "a.parquet", 7, "row"), PLAIN)
-    assert [dataclasses.astuple(each) for each in found.bad] == [
-        (
-            101,
-            "input",
-            "a.parquet",
-            "row 8",
-            "missing-candidate",
-            "has no candidate in the column hyp",
-            "write the candidate, or an empty string if the system gave no text",
-            '{"hyp": null, "ref": "ü \\"q\\""}'.encode(),
-        ),
-        (
-            102,
-            "input",
-            "a.parquet",
-            "row 9",
-            "missing-reference",
-            "has no reference in the column ref",
-            "write a reference, or leave the record out with --where",
-            b'{"hyp": "c", "ref": null}',
-        ),
-    ]
-
-
 def test_a_reader_can_give_the_bytes_of_a_bad_record():
     columns = {HYP: texts("a", None), REF: texts("r", "s")}
     lines = [b"", b"x" * (MAX_RAW_BYTES + 1)]
@@ -258,16 +231,3 @@ def test_numbers_are_read_without_texts() -> None:
     assert found.tally.scored == {"x": 2, "y": 2}
     assert len(batch.without([3])) == 1
     assert batch.without([3]).values[comet].tolist() == [[0.5], [1]]
-
-
-def test_a_record_without_a_text_is_not_judged_by_its_numbers() -> None:
-    number = column("n")
-    chosen = dataclasses.replace(PLAIN, values=((ValueColumn("n"), (number,)),))
-    columns = {
-        HYP: texts("a", None, "c"),
-        REF: texts("a", "b", "c"),
-        number: pa.array([1, None, 3]),
-    }
-    found = to_segments(read(columns), chosen)
-    assert [bad.reason for bad in found.bad] == ["missing-candidate"]
-    assert found.batches[0].values[ValueColumn("n")].tolist() == [[1, 3]]

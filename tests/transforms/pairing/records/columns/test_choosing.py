@@ -40,41 +40,86 @@ def references(found: Chosen) -> list[str]:
     return [path.text for path in found.references]
 
 
-@pytest.mark.parametrize("name", ["hypothesis", "hyp", "mt", "prediction", "candidate"])
-def test_usual_names_of_candidates(name: str) -> None:
-    assert systems(chosen("src", name, "ref")) == [(name, name)]
+@pytest.mark.parametrize(
+    ("names", "wanted", "candidates", "expected"),
+    [
+        *((f"src {name} ref", Wanted(), [name], ["ref"]) for name in ("hypothesis", "mt", "hyp")),
+        ("src hyp ref10 ref2 ref0", Wanted(), ["hyp"], ["ref0", "ref2", "ref10"]),
+        ("hyp refB refA", Wanted(), ["hyp"], ["refA", "refB"]),
+        ("hyp refers refAB ref ref_lang Reference", Wanted(), ["hyp"], ["ref"]),
+        ("b a x y", Wanted(("b", "a"), ("y", "x")), ["b", "a"], ["y", "x"]),
+        (
+            "hyp_10 hyp_2 hyp_1 hyper ref",
+            Wanted(("hyp_*",)),
+            ["hyp_1", "hyp_2", "hyp_10"],
+            ["ref"],
+        ),
+        ("hyp_2 hyp_1 ref", Wanted(("hyp_2", "hyp_*")), ["hyp_2", "hyp_1"], ["ref"]),
+        ("a ref b", Wanted(("*",)), ["a", "b"], ["ref"]),
+        ("x a=b ref", Wanted(("base=x", "a=b")), ["base=x", "a=b"], ["ref"]),
+        ("hyp ref", Wanted(system_name="atlas"), ["atlas=hyp"], ["ref"]),
+    ],
+)
+def test_columns_are_chosen_by_their_names(
+    names: str, wanted: Wanted, candidates: list[str], expected: list[str]
+) -> None:
+    found = chosen(*names.split(), wanted=wanted)
+    named = [text if name == text else f"{name}={text}" for name, text in systems(found)]
+    assert named == candidates
+    assert references(found) == expected
+    is_told = not (wanted.candidates and wanted.references)
+    assert choice_notes(wanted, found) == ((describe_choice(found),) if is_told else ())
 
 
 @pytest.mark.parametrize(
-    ("names", "expected"),
+    ("names", "wanted", "message"),
     [
-        (["ref"], ["ref"]),
-        (["reference"], ["reference"]),
-        (["references"], ["references"]),
-        (["ref10", "ref2", "ref0"], ["ref0", "ref2", "ref10"]),
-        (["refB", "refA"], ["refA", "refB"]),
-        (["refers", "refAB", "ref", "ref_lang", "Reference"], ["ref"]),
+        ("hyp mt ref", Wanted(), "the candidates could be the columns hyp or mt"),
+        ("hyp ref reference", Wanted(), "the references could be the columns ref or reference"),
+        ("hyp ref0 ref1 refA", Wanted(), "could be the columns ref0, ref1 or refA"),
+        ("src ref", Wanted(), "no column has one of the usual names of candidates"),
+        ("src hyp", Wanted(), "no column has one of the usual names of references"),
+        ("x y ref", Wanted(("x", "y"), system_name="atlas"), "several columns of candidates: x, y"),
+        ("x y ref", Wanted(("same=x", "same=y")), "two systems are called same"),
+        ("s1 s2 ref", Wanted(("s=s*",)), "two systems are called s"),
+        ("hyp ref", Wanted(("hyp",), ("hyp",)), "hyp is given for candidates and for references"),
+        ("hyp ref", Wanted(("a=hyp", "b=hyp")), "the column hyp is given twice"),
+        ("hyp ref", Wanted(("missing",)), "there is no column missing .--candidate_columns."),
+        ("hyp ref", Wanted(where=(Condition(ColumnPath("lp", ("lp",)), "x"),)), "lp .--where."),
+        ("hyp ref", Wanted(ids=("key",)), "key .the id."),
+        ("hyp ref", Wanted(("hyp[",)), "begins neither"),
     ],
 )
-def test_usual_names_of_references(names: list[str], expected: list[str]) -> None:
-    assert references(chosen("src", "hyp", *names)) == expected
+def test_columns_that_are_unclear_or_missing_are_an_error(
+    names: str, wanted: Wanted, message: str
+) -> None:
+    with pytest.raises(InputError, match=f"^input: .*{message}") as raised:
+        chosen(*names.split(), wanted=wanted)
+    assert raised.value.remedy
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
+    ("columns", "message"),
     [
-        (["hyp", "mt", "ref"], "the candidates could be the columns hyp or mt"),
-        (["hyp", "ref", "reference"], "the references could be the columns ref or reference"),
-        (["hyp", "ref0", "ref1", "refA"], "could be the columns ref0, ref1 or refA"),
-        (["src", "ref"], "no column has one of the usual names of candidates"),
-        (["src", "hyp"], "no column has one of the usual names of references"),
+        ({"hyp": pa.int64(), "ref": TEXT}, "hyp has no texts: it is int64"),
+        ({"hyp": pa.large_list(TEXT), "ref": TEXT}, r"hyp has no texts: .*such as hyp\[0\]"),
+        ({"hyp": TEXT, "ref0": pa.large_list(TEXT), "ref1": TEXT}, "ref0 has no texts: .*lists"),
+        (
+            {"hyp": TEXT, "ref": pa.struct([("de", TEXT), ("a.b", TEXT)])},
+            r'ref has no texts: .*: ref.de, ref\["a.b"\]',
+        ),
     ],
 )
-def test_unclear_columns_are_an_error(names: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message) as raised:
-        chosen(*names)
-    role = "candidate" if "candidates" in message else "reference"
-    assert f"--{role}_columns COLUMN,..." in raised.value.remedy
+def test_columns_without_texts(columns: dict[str, pa.DataType], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        choose(Wanted(), pa.schema(columns.items()))
+
+
+def test_paths_into_columns_are_chosen() -> None:
+    texts = pa.struct([("refA", TEXT), ("x", TEXT)])
+    wanted = Wanted(("texts.*", "tuned=y[0]"), ("texts.refA",))
+    found = chosen(wanted=wanted, texts=texts, y=pa.large_list(TEXT))
+    assert systems(found) == [("texts.x", "texts.x"), ("tuned", "y[0]")]
 
 
 @pytest.mark.parametrize("name", UNCLEAR)
@@ -87,81 +132,6 @@ def test_names_that_mean_opposite_things_are_never_taken(name: str) -> None:
         flag = f"--{role.removesuffix('s')}_columns"
         assert f"write {flag} {name} if it has the {role}, or {flag} COLUMN" in raised.value.remedy
         assert f"the columns are: source, {name}, {other}" in raised.value.remedy
-
-
-def test_named_columns_are_in_the_order_of_the_user() -> None:
-    found = chosen("b", "a", "x", "y", wanted=Wanted(("b", "a"), ("y", "x")))
-    assert systems(found) == [("b", "b"), ("a", "a")]
-    assert references(found) == ["y", "x"]
-    assert choice_notes(Wanted(("b", "a"), ("y", "x")), found) == ()
-
-
-def test_a_pattern_takes_all_columns_in_natural_order() -> None:
-    names = ["hyp_10", "hyp_2", "hyp_1", "hyper", "ref"]
-    found = chosen(*names, wanted=Wanted(("hyp_*",)))
-    assert systems(found) == [(name, name) for name in ("hyp_1", "hyp_2", "hyp_10")]
-    first = chosen(*names, wanted=Wanted(("hyp_2", "hyp_*")))
-    assert systems(first) == [(name, name) for name in ("hyp_2", "hyp_1", "hyp_10")]
-
-
-def test_a_pattern_leaves_out_the_references() -> None:
-    found = chosen("a", "ref", "b", wanted=Wanted(("*",)))
-    assert systems(found) == [("a", "a"), ("b", "b")]
-    texts = pa.struct([("refA", TEXT), ("x", TEXT)])
-    found = chosen(wanted=Wanted(("texts.*",), ("texts.refA",)), texts=texts)
-    assert systems(found) == [("texts.x", "texts.x")]
-
-
-def test_systems_can_have_other_names_than_their_columns() -> None:
-    wanted = Wanted(("base=x", "tuned=y[0]", "a=b"))
-    found = choose(
-        wanted, pa.schema([("x", TEXT), ("y", pa.large_list(TEXT)), ("a=b", TEXT), ("ref", TEXT)])
-    )
-    assert systems(found) == [("base", "x"), ("tuned", "y[0]"), ("a=b", "a=b")]
-    one = chosen("hyp", "ref", wanted=Wanted(system_name="atlas"))
-    assert systems(one) == [("atlas", "hyp")]
-
-
-def test_one_name_cannot_have_several_columns() -> None:
-    with pytest.raises(InputError, match="several columns of candidates: x, y"):
-        chosen("x", "y", "ref", wanted=Wanted(("x", "y"), system_name="atlas"))
-    with pytest.raises(InputError, match="two systems are called same"):
-        chosen("x", "y", "ref", wanted=Wanted(("same=x", "same=y")))
-    with pytest.raises(InputError, match="two systems are called s"):
-        chosen("s1", "s2", "ref", wanted=Wanted(("s=s*",)))
-
-
-@pytest.mark.parametrize(
-    ("wanted", "message"),
-    [
-        (Wanted(("hyp",), ("hyp",)), "the column hyp is given for candidates and for references"),
-        (Wanted(("a=hyp", "b=hyp")), "the column hyp is given twice"),
-        (Wanted(("missing",)), "there is no column missing .--candidate_columns."),
-        (Wanted(where=(Condition(ColumnPath("lp", ("lp",)), "x"),)), "lp .--where."),
-        (Wanted(ids=("key",)), "key .the id."),
-        (Wanted(("hyp[",)), "begins neither"),
-    ],
-)
-def test_columns_that_cannot_be_read(wanted: Wanted, message: str) -> None:
-    with pytest.raises(InputError, match=message) as raised:
-        chosen("hyp", "ref", wanted=wanted)
-    assert raised.value.cause.startswith("input: ")
-    assert raised.value.remedy
-
-
-def test_columns_without_texts() -> None:
-    lists, parts = pa.large_list(TEXT), pa.struct([("de", TEXT), ("a.b", TEXT)])
-    with pytest.raises(InputError, match="the column hyp has no texts: it is int64") as raised:
-        choose(Wanted(), pa.schema([("hyp", pa.int64()), ("ref", TEXT)]))
-    with pytest.raises(InputError, match="the column hyp has no texts: it is large_list") as raised:
-        choose(Wanted(), pa.schema([("hyp", lists), ("ref", TEXT)]))
-    assert "write the place in the list, such as hyp[0]" in raised.value.remedy
-    with pytest.raises(InputError, match="the column ref0 has no texts") as raised:
-        choose(Wanted(), pa.schema([("hyp", TEXT), ("ref0", lists), ("ref1", TEXT)]))
-    assert "only a single column of references can have lists" in raised.value.remedy
-    with pytest.raises(InputError, match="the column ref has no texts") as raised:
-        choose(Wanted(), pa.schema([("hyp", TEXT), ("ref", parts)]))
-    assert raised.value.remedy == 'name one of its fields: ref.de, ref["a.b"]'
 
 
 def test_all_types_of_text_and_columns_of_nulls_are_taken() -> None:
@@ -215,16 +185,6 @@ def test_one_role_only() -> None:
     wanted = Wanted(ids=("id",))
     of_system = choose(wanted, schema("id", "hyp"), "candidates atlas", ("candidates",))
     assert (systems(of_system), references(of_system)) == ([("hyp", "hyp")], [])
-    of_references = choose(wanted, schema("id", "ref"), "references", ("references",))
-    assert of_references.ids == (ColumnPath("id", ("id",)),)
+    assert of_system.ids == (ColumnPath("id", ("id",)),)
     with pytest.raises(InputError, match=r"^candidates atlas: no column"):
         choose(wanted, schema("id", "ref"), "candidates atlas", ("candidates",))
-
-
-def test_what_was_chosen_is_told() -> None:
-    found = chosen("hyp", "ref0", "ref1")
-    assert describe_choice(found) == "columns: candidates from hyp, references from ref0, ref1"
-    assert choice_notes(Wanted(), found) == (describe_choice(found),)
-    assert choice_notes(Wanted(("hyp",)), found) == (describe_choice(found),)
-    assert choice_notes(Wanted(("hyp",), ("ref*",)), found) == (describe_choice(found),)
-    assert choice_notes(Wanted(("hyp",), ("ref0", "ref1")), found) == ()

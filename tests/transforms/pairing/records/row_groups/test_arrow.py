@@ -15,7 +15,6 @@ from group_reading import TEXTS, digest_of, outcome, plan_of, records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.row_groups.arrow_files import record_batches
 
 FORMS = ["file", "stream"]
@@ -77,14 +76,6 @@ def test_a_file_is_divided_at_its_record_batches_and_a_stream_is_not(tmp_path):
         assert len(list(plan_of(records(path, range_bytes=16)).portions())) == portions
 
 
-KINDS = [
-    pa.string(),
-    pa.large_string(),
-    pa.string_view(),
-    pa.binary(),
-    pa.dictionary(pa.int8(), pa.string()),
-    pa.dictionary(pa.int32(), pa.large_string()),
-]
 NESTED = [
     (pa.struct({"n": pa.int64(), "t": pa.string()}), lambda text: {"n": 1, "t": text}, "x.t"),
     (pa.list_(pa.string()), lambda text: ["other", text], "x[1]"),
@@ -99,34 +90,12 @@ NESTED = [
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_texts_of_every_type_are_read(tmp_path, form, kind):
-    texts = [*TEXTS, None] * 5
-    table = pa.table({"hyp": pa.array(texts, pa.string()).cast(kind), "ref": ["r"] * len(texts)})
-    path = write(tmp_path / "t.arrow", table, form, 7)
-    assert rows_of(records(path)) == [(text, "r") for text in texts]
-
-
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("kind", "of", "column"), NESTED, ids=[each[2] for each in NESTED])
 def test_paths_lead_to_values_of_nested_columns(tmp_path, form, kind, of, column):
     values = pa.array([of(text) for text in TEXTS * 3], kind)
     table = pa.table({"other": [1] * len(values), "ref": ["r"] * len(values), "x": values})
     path = write(tmp_path / "t.arrow", table, form, 5)
     assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS * 3]
-
-
-def test_dictionaries_that_grow_and_change_within_a_stream_are_those_of_their_rows(tmp_path):
-    words = [["a", "b"], ["a", "b", "c"], ["x", "y"]]
-    batches = [
-        pa.record_batch({"hyp": pa.array(part).dictionary_encode(), "ref": ["r"] * len(part)})
-        for part in words
-    ]
-    path = tmp_path / "t.arrow"
-    with pa.ipc.new_stream(path, batches[0].schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-    assert rows_of(records(path)) == [(word, "r") for part in words for word in part]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -183,16 +152,6 @@ def test_a_file_that_is_no_arrow_file_is_named(tmp_path, content, cause, remedy)
     path = tmp_path / "t.arrow"
     path.write_bytes(content)
     called("--input", path).assert_failed(3, cause, str(path), remedy)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_file_that_was_replaced_is_named(tmp_path, form):
-    path = write(tmp_path / "t.arrow", table_of(200), form, 50)
-    source = records(path)
-    portions = list(plan_of(source).portions())
-    write(path, table_of(200).slice(100), form, 50)
-    with pytest.raises(InputError, match=r"the file (was changed|has \d+ bytes)"):
-        list(source.read(portions[0]))
 
 
 def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):

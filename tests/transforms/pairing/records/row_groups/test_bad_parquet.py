@@ -78,17 +78,6 @@ def test_a_flipped_bit_in_a_page_is_found(path, compression, seed):
     assert said is None or "the Parquet file cannot be read: row groups 0 to 3: " in said
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_a_flipped_bit_in_a_footer_is_an_error_or_harmless(path, seed):
-    expected = rows_of(records(path))
-    data = bytearray(path.read_bytes())
-    footer = int.from_bytes(data[-8:-4], "little")
-    at = len(data) - 8 - 1 - random.Random(seed).randrange(footer)
-    data[at] ^= 1 << (seed % 8)
-    path.write_bytes(data)
-    error_or_rows(path, expected)
-
-
 def error_or_rows(path, expected):
     """The cause of the error, which names the file; None if all rows were read."""
     try:
@@ -120,13 +109,6 @@ def test_files_with_other_columns_are_named_with_the_difference(tmp_path):
         f"only the second has ref2: {tmp_path}/0.parquet, {tmp_path}/1.parquet",
         "use a pattern that matches only files with the same columns",
     )
-
-
-def test_other_columns_and_types_of_text_may_differ(tmp_path):
-    write(tmp_path / "0.parquet")
-    table = pa.table({"id": [1], "ref": pa.array([["a"]]), "hyp": pa.array([b"a"])})
-    pq.write_table(table, tmp_path / "1.parquet")
-    assert run(tmp_path / "*.parquet").document["segments"] == ROWS + 1
 
 
 def test_text_that_is_not_utf8_is_named_with_its_row(tmp_path):
@@ -165,14 +147,6 @@ def test_a_file_that_was_replaced_with_the_same_size_is_named(path):
     os.replace(other, path)
     with pytest.raises(InputError, match="the file was changed after its footer was read"):
         list(reading)
-
-
-def test_a_file_that_was_removed_is_named(path):
-    source = records(path)
-    portions = list(plan_of(source).portions())
-    path.unlink()
-    with pytest.raises(InputError, match=r"the file was removed while the job ran: .*t\.parquet"):
-        list(source.read(portions[0]))
 
 
 def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
-from command_line import REFERENCES, SYSTEMS, assert_equals_sacrebleu, called, read_lines
 from group_reading import digest_of, plan_of, read_all, records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -166,21 +165,6 @@ def nested_rows(count: int) -> list[dict[str, object]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("candidate", "reference", "expected"),
-    [
-        ("t.en", "t.de[1]", lambda row: (row["t"]["en"], next(iter(row["t"]["de"][1:]), None))),
-        ("t.en", '["t"].de', lambda row: (row["t"]["en"], row["t"]["de"])),
-        ("d", "t.de[0]", lambda row: (row["d"], next(iter(row["t"]["de"]), None))),
-    ],
-)
-def test_paths_lead_to_values_of_nested_columns(tmp_path, candidate, reference, expected):
-    rows = nested_rows(30)
-    pq.write_table(pa.Table.from_pylist(rows, NESTED), tmp_path / "t.parquet", row_group_size=7)
-    source = records(tmp_path / "t.parquet", candidates=(candidate,), references=(reference,))
-    assert rows_of(source) == [expected(row) for row in rows]
-
-
 def test_only_the_leaves_of_the_chosen_columns_are_read(tmp_path):
     path = tmp_path / "t.parquet"
     rows = nested_rows(30)
@@ -203,31 +187,6 @@ def damage(path, first, size):
     for at in range(first + size // 2, first + size):
         data[at] ^= 0x55
     path.write_bytes(data)
-
-
-EXAMPLE = {
-    **{name: read_lines(path) for name, path in SYSTEMS.items()},
-    **{f"ref{number}": read_lines(path) for number, path in enumerate(REFERENCES)},
-}
-
-
-def arguments(path, *more):
-    return ["--input", path, "--candidate_columns", ",".join(SYSTEMS), *more]
-
-
-@pytest.mark.parametrize("as_list", [False, True])
-def test_scores_are_those_of_sacrebleu(tmp_path, as_list):
-    columns = dict(EXAMPLE)
-    if as_list:
-        references = zip(columns.pop("ref0"), columns.pop("ref1"), strict=True)
-        columns["references"] = [list(each) for each in references]
-    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=3)
-    run = called(*arguments(tmp_path / "t.parquet", "--format", "json"))
-    assert_equals_sacrebleu(
-        run.document,
-        [EXAMPLE[name] for name in SYSTEMS],
-        [EXAMPLE["ref0"], EXAMPLE["ref1"]],
-    )
 
 
 def test_the_wiring_reads_every_row_once_and_gives_tallies(tmp_path):
@@ -277,18 +236,3 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
         pairs = [pair for hyp, ref in columns for pair in zip(hyp, ref, strict=True)]
         assert pairs == pairs_of(table)
         assert Remote.reads < 20
-
-
-def test_a_large_row_group_is_read_in_small_batches(tmp_path):
-    texts = [f"{i} " + "word " * 200 for i in range(20_000)]
-    pq.write_table(
-        pa.table({"hyp": texts, "ref": texts}), tmp_path / "t.parquet", compression="zstd"
-    )
-    source = records(tmp_path / "t.parquet")
-    before = pa.total_allocated_bytes()
-    most = rows = 0
-    for read in read_all(source):
-        rows += len(next(iter(read.columns.values())))
-        most = max(most, pa.total_allocated_bytes() - before)
-    assert rows == 20_000
-    assert most < 30_000_000  # the texts have 40 MB

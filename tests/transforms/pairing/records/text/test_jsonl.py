@@ -89,21 +89,10 @@ def check(lines: list[bytes], chosen: Any) -> None:
 
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=12)  # with surrogates
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    TEXTS,
-    st.just("x" * 70),
-    st.just('"\\' * 40),
-)
-KEYS = st.one_of(
-    st.sampled_from(
-        ["hyp", "ref", "refs", "tr", "de", "out", "label", "meta", "n", "h\u00ff", '"']
-    ),
-    TEXTS,
-)
+LONG = st.sampled_from(["x" * 70, '"\\' * 40])
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXTS, LONG)
+NAMES = ["hyp", "ref", "refs", "tr", "de", "out", "label", "meta", "n", "h\u00ff", '"']
+KEYS = st.one_of(st.sampled_from(NAMES), TEXTS)
 VALUES = st.recursive(
     SCALARS,
     lambda each: st.lists(each, max_size=3) | st.dictionaries(KEYS, each, max_size=3),
@@ -132,28 +121,7 @@ def lines(draw: Any) -> bytes:
     line = draw(st.sampled_from(["", " ", "\t\r"])) + line + draw(st.sampled_from(["", " ", "\r"]))
     if draw(st.integers(0, 3)) == 0 and line:
         at = draw(st.integers(0, len(line) - 1))
-        put = draw(
-            st.sampled_from(
-                [
-                    "",
-                    '"',
-                    "\\",
-                    "{",
-                    "}",
-                    "[",
-                    "]",
-                    ",",
-                    ":",
-                    "0",
-                    "-",
-                    ".",
-                    "e",
-                    "u",
-                    "\x00",
-                    "\x1f",
-                ]
-            )
-        )
+        put = draw(st.sampled_from(["", *'"\\{}[],:0-.eu\x00\x1f']))
         line = line[:at] + put + line[at + draw(st.integers(0, 2)) :]
     return line.replace("\n", " ").encode("utf-8", "replace")
 
@@ -255,11 +223,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
     [
         (b" ", "invalid-json", "the line is empty"),
         (b'{"hyp": "a",', "invalid-json", "not JSON: .* at character 13"),
-        (
-            b'{"hyp": 1, "ref": "b"}',
-            "wrong-type",
-            "hyp is a number or a .*must be a text",
-        ),
+        (b'{"hyp": 1, "ref": "b"}', "wrong-type", "hyp is a number"),
         (b'{"hyp": "a", "ref": [1]}', "wrong-type", "an item of ref is a number"),
         (b'{"hyp": "\\ud83d", "ref": "b"}', "invalid-utf8", "half of a surrogate pair"),
     ],
@@ -288,16 +252,7 @@ def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
 @pytest.mark.parametrize("integers", [True, False])
 def test_ids_are_strings_or_integers_as_in_the_first_records(integers: bool) -> None:
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
-    ids = [
-        b"1",
-        b'"1"',
-        b"-0",
-        b"1.0",
-        b"true",
-        b"null",
-        b"99999999999999999999",
-        b"12345678901234567",
-    ]
+    ids = [b"1", b'"1"', b"-0", b"1.0", b"true", b"null", b"9" * 20, b"12345678901234567"]
     given_lines = [b'{"hyp": "a", "ref": "b", "id": %s}' % each for each in ids]
     read = read_json_lines(
         raw_lines(given_lines), chosen, integer_ids=chosen.ids if integers else ()
