@@ -5,11 +5,8 @@ from __future__ import annotations
 import doctest
 from typing import Any
 
-import pytest
 import sacrebleu
-from command_line import EXAMPLE, PROJECT, called
-
-from beam_bleu import BleuConfig
+from command_line import PROJECT
 
 PAGE = PROJECT / "docs" / "tokenizers.md"
 
@@ -27,11 +24,3 @@ def test_the_example_of_the_page_runs_and_equals_sacrebleu() -> None:
     shown = f"{score.score:.2f} {(*score.counts,)} {(*score.totals,)}"
     signature = str(bleu.get_signature()).partition("|version")[0]
     assert f"\n{shown}\n{signature}\n" in PAGE.read_text()
-
-
-def test_an_unknown_tokenizer_tells_how_to_use_tokens_of_another_one() -> None:
-    for wanted in ("mine", str.split):
-        with pytest.raises(ValueError, match=r"join them with spaces and choose none: docs/toke"):
-            BleuConfig(tokenize=wanted)  # type: ignore[arg-type]
-    run = called(*EXAMPLE, "--tokenize", "mine")
-    run.assert_failed(2, "--tokenize mine", "join them with spaces and choose none")
