@@ -58,12 +58,11 @@ def test_numbers_and_tuples_come_back() -> None:
     assert math.isnan(function(0, (largest, largest), False, math.nan, largest)[3])
 
 
-@pytest.mark.parametrize("number", [2**64, 2**70, -(2**63) - 1])
-def test_an_integer_of_more_than_64_bits_is_refused(number: int) -> None:
-    keys = [key_and_words([whole])[0] for whole in (2**64 - 1, 2**63 - 1, -(2**63))]
-    assert keys[0] != keys[1] == keys[2]
-    for argument in (number, (1, number)):
-        with pytest.raises(TypeError, match="compiled code cannot be called with int"):
+@pytest.mark.parametrize("wrong", [2**64, 2**70, -(2**63) - 1, "text", None, [1], {}])
+def test_other_values_are_refused(wrong: object) -> None:
+    """Also integers of more than 64 bits."""
+    for argument in (wrong, (1, wrong)):
+        with pytest.raises(TypeError, match="compiled code cannot be called with"):
             key_and_words([argument])
 
 
@@ -84,22 +83,10 @@ def test_arrays_of_each_layout(matrix: Any) -> None:
     assert compiled(summed)(matrix, weights) == int((matrix @ weights).sum())
 
 
-def test_an_array_is_changed_in_place() -> None:
-    values = np.arange(10)
-    assert compiled(doubled)(values[::3]) is None
-    assert values.tolist() == [0, 1, 2, 6, 4, 5, 12, 7, 8, 18]
-
-
 def test_an_exception_of_compiled_code_is_an_error() -> None:
     assert compiled(inverse)(4.0) == 0.25
     with pytest.raises(ArithmeticError, match="inverse"):
         compiled(inverse)(0.0)
-
-
-@pytest.mark.parametrize("argument", ["text", None, [1], {}])
-def test_other_arguments_are_refused(argument: object) -> None:
-    with pytest.raises(TypeError, match="compiled code cannot be called with"):
-        key_and_words([argument])
 
 
 def test_threads_share_one_function() -> None:
@@ -138,9 +125,7 @@ def test_arguments_of_other_types_have_other_keys() -> None:
     ]
     keys = [key_and_words([argument])[0] for argument in arguments]
     assert len(set(keys)) == len(set(map(repr, keys))) == len(keys)
-
-
-def test_arrays_of_one_type_have_one_key() -> None:
-    rows = np.arange(6).reshape(2, 3)
     same = [rows, rows.copy(), rows[:1], np.frombuffer(bytearray(48)).view(np.int64).reshape(3, 2)]
-    assert len({key_and_words([array])[0] for array in same}) == 1
+    assert {key_and_words([array])[0] for array in same} == {keys[0]}
+    whole = [key_and_words([number])[0] for number in (2**64 - 1, 2**63 - 1, -(2**63))]
+    assert whole[0] != whole[1] == whole[2]
