@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import doctest
+import io
+import itertools
 import pathlib
 import re
+import shlex
 import subprocess
-import sys
 import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
-from command_line import without_progress
+from command_line import COMMAND, PROJECT, called, without_progress
 from engine_parts import need
-from markdown_tables import sections
+from markdown_tables import sections, tables
+from philox import coin, weight
 from scoring import score_of
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
+from beam_bleu.transforms.score import differences
+from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
 
-PROJECT = pathlib.Path(__file__).parent.parent
+
+def read(page: str) -> str:
+    return (PROJECT / page).read_text()
+
 
 # Pages whose console blocks show commands and all that they print.
 SHOWN = [
@@ -123,20 +134,120 @@ def test_a_command_prints_what_the_page_shows(
     assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"out"}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/inputs.md"])
-def test_the_library_examples_print_what_the_pages_show(page: str) -> None:
-    text = (PROJECT / page).read_text()
-    example = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
-    assert example is not None
-    code, shown = example.groups()
-    done = subprocess.run(
-        [sys.executable, "-c", code.replace("beam.Pipeline()", "beam.Pipeline('FnApiRunner')")],
-        cwd=PROJECT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert sorted(done.stdout.splitlines()) == shown.splitlines()
+INPUTS = re.findall(r"```console\n\$ (.*?)\n(.*?)```", read("docs/inputs.md"), re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "shown"), INPUTS, ids=[each[0][-70:] for each in INPUTS])
+def test_a_form_of_input_prints_what_the_page_shows(
+    command: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(PROJECT)
+    if command.startswith("./run.sh "):
+        run = called(*shlex.split(command.removeprefix("./run.sh ")))
+        assert run.err + run.out.decode() == shown
+        return
+    piped = command.replace("./run.sh", shlex.join(COMMAND))  # this takes a process
+    done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)
+    assert without_progress(done.stderr) + done.stdout == shown
+
+
+LIBRARIES = {"Delta and Iceberg tables": "deltalake", "Hugging Face data sets": "datasets"}
+"""The libraries of sections of docs/sources.md, which are in the extra test-libraries."""
+
+
+def programs() -> Iterator[Any]:
+    """(page, section) of the programs: all of docs/sources.md, and of other pages those that print.
+
+    The section of another page is its whole text.
+    """
+    for page in ("README.md", "docs/inputs.md", "docs/notebook.md"):
+        yield pytest.param(page, None)
+    for section in re.findall(r"^## (.*)", read("docs/sources.md"), re.MULTILINE):
+        marks = [pytest.mark.libraries] if section in LIBRARIES else []
+        yield pytest.param("docs/sources.md", section, marks=marks)
+
+
+def printed_by(program: str, page: str) -> list[str]:
+    """The lines that a program prints, sorted: steps of a pipeline print in any order."""
+    output = io.StringIO()
+    program = program.replace("beam.Pipeline()", 'beam.Pipeline("FnApiRunner")')
+    with contextlib.redirect_stdout(output):
+        exec(compile(program, page, "exec"), {"__name__": "__main__"})
+    return sorted(output.getvalue().splitlines())
+
+
+@pytest.mark.parametrize(("page", "section"), [*programs()])
+def test_a_program_prints_what_the_page_shows(
+    page: str, section: str | None, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if section in LIBRARIES:
+        pytest.importorskip(LIBRARIES[section])
+    (tmp_path / "examples").symlink_to(PROJECT / "examples")
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    text = read(page)
+    if page == "docs/notebook.md":  # the result of its command
+        (command,) = re.findall(r"```sh\n\./run\.sh (.*?)```", text, re.DOTALL)
+        words = [word for word in shlex.split(command.replace("\\\n", "")) if word]
+        paths = [sorted(map(str, tmp_path.glob(word))) if "*" in word else [word] for word in words]
+        assert called(*(path for found in paths for path in found)).code == 0
+    if section is not None:
+        (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"```python\n((?:(?!```).)*)```(?:\n\n```\n(.*?)```)?", text, re.DOTALL)
+    found = [(program, shown) for program, shown in found if shown or section is not None]
+    assert found
+    for program, shown in found:
+        lines = printed_by(program, page)
+        assert not shown or lines == sorted(shown.splitlines())
+
+
+(VECTORS,) = tables(sections(read("docs/resampling.md"))["The random numbers"])
+
+
+@pytest.mark.parametrize("row", VECTORS[1:], ids=[" ".join(row[:5]) for row in VECTORS[1:]])
+def test_units_have_the_weights_and_coins_of_the_page(row: list[str]) -> None:
+    seed, partition, unit, shown, first, weights, coins = row
+    partition = "" if partition == "none" else partition.strip("`")
+    kind, name = unit.split(" ", 1)
+    if kind == "segment":
+        keys = unit_keys(partition, np.array([int(name)]))
+    else:
+        keys = unit_keys(partition, None, pa.array([name.strip("`")]).dictionary_encode())
+    (key,) = keys.tolist()
+    assert f"`{key:016x}`" == shown
+    replicates = range(int(first), int(first) + 12)
+    assert [weight(int(seed), key, each) for each in replicates] == [*map(int, weights.split())]
+    assert [coin(int(seed), key, each) for each in replicates] == [*map(int, coins.split())]
+
+
+def table(page: str, *header: str) -> list[list[str]]:
+    """The rows of the table of a page with this header."""
+    (found,) = (each for each in tables(read(page)) if tuple(each[0]) == header)
+    return found[1:]
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"), table("docs/significance.md", "p-values", "adjusted")
+)
+def test_the_examples_of_holm(p_values: str, adjusted: str) -> None:
+    found = differences.holm([float(each) for each in p_values.split(",")])
+    assert [round(each or 0, 9) for each in found] == list(map(float, adjusted.split(",")))
+
+
+CLUSTERS = ("systems, best first", "pairs that do not differ significantly", "clusters")
+
+
+@pytest.mark.parametrize(
+    ("systems", "similar", "clusters"), table("docs/significance.md", *CLUSTERS)
+)
+def test_the_examples_of_clusters(systems: str, similar: str, clusters: str) -> None:
+    pairs = itertools.combinations(systems.split(), 2)
+    scores = {system: -rank for rank, system in enumerate(systems.split())}
+    p_values = {pair: 0.5 if "-".join(pair) in similar else 0.01 for pair in pairs}
+    found = differences.clusters(scores, p_values, lower_is_better=False)
+    assert ", ".join(map(" ".join, found)) == clusters
 
 
 def test_the_page_shows_the_yaml_example_as_it_is() -> None:
