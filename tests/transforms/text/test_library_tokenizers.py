@@ -48,19 +48,7 @@ HOSTILE = [
     *("<skipped>a-\nb &amp;", "a" * 3000, "日本" * 3000, "5." * 999),
 ]
 CORPUS = [*JAPANESE, *KOREAN, *HOSTILE, "The cat sat on the mat.", *spm_models.sentences(7, 60)]
-PIECES = [
-    *"。、のはを가는 \n▁",
-    " ",
-    "日本",
-    "東京",
-    "학교",
-    "cat",
-    "é",
-    "\0",
-    "😀",
-    "ａ",
-    "\u3000",
-]
+PIECES = [*"。、のはを가는 \n▁é\0😀ａ\u3000", "日本", "東京", "학교", "cat"]
 
 KINDS = [("unigram", False), ("unigram", True), ("bpe", False), ("bpe", True), ("char", False)]
 SPM = [

@@ -72,9 +72,3 @@ def test_a_pipeline_adds_up_each_element_once(threads):
 
 def test_elements_are_added_at_the_same_time_to_different_adders():
     assert sorted(sums_of(Held(2), [1, 2])) == [("adders", 1)] * 2 + [("total", 1), ("total", 2)]
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_an_error_fails_the_bundle(threads):
-    with pytest.raises(ValueError, match="-1 is negative"):
-        sums_of(SumNumbers(threads), [1, -1, 2])

@@ -119,12 +119,6 @@ def test_outputs_stay_in_their_windows(threads: int) -> None:
         assert_that(found, equal_to([(n, n // 4 * 4) for n in range(8)] * 2))
 
 
-@pytest.mark.parametrize("threads", [1, 4])
-def test_an_error_on_a_thread_is_an_error_of_the_step(threads: int) -> None:
-    with pytest.raises(ValueError, match="thirteen"):
-        outputs(Slowly(threads), [1, 13, 2])
-
-
 def test_a_thread_that_cannot_start_is_an_error_of_the_step(monkeypatch) -> None:
     def fail(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
