@@ -6,6 +6,10 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
@@ -15,7 +19,48 @@ from beam_bleu.transforms.pairing.records.formats import format_of_name
 from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPlan, make_group_plan
 from beam_bleu.transforms.pairing.records.row_groups.source import GROUP_FORMATS, RowGroupRecords
 
+SUFFIXES = {"parquet": ".parquet", "file": ".arrow", "stream": ".arrow", "avro": ".avro"}
+"""By its name each form of files: Arrow has files that can be read in any order, and streams."""
+
+AVRO = {
+    "type": "record",
+    "name": "segment",
+    "fields": [
+        {"name": "hyp", "type": ["null", "string"]},
+        {"name": "ref", "type": ["null", {"type": "array", "items": ["null", "string"]}]},
+    ],
+}
+
 TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
+
+
+def table_of(rows: int) -> pa.Table:
+    def column(name: str) -> list[str]:
+        return [f"{name} {i} {TEXTS[i % len(TEXTS)]}" for i in range(rows)]
+
+    references = [[text, None, "r"][: i % 3 + 1] for i, text in enumerate(column("ref"))]
+    return pa.table({"hyp": column("hyp"), "ref": references})
+
+
+def pairs_of(table: pa.Table) -> list[tuple[str, list[str]]]:
+    return list(zip(table["hyp"].to_pylist(), table["ref"].to_pylist(), strict=True))
+
+
+def write(
+    path: pathlib.Path, table: pa.Table, form: str, rows: int | None = None, **options: Any
+) -> pathlib.Path:
+    """Writes a file in groups of so many rows; of Avro, in blocks of 20 bytes for each row."""
+    if form == "parquet":
+        pq.write_table(table, path, row_group_size=rows, **options)
+    elif form == "avro":
+        sizes = {"sync_interval": 20 * rows} if rows else {}
+        with path.open("wb") as file:
+            fastavro.writer(file, AVRO, table.to_pylist(), **sizes, **options)
+    else:
+        new = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
+        with new(path, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+            writer.write_table(table, max_chunksize=rows)
+    return path
 
 
 def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wanted: Any) -> Any:

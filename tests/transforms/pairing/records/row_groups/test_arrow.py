@@ -8,72 +8,12 @@ import struct
 
 import pyarrow as pa
 import pyarrow.feather
-import pyarrow.parquet as pq
 import pytest
-from command_line import called
-from group_reading import TEXTS, digest_of, outcome, plan_of, records, rows_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from group_reading import TEXTS, outcome, records, rows_of, table_of, write
 
 from beam_bleu.transforms.pairing.records.row_groups.arrow_files import record_batches
 
 FORMS = ["file", "stream"]
-
-
-def table_of(rows: int) -> pa.Table:
-    def column(name: str) -> list[str]:
-        return [f"{name} {i} {TEXTS[i % len(TEXTS)]}" for i in range(rows)]
-
-    return pa.table({"id": list(range(rows)), "hyp": column("hyp"), "ref": column("ref")})
-
-
-def pairs_of(table: pa.Table) -> list[tuple[str, str]]:
-    return list(zip(table["hyp"].to_pylist(), table["ref"].to_pylist(), strict=True))
-
-
-def write(path, table, form="file", rows=None, **options):
-    """Writes a file that can be read in any order, or a stream."""
-    new = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
-    with new(path, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
-        writer.write_table(table, max_chunksize=rows)
-    return path
-
-
-@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("form", FORMS)
-def test_rows_are_those_that_were_written(tmp_path, form, compression):
-    table = table_of(1000)
-    path = write(tmp_path / "t.arrow", table, form, 300, compression=compression)
-    assert rows_of(records(path)) == pairs_of(table)
-
-
-@given(st.data(), st.integers(1, 60), st.integers(1, 4), st.integers(1, 40))
-@settings(max_examples=40)
-def test_order_and_digest_are_those_of_parquet(tmp_path_factory, data, rows, files, group):
-    folder = tmp_path_factory.mktemp("shards")
-    texts = st.none() | st.sampled_from(TEXTS)
-    lists = st.none() | st.lists(texts, max_size=3)
-    hyps = data.draw(st.lists(texts, min_size=rows, max_size=rows))
-    refs = data.draw(st.lists(lists, min_size=rows, max_size=rows))
-    table = pa.table(
-        {"hyp": pa.array(hyps, pa.string()), "ref": pa.array(refs, pa.list_(pa.string()))}
-    )
-    pq.write_table(table, folder / "whole.parquet")
-    bounds = sorted(data.draw(st.lists(st.integers(0, rows), min_size=files, max_size=files)))
-    for number, (start, stop) in enumerate(itertools.pairwise([0, *bounds, rows])):
-        form = data.draw(st.sampled_from(FORMS))
-        write(folder / f"part-{number}.arrow", table[start:stop], form, group)
-    range_bytes = data.draw(st.sampled_from([16, 2_000_000]))
-    parts = records(folder / "part-*.arrow", range_bytes=range_bytes)
-    assert rows_of(parts) == pairs_of(table)
-    assert digest_of(parts) == digest_of(records(folder / "whole.parquet"))
-
-
-def test_a_file_is_divided_at_its_record_batches_and_a_stream_is_not(tmp_path):
-    table = table_of(1000)
-    for form, portions in (("file", 10), ("stream", 1)):
-        path = write(tmp_path / f"{form}.arrow", table, form, 100)
-        assert len(list(plan_of(records(path, range_bytes=16)).portions())) == portions
 
 
 NESTED = [
@@ -137,21 +77,6 @@ def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path, form, seed):
     path.write_bytes(data)
     found = outcome(path)
     assert isinstance(found, str) or len(found) == 30
-
-
-@pytest.mark.parametrize(
-    ("content", "cause", "remedy"),
-    [
-        (b"", "input: the file is empty, so it is not an Arrow file: ", "check that it was"),
-        (b"hyp\tref\n" * 9, "input: this is not an Arrow file: ", "--input_format"),
-        (b"ARROW1\0\0" * 2, "input: the Arrow file is truncated: its footer is missing: ", "copy"),
-        (b"\xff" * 40, "input: the Arrow file cannot be read: ", "copy it again"),
-    ],
-)
-def test_a_file_that_is_no_arrow_file_is_named(tmp_path, content, cause, remedy):
-    path = tmp_path / "t.arrow"
-    path.write_bytes(content)
-    called("--input", path).assert_failed(3, cause, str(path), remedy)
 
 
 def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):

@@ -35,26 +35,6 @@ def run(path, *flags):
     return called("--input", path, "--format", "json", *flags)
 
 
-@pytest.mark.parametrize(
-    ("content", "cause", "remedy"),
-    [
-        (b"", "input: the file is empty, so it is not a Parquet file: ", "check that it was"),
-        (b"hyp\tref\n" * 9, "input: this is not a Parquet file: ", "--input_format"),
-        (b"PAR1", "input: the Parquet file is truncated: its footer is missing: ", "copy it again"),
-        (b"PAR1" + bytes(50) + b"PARE", "input: the file is encrypted, and cannot be read", "decr"),
-        (
-            b"PAR1" + bytes(9) + b"\xff\0\0\0PAR1",
-            "input: the Parquet file cannot be read: ",
-            "copy",
-        ),
-    ],
-)
-def test_a_file_that_is_not_parquet_is_named(tmp_path, content, cause, remedy):
-    path = tmp_path / "t.parquet"
-    path.write_bytes(content)
-    run(path).assert_failed(3, cause, str(path), remedy)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_a_file_that_was_cut_never_has_a_score(path, seed):
     data = path.read_bytes()

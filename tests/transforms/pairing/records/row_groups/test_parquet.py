@@ -12,99 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
-from group_reading import digest_of, plan_of, read_all, records, rows_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from murmur3 import murmur3_x64_128
+from group_reading import digest_of, pairs_of, plan_of, records, rows_of, table_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.row_groups import parquet_files
 from beam_bleu.transforms.pairing.records.row_groups import source as source_module
-
-TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
-
-
-def table_of(rows: int) -> pa.Table:
-    def column(name: str) -> list[str]:
-        return [f"{name} {i} {TEXTS[i % len(TEXTS)]}" for i in range(rows)]
-
-    return pa.table({"id": list(range(rows)), "hyp": column("hyp"), "ref": column("ref")})
-
-
-def pairs_of(table: pa.Table) -> list[tuple[str, str]]:
-    return list(zip(table["hyp"].to_pylist(), table["ref"].to_pylist(), strict=True))
-
-
-@pytest.mark.parametrize(
-    "compression",
-    [
-        "none",
-        "zstd",
-    ],
-)
-@pytest.mark.parametrize("dictionary", [True, False])
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_rows_are_those_that_were_written(tmp_path, compression, dictionary, version):
-    table = table_of(1000)
-    pq.write_table(
-        table,
-        tmp_path / "t.parquet",
-        compression=compression,
-        use_dictionary=dictionary,
-        data_page_version=version,
-        row_group_size=300,
-        data_page_size=1000,
-    )
-    assert rows_of(records(tmp_path / "t.parquet")) == pairs_of(table)
-
-
-@given(st.data(), st.integers(1, 60), st.integers(1, 4), st.integers(1, 40))
-@settings(max_examples=40)
-def test_order_and_digest_do_not_depend_on_files_row_groups_and_portions(
-    tmp_path_factory, data, rows, files, group
-):
-    folder = tmp_path_factory.mktemp("shards")
-    texts = st.none() | st.sampled_from(TEXTS)
-    lists = st.none() | st.lists(texts, max_size=3)
-    table = pa.table(
-        {
-            "hyp": pa.array(data.draw(st.lists(texts, min_size=rows, max_size=rows)), pa.string()),
-            "ref": pa.array(
-                data.draw(st.lists(lists, min_size=rows, max_size=rows)), pa.list_(pa.string())
-            ),
-        }
-    )
-    whole = folder / "whole.parquet"
-    pq.write_table(table, whole)
-    bounds = sorted(data.draw(st.lists(st.integers(0, rows), min_size=files, max_size=files)))
-    for number, (start, stop) in enumerate(itertools.pairwise([0, *bounds, rows])):
-        part = table.slice(start, stop - start)
-        pq.write_table(part, folder / f"part-{number}.parquet", row_group_size=group)
-    range_bytes = data.draw(st.sampled_from([16, 2_000_000, 4_000_000]))
-    parts = records(folder / "part-*.parquet", range_bytes=range_bytes)
-    assert rows_of(parts) == pairs_of(table)
-    assert digest_of(parts) == digest_of(records(whole)) == digest_by_hand(pairs_of(table))
-    firsts = [(read.first, len(next(iter(read.columns.values())))) for read in read_all(parts)]
-    assert firsts == [
-        (first, rows)
-        for first, (_, rows) in zip(
-            itertools.accumulate((rows for _, rows in firsts), initial=0), firsts, strict=False
-        )
-    ]
-
-
-def digest_by_hand(pairs):
-    """The digest as the documentation defines it."""
-    total = 0
-    for row, (hyp, refs) in enumerate(pairs, 1):
-        texts = [
-            (hyp, row),
-            *((each, row + 2**40 + i * 2**52) for i, each in enumerate(refs or ())),
-        ]
-        for text, seed in texts:
-            if text is not None:
-                total += murmur3_x64_128(text.encode(), seed)
-    return total % 2**128
 
 
 def test_a_digest_tells_a_null_from_an_empty_text_and_one_column_from_another(tmp_path):
