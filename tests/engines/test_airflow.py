@@ -186,28 +186,29 @@ def test_a_failed_job_is_tried_again_and_a_day_is_published_once(airflow, tmp_pa
     assert airflow.history() == [(day, each) for day in (DAY, NEXT_DAY) for each in SYSTEMS]
 
 
-def test_bad_texts_fail_the_task_that_scores_at_once(airflow):
-    folder = airflow.write_texts("2026-11-22")
-    cut = folder / "systems" / "birch.txt"
-    cut.write_bytes(b"".join(cut.read_bytes().splitlines(keepends=True)[:-1]))
-    tried = airflow.try_dag("2026-11-22")
-    assert tried.code != 0
-    assert tried.tasks["wait_for_input"] == ("success", 1)
-    assert tried.tasks["score"] == ("failed", 1)  # not tried again
-    assert {tried.tasks[task][0] for task in ("gate", "check", "publish")} == {"upstream_failed"}
-    assert "candidates birch have 71 lines" in tried.log  # beam-bleu's own message
-    assert "the input is missing or bad: see above (exit code 3)" in tried.log
-    assert not (airflow.published / "2026-11-22.json").exists()
+def cut(text: Path) -> None:
+    text.write_bytes(b"".join(text.read_bytes().splitlines(keepends=True)[:-1]))
 
 
-def test_a_score_that_cannot_be_right_is_not_published(airflow):
-    folder = airflow.write_texts("2026-11-23")
-    other = (folder / "systems" / "atlas.txt").read_text().splitlines()
-    (folder / "systems" / "atlas.txt").write_text("".join(f"{line}\n" for line in other[::-1]))
-    tried = airflow.try_dag("2026-11-23")
+def reverse(text: Path) -> None:
+    text.write_bytes(b"".join(text.read_bytes().splitlines(keepends=True)[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("day", "damage", "failed", "told"),
+    [
+        ("2026-11-22", cut, "score", "the input is missing or bad: see above (exit code 3)"),
+        ("2026-11-23", reverse, "gate", "failed  birch scores"),
+    ],
+)
+def test_bad_texts_fail_a_task_at_once(airflow, day, damage, failed, told):
+    damage(airflow.write_texts(day) / "systems" / "birch.txt")
+    tried = airflow.try_dag(day)
     assert tried.code != 0
-    assert tried.tasks["score"] == ("success", 1)
-    assert tried.tasks["gate"] == ("failed", 1)  # not tried again
-    assert {tried.tasks[task][0] for task in ("check", "publish")} == {"upstream_failed"}
-    assert "failed  atlas scores" in tried.log
-    assert not (airflow.published / "2026-11-23.json").exists()
+    place = [*SUCCESS].index(failed)
+    states = [tried.tasks[task] for task in SUCCESS]
+    assert states[:place] == [("success", 1)] * place
+    assert states[place] == ("failed", 1)  # not tried again
+    assert {state for state, _ in states[place + 1 :]} == {"upstream_failed"}
+    assert told in tried.log
+    assert not (airflow.published / f"{day}.json").exists()

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from case import Case, OutputFolder, check, check_refusal, check_success
-from corpora import Corpus, make_corpus, make_definition
-from shards import Layout, ShardFile, encoded, make_layout, plain_layout
+from corpora import make_corpus, make_definition
+from shards import ShardFile, encoded, make_layout, plain_layout
 
 _OTHER_LETTERS = str.maketrans("acehimnorst", "cehimnorsta")
 
@@ -61,23 +61,8 @@ def attack(case: Case) -> None:
         return
     check(output.now == run.out, "scores.json is not what was printed")
     if run.out != old.out:
-        new = _result_now(case, layout, shard, flags)
-        check(run.out == new, "exit code 0 with a result of neither the old text nor the new")
-
-
-def _result_now(case: Case, layout: Layout, changed: ShardFile, flags: list[str]) -> bytes | None:
-    """The result for the texts that are in the files now; None if it is an error."""
-    if changed.path.exists() and not changed.suffix:
-        lines = changed.path.read_text().removesuffix("\n").split("\n")
-        if len(lines) == len(changed.lines):
-            changed.lines = lines
-            texts = [
-                [line for shard in each.shards for line in shard.lines] for each in layout.streams
-            ]
-            corpus = Corpus(texts[: layout.systems], texts[layout.systems :])
-            now = case.run(*plain_layout(case.folder / "now", corpus).arguments(*flags))
-            return now.out
-    return None
+        now = case.run(*layout.arguments(*flags))
+        check(run.out == now.out, "exit code 0 with a result of neither the old text nor the new")
 
 
 class _Reading:

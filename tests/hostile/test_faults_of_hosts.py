@@ -26,9 +26,9 @@ from command_line import REFERENCES, SYSTEMS, called, read_lines, streams, write
 from engine_parts import need
 
 from deploy.local.flink import FlinkCluster
-from deploy.local.hosts import commands, installing
+from deploy.local.hosts import commands
 from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
-from deploy.local.hosts.host import Host, HostPython, this_python
+from deploy.local.hosts.host import Host
 from deploy.local.processes import ClusterError
 
 pytestmark = pytest.mark.nightly
@@ -36,8 +36,6 @@ pytestmark = pytest.mark.nightly
 FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 """Debian's faketime."""
 
-OTHER_PYTHON = pathlib.Path(os.environ.get("BEAM_BLEU_OTHER_PYTHON", "not-given"))
-"""The Python of a virtual environment with beam-bleu's libraries, of another version than this."""
 
 PATIENCE = 600.0
 """Seconds for a job to start, and for it to end after the fault. Other tests may run beside it."""
@@ -141,19 +139,6 @@ def set_clock(cluster: ClusterOnHosts) -> None:
     restart_pool(cluster, **fake)
 
 
-def set_other_python(cluster: ClusterOnHosts) -> None:
-    host = last_worker(cluster)
-    asked = "import os, sys, sysconfig; print(os.path.realpath(sys.executable), sys.base_prefix, "
-    asked += "sysconfig.get_path('purelib'), sep='\\n')"
-    said = subprocess.run([OTHER_PYTHON, "-c", asked], capture_output=True, text=True, check=True)
-    host.has_python = HostPython(*said.stdout.split("\n")[:3])
-    host.kill()
-    cluster.hosts.mend()
-    (wheel,) = cluster.hosts.folder.glob("beam_bleu-*.whl")
-    installing.install(host, wheel)
-    cluster.mend()
-
-
 def forbid_a_file(cluster: ClusterOnHosts) -> None:
     """Gives a worker an account that cannot read the references."""
     store = cluster.store
@@ -214,8 +199,6 @@ FAULTS = {
     "a worker has a wrong secret key": Fault(
         lambda c: restart_pool(c, AWS_SECRET_ACCESS_KEY="wrong"), True, (1, 3)
     ),
-    # 0 if other workers do all the work
-    "a worker has another Python": Fault(set_other_python, True, (0, 1), needs=OTHER_PYTHON),
     "a worker may not read one of the files": Fault(forbid_a_file, True, (3,)),
     "a worker has no beam-bleu": Fault(lambda c: remove(c, "beam_bleu"), True, (0, 1)),
     "a worker has no `python`": Fault(
@@ -324,10 +307,8 @@ def make_again(cluster: ClusterOnHosts, fault: Fault, hung: bool) -> None:
     touched = {host for name in fault.touched for host in names[name]}
     if hung:
         touched |= {hosts.head, *hosts.workers}
-    for host in touched:
-        if host.is_running():
-            host.kill()
-        host.has_python = this_python()
+    for host in filter(Host.is_running, touched):
+        host.kill()
     if touched:
         time.sleep(1)  # Linux needs a moment to end the processes of a host
     cluster.mend()

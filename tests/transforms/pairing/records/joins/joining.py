@@ -37,30 +37,19 @@ def read_records(
     return ReadRecords(columns, first, path, first + 1, "line")
 
 
-@dataclasses.dataclass(frozen=True)
-class Shuffled:
-    """What goes through a shuffle: the messages of each bucket."""
-
-    messages: dict[int, list[bytes]]
-
-    def of(self, bucket: int) -> list[bytes]:
-        return self.messages.get(bucket, [])
-
-
 def shuffled(
     streams: Mapping[int, Sequence[ReadRecords]],
     chosen: Mapping[int, Chosen],
     buckets: int,
-) -> Shuffled:
-    """The rows of all streams, as messages of their buckets."""
-    found: dict[int, list[bytes]] = {}
+) -> list[list[bytes]]:
+    """What goes through a shuffle: the rows of all streams, as messages of each bucket."""
+    found: list[list[bytes]] = [[] for _ in range(buckets)]
     for stream, parts in streams.items():
         for part in parts:
             rows = join_rows(part, chosen[stream], f"stream {stream}")
             for bucket, message in messages_of(rows.rows, stream, rows.kind, buckets):
-                assert 0 <= bucket < buckets
-                found.setdefault(bucket, []).append(message)
-    return Shuffled(found)
+                found[bucket].append(message)
+    return found
 
 
 @dataclasses.dataclass(frozen=True)

@@ -84,14 +84,14 @@ def joined(
     return add_up(
         [
             join_streams(
-                sent.of(bucket),
+                messages,
                 of_references,
                 of_candidates,
                 tuple(candidates),
                 COVERAGES[coverage],
                 kept_names=[name for name, _ in chosen.kept],
             )
-            for bucket in range(buckets)
+            for messages in sent
         ]
     )
 
@@ -108,13 +108,13 @@ def long(
     return add_up(
         [
             join_long(
-                sent.of(bucket),
+                messages,
                 Side("input", 0),
                 systems,
                 COVERAGES[coverage],
                 kept_names=[name for name, _ in chosen.kept],
             )
-            for bucket in range(buckets)
+            for messages in sent
         ]
     )
 
