@@ -129,25 +129,6 @@ def test_a_signal_to_the_script_ends_beam_bleu_in_order(folders, tmp_path, has_l
     assert link.is_symlink() == has_link
 
 
-def test_two_nights_of_a_fixed_test_set_are_compared_in_pairs(folders):
-    (flags,) = re.findall(r'`FLAGS="(.*)"`', PAGE)
-    assert "--partition test" in flags
-    fixed = {**folders, "FLAGS": f"{flags} --resamples 100"}
-    for day in ("2026-11-20", "2026-11-21"):
-        texts = write_texts(folders, day)
-        if day == "2026-11-21":
-            shutil.copy(texts / "systems" / "atlas.txt", texts / "systems" / "birch.txt")
-        assert run([str(SCRIPT), day], fixed).returncode == 0
-    old, new = (f"{folders['SCORES']}/{day}" for day in ("2026-11-20", "2026-11-21"))
-    assert "\npaired: " in called("compare", old, new).out.decode()
-    gate = called("gate", new, "--max_drop=0.5", "--drop=proven", f"--against={old}")
-    assert gate.code == 0
-    assert "of paired segments" in gate.out.decode()
-    # The labels of the days would give the segments other weights.
-    assert run([str(SCRIPT), "2026-11-21"], {**fixed, "FLAGS": "--save_totals"}).returncode == 0
-    assert "\nindependent: " in called("compare", old, new).out.decode()
-
-
 @pytest.mark.parametrize("absent", ["_SUCCESS", "systems/*.txt", "references/*.txt"])
 def test_the_script_does_not_score_texts_that_are_not_complete(folders, absent):
     texts = write_texts(folders, "2026-11-20")

@@ -1,0 +1,78 @@
+"""Checks of the two images' files that do not need to build them."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.metadata
+import re
+
+import pytest
+from command_line import PROJECT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from beam_bleu.transforms.version import VERSION
+from deploy.image.chroot import instructions
+
+FOLDER = PROJECT / "deploy" / "image"
+STEPS = {
+    name: [*instructions((PROJECT / "deploy" / name / "Dockerfile").read_text())]
+    for name in ("image", "dataflow")
+}
+EXTRAS = ("ja", "ko", "spm")
+
+
+def copied(image: str) -> list[list[str]]:
+    """The words of each instruction that copies files of the project."""
+    return [
+        words.split() for kind, words in STEPS[image] if kind == "COPY" and "--from" not in words
+    ]
+
+
+def test_the_requirements_are_those_of_the_project():
+    text = re.sub(r"^#.*\n", "", (FOLDER / "requirements.txt").read_text(), flags=re.M)
+    versions = {}
+    for line in text.replace("\\\n", " ").splitlines():
+        requirement, *hashes = line.split(" --hash=")
+        package, _, version = requirement.strip().partition("==")
+        assert hashes, package
+        versions[package] = version
+    of_image = {"python_version": "3.11", "platform_system": "Linux", "sys_platform": "linux"}
+    for text in importlib.metadata.requires("beam-bleu"):
+        required = Requirement(text)
+        markers = [{**of_image, "extra": extra} for extra in ("", *EXTRAS)]
+        if not required.marker or any(map(required.marker.evaluate, markers)):
+            assert versions[canonicalize_name(required.name)] in required.specifier, (
+                f"{required}: run sh deploy/image/pin.sh"
+            )
+    assert set(EXTRAS) == set(re.findall(r"--extra (\w+)", (FOLDER / "pin.sh").read_text()))
+
+
+def test_the_beam_of_dataflows_image_is_one_that_the_project_takes():
+    requirements = map(Requirement, importlib.metadata.requires("beam-bleu"))
+    (beam,) = (each for each in requirements if each.name == "apache-beam" and not each.marker)
+    arguments = dict(
+        words.split("=") for kind, words in STEPS["dataflow"] if kind == "ARG" and "=" in words
+    )
+    assert arguments["BEAM_VERSION"] in beam.specifier
+
+
+def test_the_version_of_the_image_is_that_of_the_project():
+    assert ("ARG", f"VERSION={VERSION}") in STEPS["image"]
+
+
+def test_the_program_that_the_template_starts_is_the_launcher():
+    (environment,) = (words for kind, words in STEPS["dataflow"] if kind == "ENV")
+    name, _, path = environment.partition("=")
+    assert name == "FLEX_TEMPLATE_PYTHON_PY_FILE"
+    assert ["deploy/dataflow/launch.py", path] in copied("dataflow")
+
+
+@pytest.mark.parametrize("image", STEPS)
+def test_the_copied_files_exist_and_are_sent_to_the_builder(image):
+    ignored = (PROJECT / ".dockerignore").read_text().splitlines()
+    sent = [line[1:] for line in ignored if line.startswith("!")]
+    for source in (word for words in copied(image) for word in words[:-1]):
+        if not source.startswith("--"):
+            assert (PROJECT / source).exists(), source
+            assert any(fnmatch.fnmatch(source, f"{name}*") for name in sent), source
