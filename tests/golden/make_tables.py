@@ -1,0 +1,331 @@
+"""Makes the tables of other tools: each tool scores the texts of corpora.json or sentences.json.
+
+    python tests/golden/make_tables.py TOOL ARGUMENT...
+
+torchmetrics: torchmetrics.functional.text.bleu_score; its float32 is written as the double with the
+    same value. pip install torchmetrics==1.9.0 torch    # any recent torch; its CPU build is enough
+tensorflow nmt/scripts/bleu.py: compute_bleu of https://github.com/tensorflow/nmt (0be8642, its last
+    version). It takes lists of tokens, which str.split() makes, so the corpora with unusual white
+    space are left out.
+huggingface bleu/: the `bleu` metric of Hugging Face `evaluate`. pip install evaluate==0.4.6. The
+    folder has metrics/bleu/bleu.py and tokenizer_13a.py of https://github.com/huggingface/evaluate
+    (a7dd338) and, as nmt_bleu.py, the file of tensorflow. Remove the comment
+    `# From: https://...` after the import of nmt_bleu, because `evaluate.load` downloads the file
+    that such a comment names. With network access, `evaluate.load("bleu")` is the same.
+d2l d2l-1.0.3 d2l-0.17.6 d2l-0.15.1: d2l.torch.bleu(pred_seq, label_seq, k), k = 1..4, of folders
+    made by `pip install --no-deps --target d2l-$version d2l==$version` beside torch torchvision
+    pandas matplotlib requests gym scipy matplotlib-inline ipython. It takes one reference, so it
+    gets the first of each sentence.
+nltk_legacy nltk-3.2.5 nltk-3.2.4 ... : NLTK's old releases, which leave out an order without
+    matches: 3.2.5 3.2.4 3.2.3 3.2.2 3.2.1 3.2 3.1 3.0.5 3.3, each in a folder as those of d2l,
+    beside six and requests. It needs Python 3.6, because later versions cannot import these
+    releases. The first release scores all corpora; the others score only the corpora of the kinds
+    seed and edge that they can score.
+multi_bleu scripts/generic/multi-bleu.perl: of https://github.com/moses-smt/mosesdecoder (LGPL 2.1;
+    last changed in 48fa6e9), run with Perl 5.36. The files have one line for each segment: no text
+    of the corpora has a line end.
+mteval13a scripts/generic/mteval-v13a.pl: NIST's, as Moses has it (5bbd5ca), run with Perl 5.36.
+    apt-get install libxml-twig-perl. The corpora are written as SGML, the form that WMT used, and
+    no character is escaped. `score` and `segment_scores` come from the files that
+    --metricsMATR-output writes, with the 15 digits that Perl prints; `printed` is the line on the
+    terminal; `counts` comes from -x "document info": matches and totals of the orders 1 to 9.
+
+The i-th reference file of a Perl script has the i-th reference of each segment, so corpora whose
+segments have different numbers of references are left out.
+"""
+
+import hashlib
+import importlib
+import json
+import os
+import pathlib
+import re
+import runpy
+import subprocess
+import sys
+import tempfile
+import warnings
+
+from golden_tables import outcome, read_corpora, read_sentences, write
+
+UNIFORM = (0.25, 0.25, 0.25, 0.25)
+PERL = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def record(corpus, options, answer):
+    return dict(answer, corpus=corpus["name"], options=options)
+
+
+def torchmetrics():
+    import torch
+    import torchmetrics
+    from torchmetrics.functional.text import bleu_score
+
+    torch.set_num_threads(1)
+
+    def answer(corpus, options):
+        texts = corpus["candidates"], corpus["references"]
+        return outcome(lambda: {"score": bleu_score(*texts, **options).item()})
+
+    weighted = {"weights": [0.4, 0.3, 0.2, 0.1]}
+    choices = [{}, {"smooth": True}, {"n_gram": 2}, {"n_gram": 2, "smooth": True}, weighted]
+    about = {
+        "tool": "torchmetrics.functional.text.bleu_score",
+        "version": torchmetrics.__version__,
+        "torch": torch.__version__,
+    }
+    return about, {"records": [record(c, o, answer(c, o)) for c in read_corpora() for o in choices]}
+
+
+def tensorflow(script):
+    compute_bleu = runpy.run_path(script)["compute_bleu"]
+    names = ["score", "precisions", "brevity_penalty", "ratio"]
+    names += ["candidate_length", "reference_length"]
+
+    def answer(corpus, options):
+        references = [[text.split() for text in texts] for texts in corpus["references"]]
+        candidates = [text.split() for text in corpus["candidates"]]
+        return outcome(
+            lambda: dict(zip(names, compute_bleu(references, candidates, **options), strict=True))
+        )
+
+    choices = [{}, {"smooth": True}, {"max_order": 2}, {"max_order": 2, "smooth": True}]
+    corpora = [corpus for corpus in read_corpora() if corpus["kind"] != "space"]
+    about = {
+        "tool": "tensorflow/nmt nmt/scripts/bleu.py compute_bleu",
+        "version": "0be864257a76c151eef20ea689755f08bc1faf4e",
+        "sha256": sha256(pathlib.Path(script)),
+    }
+    return about, {"records": [record(c, o, answer(c, o)) for c in corpora for o in choices]}
+
+
+def huggingface(folder):
+    import datasets
+    import evaluate
+
+    datasets.disable_progress_bars()
+    folder = pathlib.Path(folder).resolve()
+    names = {
+        "bleu": "score",
+        "precisions": "precisions",
+        "brevity_penalty": "brevity_penalty",
+        "length_ratio": "ratio",
+        "translation_length": "candidate_length",
+        "reference_length": "reference_length",
+    }
+
+    def answer(corpus, options, cache):
+        metric = evaluate.load(str(folder / "bleu.py"), cache_dir=cache)
+        given = dict(options, tokenizer=str.split) if "tokenizer" in options else options
+        texts = {"predictions": corpus["candidates"], "references": corpus["references"]}
+        found = metric.compute(**texts, **given)
+        return {ours: found[theirs] for theirs, ours in names.items()}
+
+    choices = [{}, {"smooth": True}, {"tokenizer": "str.split"}]
+    with tempfile.TemporaryDirectory() as cache:
+        records = [
+            record(corpus, options, outcome(lambda c=corpus, o=options: answer(c, o, cache)))
+            for corpus in read_corpora()
+            for options in choices
+        ]
+    about = {
+        "tool": "evaluate.load('bleu')",
+        "version": evaluate.__version__,
+        "metric": "a7dd338386a4fae9a1767e05eb9ef9479513d9e8",
+        "sha256": {path.name: sha256(path) for path in sorted(folder.glob("*.py"))},
+    }
+    return about, {"records": records}
+
+
+def d2l(*folders):
+    orders = [1, 2, 3, 4]
+    releases = []
+    for folder in folders:
+        for name in [name for name in sys.modules if name.split(".")[0] == "d2l"]:
+            del sys.modules[name]
+        sys.path.insert(0, folder)
+        package = importlib.import_module("d2l")
+        releases.append((package.__version__, importlib.import_module("d2l.torch").bleu))
+        assert package.__file__.startswith(folder), package.__file__
+        sys.path.remove(folder)
+    records = []
+    for sentence in read_sentences():
+        texts = sentence["candidate"], sentence["references"][0]
+        scores = {}
+        for version, bleu in releases:
+            given = [(bleu, *texts, k) for k in orders]
+            answers = [outcome(lambda g=g: {"score": g[0](*g[1:])}) for g in given]
+            scores[version] = [answer.get("score", answer.get("error")) for answer in answers]
+        newest = scores.pop(releases[0][0])
+        different = {version: each for version, each in scores.items() if each != newest}
+        made = {"sentence": sentence["name"], "scores": newest}
+        records.append(dict(made, other_releases=different) if different else made)
+    about = {
+        "tool": "d2l.torch.bleu",
+        "version": releases[0][0],
+        "other_releases": [version for version, _ in releases[1:]],
+        "orders": orders,
+    }
+    return about, {"records": records}
+
+
+def nltk_legacy(folder, *others):
+    warnings.simplefilter("ignore")
+    sys.path.insert(0, folder)
+    import nltk
+
+    of_corpus = None
+    try:
+        from nltk.translate import bleu_score
+    except ImportError:
+        from nltk.align.bleu_score import bleu
+
+        def of_sentence(references, candidate, weights=UNIFORM):
+            return bleu(candidate, references, weights)
+    else:
+        of_corpus = getattr(bleu_score, "corpus_bleu", None)
+        of_sentence = bleu_score.sentence_bleu if of_corpus else bleu_score.bleu
+
+    def answer(corpus, options):
+        candidates = [text.split() for text in corpus["candidates"]]
+        references = [[text.split() for text in texts] for texts in corpus["references"]]
+        weights = tuple(options.get("weights", UNIFORM))
+        if of_corpus:
+            return outcome(lambda: {"score": of_corpus(references, candidates, weights)})
+        return outcome(lambda: {"score": of_sentence(references[0], candidates[0], weights)})
+
+    corpora = [corpus for corpus in read_corpora() if corpus["kind"] != "space"]
+    if not others:  # a release that is not the first one
+        few = [corpus for corpus in corpora if corpus["kind"] in ("seed", "edge")]
+        few = [corpus for corpus in few if of_corpus or len(corpus["candidates"]) == 1]
+        answers = {corpus["name"]: answer(corpus, {}) for corpus in few}
+        scores = {name: each.get("score", each.get("error")) for name, each in answers.items()}
+        print(json.dumps({"version": nltk.__version__, "scores": scores}))
+        sys.exit()
+    choices = [
+        {},
+        *({"weights": w} for w in ([0.5, 0.5], [0.25, 0.25, 0, 0], [0.4, 0.3, 0.2, 0.1])),
+    ]
+    sentences = []
+    for each in read_sentences():
+        texts = [text.split() for text in each["references"]], each["candidate"].split()
+        found = outcome(lambda texts=texts: {"score": of_sentence(*texts)})
+        sentences.append(dict(found, sentence=each["name"]))
+    releases = []
+    for other in others:
+        command = [sys.executable, __file__, "nltk_legacy", other]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        releases.append(json.loads(done.stdout.decode()))
+    about = {
+        "tool": "nltk.translate.bleu_score",
+        "version": nltk.__version__,
+        "python": "{}.{}".format(*sys.version_info),
+    }
+    records = [record(corpus, o, answer(corpus, o)) for corpus in corpora for o in choices]
+    return about, {"records": records, "sentences": sentences, "releases": releases}
+
+
+def corpora_of_files():
+    """The corpora whose segments have as many references."""
+    return [c for c in read_corpora() if len({len(texts) for texts in c["references"]}) <= 1]
+
+
+def multi_bleu(script):
+    line = re.compile(
+        r"BLEU = (?P<score>\S+), (?P<precisions>\S+) \(BP=(?P<brevity_penalty>[^,]+), "
+        r"ratio=(?P<ratio>[^,]+), hyp_len=(?P<candidate_length>\d+), "
+        r"ref_len=(?P<reference_length>\d+)\)"
+    )
+
+    def answer(corpus, options):
+        with tempfile.TemporaryDirectory() as folder:
+            for index, column in enumerate(list(zip(*corpus["references"], strict=True)) or [[]]):
+                text = "".join(f"{text}\n" for text in column)
+                pathlib.Path(folder, f"ref{index}").write_bytes(text.encode())
+            given = "".join(f"{text}\n" for text in corpus["candidates"]).encode()
+            command = ["perl", script, *options, f"{folder}/ref"]
+            done = subprocess.run(command, input=given, capture_output=True, env=PERL)
+        printed = done.stdout.decode().strip()
+        if done.returncode and not printed:
+            said = [line for line in done.stderr.decode().splitlines() if "uninit" not in line]
+            return {"error": re.sub(r"( /\S+)? at \S+ line \d+.*", "", said[-1])}
+        assert line.fullmatch(printed), printed
+        return {"printed": printed}
+
+    records = [
+        record(corpus, options, answer(corpus, options))
+        for corpus in corpora_of_files()
+        for options in [[], ["-lc"]]
+        if not options or corpus["kind"] in ("text", "seed") or "case" in corpus["name"]
+    ]
+    digest = sha256(pathlib.Path(script))
+    about = {"tool": "multi-bleu.perl", "version": "48fa6e92a", "sha256": digest}
+    return about, {"records": records}
+
+
+def sgml(tag, attributes, segments):
+    body = "".join(f'<seg id="{i}">{text}</seg>\n' for i, text in enumerate(segments, 1))
+    given = 'setid="s" srclang="x"' + attributes
+    system = re.sub(r".*(sysid=\S+).*", r" \1", attributes) if "sysid" in attributes else ""
+    return f'<{tag} {given}>\n<doc docid="d"{system}>\n{body}</doc>\n</{tag}>\n'
+
+
+def mteval13a(script):
+    script = pathlib.Path(script).resolve()
+
+    def answer(corpus, options):
+        columns = enumerate(zip(*corpus["references"], strict=True))
+        of_reference = ' trglang="y" sysid="r{}"'
+        files = {
+            "src": sgml("srcset", "", ["x"] * len(corpus["candidates"])),
+            "tst": sgml("tstset", ' trglang="y" sysid="t"', corpus["candidates"]),
+            "ref": "".join(sgml("refset", of_reference.format(i), column) for i, column in columns),
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                pathlib.Path(folder, name).write_bytes(text.encode())
+            given = ["-b", *options, "-x", "document info", "--metricsMATR-output"]
+            command = ["perl", script, "-r", "ref", "-s", "src", "-t", "tst", *given]
+            done = subprocess.run(command, cwd=folder, capture_output=True, env=PERL)
+            printed = done.stdout.decode()
+            if done.returncode:
+                said = done.stderr.decode().strip().split("\n")
+                found = {"error": re.sub(r" at \S+ line \d+.*", "", said[0])}
+            else:
+                system = pathlib.Path(folder, "BLEU-sys.scr").read_text()
+                segments = pathlib.Path(folder, "BLEU-seg.scr").read_text().splitlines()
+                found = {
+                    "score": float(system.split("\t")[-1]),
+                    "printed": re.search(r"BLEU score = .*(?= for system)", printed).group(),
+                    "segment_scores": [float(line.split("\t")[-1]) for line in segments],
+                }
+        counts = re.findall(r"document info: t d \d-gram (\d+) (\d+)", printed)
+        if counts:
+            matches, totals = (list(map(int, each)) for each in zip(*counts, strict=True))
+            found["counts"] = {"matches": matches, "totals": totals}
+        length = re.search(r"length ratio: \S+ \((\d+)/(\d+)\)", printed)
+        if length:
+            found["candidate_length"], found["reference_length"] = map(int, length.groups())
+        return found
+
+    international = ["-c", "--international-tokenization"]
+    others = [["-c"], ["-c", "--no-smoothing"], ["-c", "--brevity-penalty", "shortest"]]
+    records = []
+    for corpus in corpora_of_files():
+        tokens_differ = corpus["kind"] in ("text", "space") or "case" in corpus["name"]
+        for options in [[], *others, international] if tokens_differ else others:
+            records.append(record(corpus, options, answer(corpus, options)))
+    about = {"tool": "mteval-v13a.pl", "version": "5bbd5ca16", "sha256": sha256(script)}
+    return about, {"records": records}
+
+
+TOOLS = (torchmetrics, tensorflow, huggingface, d2l, nltk_legacy, multi_bleu, mteval13a)
+
+if __name__ == "__main__":
+    (made,) = [tool for tool in TOOLS if tool.__name__ == sys.argv[1]]
+    fields, lists = made(*sys.argv[2:])
+    write(f"{made.__name__}.json", dict(fields, made_by="tests/golden/make_tables.py"), **lists)
