@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -31,44 +32,10 @@ def need(engine: str) -> None:
 
     LaTeX and Chromium must be installed.
     """
-    others = {"airflow", "chromium", "hosts", "image", "kubernetes", "latex"}
-    others |= {"prometheus", "grafana"}
-    assert set(REQUIRED) <= {*SERVICES, *others}, REQUIRED
+    assert set(REQUIRED) <= {*SERVICES, *_PARTS}, REQUIRED
     try:
-        if engine == "prism":
-            parts.prism()
-        elif engine == "boot":
-            parts.boot()
-        elif engine == "airflow":
-            parts.airflow()
-        elif engine == "chromium":
-            parts.chromium()
-            parts.axe()
-        elif engine == "image":
-            parts.mmdebstrap()
-            parts.checkers()
-        elif engine == "kubernetes":
-            parts.kubectl()
-            parts.checkers()
-            parts.flink_operator()
-        elif engine == "latex":
-            _require_latex()
-        elif engine == "prometheus":
-            parts.prometheus()
-        elif engine == "grafana":
-            parts.dashboard_checker()
-        elif engine == "hosts":
-            _require_hosts()
-        elif engine == "s3":
-            parts.versitygw()
-        elif engine == "gcs":
-            pass  # a program of this project stands in for it
-        elif engine == "azure":
-            parts.azurite()
-        elif engine == "flink":
-            parts.flink(parts.flink_job_server().engine)
-        else:
-            parts.spark(parts.spark_job_server().engine)
+        for fetch in _PARTS[engine]:
+            fetch()
     except parts.PartMissingError as missing:
         if engine in REQUIRED:
             raise
@@ -93,6 +60,25 @@ def _require_latex() -> None:
         raise parts.PartMissingError(
             "there is no pdflatex with booktabs: apt-get install texlive-latex-recommended"
         )
+
+
+_PARTS: dict[str, list[Callable[[], object]]] = {
+    "prism": [parts.prism],
+    "flink": [lambda: parts.flink(parts.flink_job_server().engine)],
+    "spark": [lambda: parts.spark(parts.spark_job_server().engine)],
+    "boot": [parts.boot],
+    "airflow": [parts.airflow],
+    "chromium": [parts.chromium, parts.axe],
+    "image": [parts.mmdebstrap, parts.checkers],
+    "kubernetes": [parts.kubectl, parts.checkers, parts.flink_operator],
+    "latex": [_require_latex],
+    "prometheus": [parts.prometheus],
+    "grafana": [parts.dashboard_checker],
+    "hosts": [_require_hosts],
+    "s3": [parts.versitygw],
+    "gcs": [],  # a program of this project stands in for it
+    "azure": [parts.azurite],
+}
 
 
 if __name__ == "__main__":

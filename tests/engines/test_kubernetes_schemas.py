@@ -21,11 +21,13 @@ FOLDER = PROJECT / "deploy" / "kubernetes"
 
 APPLIED = ["base", "overlays/aws", "overlays/gcp", "overlays/azure", "spark"]
 
-IDENTITIES = {
-    "overlays/aws": "eks.amazonaws.com/role-arn",
-    "overlays/gcp": "iam.gke.io/gcp-service-account",
-    "overlays/azure": "azure.workload.identity/client-id",
+
+CLOUDS = {
+    "aws": "eks.amazonaws.com/role-arn",
+    "gcp": "iam.gke.io/gcp-service-account",
+    "azure": "azure.workload.identity/client-id",
 }
+"""The annotation with the identity of accounts in a cloud."""
 
 SPARK = """
 import json, sys
@@ -113,16 +115,6 @@ def test_the_schemas_accept_every_object(folder, tmp_path):
             assert read_by_spark(each) == each
     assert refused_by_kubernetes([x for x in given if x not in operators], tmp_path) == ""
     assert {each["metadata"].get("namespace", "beam-bleu") for each in given} == {"beam-bleu"}
-
-
-@pytest.mark.parametrize(("folder", "annotation"), IDENTITIES.items())
-def test_the_accounts_of_a_cloud_have_its_identity(folder, annotation):
-    given = objects(folder)
-    accounts = [each for each in given if each["kind"] == "ServiceAccount"]
-    assert len(accounts) == 2
-    for account in accounts:
-        assert set(account["metadata"]["annotations"]) == {annotation}
-    (settings,) = (each["data"] for each in given if each["kind"] == "ConfigMap")
-    scheme = {"aws": "s3", "gcp": "gs", "azure": "azfs"}[folder.rpartition("/")[2]]
-    assert settings["TEXTS"].startswith(f"{scheme}://")
-    assert settings["FLAGS"].startswith("--runner FlinkRunner ")
+    if cloud := CLOUDS.get(folder.rpartition("/")[2]):
+        accounts = [each for each in given if each["kind"] == "ServiceAccount"]
+        assert [[*each["metadata"]["annotations"]] for each in accounts] == [[cloud]] * 2

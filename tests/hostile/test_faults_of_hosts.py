@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
-import http.server
 import itertools
 import json
 import os
@@ -17,7 +16,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -73,51 +71,6 @@ def cut_off_for(host: Host, seconds: float) -> None:
     host.pull_out()
     time.sleep(seconds)
     host.plug_in()
-
-
-def lose_connections(cluster: ClusterOnHosts) -> None:
-    for _ in range(3):
-        cluster.store.processes.kill("versitygw")
-        cluster.store.start()
-        time.sleep(2)
-
-
-class Busy(http.server.BaseHTTPRequestHandler):
-    """Answers as a busy S3 does."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        said = b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
-        self.send_response(503)
-        self.send_header("Content-Type", "application/xml")
-        self.send_header("Content-Length", str(len(said)))
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        if self.command != "HEAD":
-            self.wfile.write(said)
-
-    do_HEAD = do_PUT = do_POST = do_DELETE = do_GET  # noqa: N815
-
-    def log_message(self, *words: object) -> None:
-        pass
-
-
-def busy_for_10_s(cluster: ClusterOnHosts) -> None:
-    cluster.store.processes.kill("versitygw")
-    storage = cluster.hosts.storage
-    http.server.ThreadingHTTPServer.allow_reuse_address = True
-    cluster.store.processes.wait_until(
-        "the port of the object store", lambda: not storage.listening(storage.port(7070))
-    )
-    with storage.reached():  # the socket stays in the host's network
-        server = http.server.ThreadingHTTPServer((storage.ip, storage.port(7070)), Busy)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    time.sleep(10)
-    server.shutdown()
-    server.server_close()
-    cluster.store.start()
 
 
 def restart_pool(cluster: ClusterOnHosts, **variables: str) -> None:
@@ -190,8 +143,6 @@ FAULTS = {
     "the storage host is killed": Fault(
         lambda c: c.hosts.storage.kill(), exits=(1, 3), touched=("storage",)
     ),
-    "the object store loses all connections": Fault(lose_connections, touched=()),
-    "the object store answers 503 for 10 s": Fault(busy_for_10_s, touched=()),
     "the launcher's host is killed": Fault(
         lambda c: c.hosts.head.kill(), exits=DIED, touched=("head", "workers")
     ),
