@@ -14,7 +14,6 @@ from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, Lis
 from beam_bleu.transforms.examples.picking import (
     PickedMetric,
     Picker,
-    first_rows,
     sample_ranks,
 )
 from beam_bleu.transforms.metrics.mean import MeanConfig, MeanErrorConfig
@@ -128,20 +127,6 @@ def test_the_sample_is_the_same_for_all_systems_and_uniform():
     counts = np.histogram(ranks, 100, (0, 1))[0]
     assert ((counts - 1000) ** 2 / 1000).sum() < 149  # chi-squared with 99 degrees, p = 0.001
     assert abs(np.corrcoef(ranks[1:], ranks[:-1])[0, 1]) < 0.01
-
-
-@pytest.mark.parametrize("most", [1, 2, 7, 40, 50])
-def test_first_rows_against_sorting(most):
-    draw = random.Random(most)
-    for _ in range(50):
-        ranks = np.array([draw.choice([np.nan, 1.0, 2.0, 2.0, -1.0]) for _ in range(40)])
-        numbers = np.array(draw.sample(range(1000), 40))
-        expected = sorted(
-            (rank, number, row)
-            for row, (rank, number) in enumerate(zip(ranks, numbers, strict=True))
-            if not np.isnan(rank)
-        )
-        assert first_rows(ranks, numbers, most) == [row for _, _, row in expected[:most]]
 
 
 def test_long_texts_are_cut_at_a_character():

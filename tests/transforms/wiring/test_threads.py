@@ -14,7 +14,7 @@ from apache_beam.transforms import window
 from apache_beam.transforms.window import TimestampedValue
 
 from beam_bleu.transforms.wiring import threads
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
 
 
 class Slowly(ThreadedDoFn):
@@ -71,13 +71,13 @@ class Large(ThreadedDoFn):
             self.emitted_so_far += 1
 
 
-def outputs(dofn: ThreadedDoFn, elements: list[int]) -> list[int]:
+def outputs(dofn: ThreadedDoFn | CollectBundles, elements: list[int]) -> list[int]:
     """The outputs of a bundle of elements, in order."""
     dofn.setup()
     dofn.start_bundle()
     found = []
     for element in elements:
-        found += list(dofn.process(element, window.GlobalWindow(), 0))
+        found += list(dofn.process(element, window.GlobalWindow(), 0) or ())
     found += list(dofn.finish_bundle())
     dofn.teardown()
     return [getattr(output, "value", output) for output in found]
@@ -130,3 +130,57 @@ def test_a_thread_that_cannot_start_is_an_error_of_the_step(monkeypatch) -> None
     monkeypatch.setattr(threading.Thread, "start", fail)
     with pytest.raises(RuntimeError, match="can't start"):
         list(dofn.process(1, window.GlobalWindow(), 0))
+
+
+# Steps that collect bundles: each element counts once, on any number of threads
+
+
+class Adder:
+    """Adds up numbers. It notices if two threads use it at the same time."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.lock = threading.Lock()
+
+    def add(self, number: int) -> None:
+        assert self.lock.acquire(blocking=False)
+        if number < 0:
+            raise ValueError(f"{number} is negative")
+        self.total += number
+        self.lock.release()
+
+
+class SumNumbers(CollectBundles):
+    def new_collector(self) -> Adder:
+        return Adder()
+
+    def collected(self, adder: Adder) -> list[tuple[str, int]]:
+        return [("total", adder.total), ("adders", 1)]
+
+
+class Held(SumNumbers):
+    """Adds an element only when elements are added on two threads at the same time."""
+
+    def setup(self) -> None:
+        super().setup()
+        self.barrier = threading.Barrier(2, timeout=30)
+
+    def new_collector(self) -> Adder:
+        self.barrier.wait()
+        return super().new_collector()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_pipeline_adds_up_each_element_once(threads):
+    def check(found):
+        assert sum(number for key, number in found if key == "total") == sum(range(1000))
+        assert 1 <= sum(number for key, number in found if key == "adders") <= threads
+
+    with beam.Pipeline(runner=FnApiRunner()) as root:
+        # Without a reshuffle, all elements are in one bundle.
+        numbers = root | beam.Create(range(1000), reshuffle=False)
+        assert_that(numbers | beam.ParDo(SumNumbers(threads)), check)
+
+
+def test_elements_are_added_at_the_same_time_to_different_adders():
+    assert sorted(outputs(Held(2), [1, 2])) == [("adders", 1)] * 2 + [("total", 1), ("total", 2)]

@@ -83,35 +83,6 @@ def test_every_character_and_every_surrogate():
             check([line, line[:-1]], BLOCK - 2)
 
 
-@pytest.mark.parametrize(
-    "first", [b"\xc3", b"\xe2", b"\xe2\x82", b"\xf0", b"\xf0\x9f", b"\xf0\x9f\x98"]
-)
-@pytest.mark.parametrize(
-    "second",
-    [
-        b"\x80",
-        b"\x80\x80\x80",
-        b"x",
-    ],
-)
-def test_a_line_does_not_continue_a_character_of_the_line_before(first, second):
-    # Not even if the lines are copied by two calls, because a batch ends between them.
-    for shift in range(BLOCK + 1):
-        text = b"x" * shift + first + b"\n" + second + b"\n"
-        memory = PartMemory(len(text))
-        memory.put(text)
-        texts = np.empty(len(text) + 2 * BLOCK + READ_AHEAD, np.uint8)
-        offsets = np.zeros(3, np.int64)
-        begin, row, end, are_bad = memory.begin, 0, 0, []
-        for rows in (1, 2):
-            part = begin, memory.end
-            begin, _, _, row, end, is_bad = copy_lines(
-                memory.array, part, NO_FILE, texts, offsets, row, end, rows, 1 << 26
-            )
-            are_bad.append(is_bad)
-        assert are_bad == [True, second != b"x"], (shift, first, second)
-
-
 def as_local_file(text: bytes) -> Callable[[str], BinaryIO]:
     """Opens a file of this machine with this text, whatever path is asked for."""
 

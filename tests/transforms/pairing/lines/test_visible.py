@@ -6,11 +6,8 @@ import builtins
 import errno
 import os
 import pathlib
-import types
 
 import pytest
-from apache_beam.io.filesystem import FileMetadata
-from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -65,20 +62,3 @@ def test_a_file_that_this_user_may_not_read_is_not_told(
     assert seen(tmp_path / "a", f"{tmp_path}/a*") == ""
     # Its size can be seen.
     assert seen(tmp_path / "empty", tmp_path / "a").startswith("stream 0 have 0 lines")
-
-
-def test_an_object_store_is_asked_for_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def match(patterns: list[str], limits: list[int]) -> object:
-        asked.append((patterns, limits))
-        if "locked" in patterns[0]:
-            raise OSError("403")
-        found = [FileMetadata("store://full/1", 1)] if "full" in patterns[0] else []
-        return [types.SimpleNamespace(metadata_list=found)]
-
-    store = types.SimpleNamespace(match=match)
-    monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: store)
-    assert seen("store://full/*", "store://locked/*") == ""
-    assert asked == [(["store://full/*"], [1]), (["store://locked/*"], [1])]
-    assert seen("store://full/*", "store://bare/*") == "stream 1: nothing matches store://bare/*"
