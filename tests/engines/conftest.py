@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from engine_parts import need
-from other_pool import Pool, new_pool
+from other_pool import Pool
 
 from deploy.local.cluster import Cluster
 from deploy.local.engines import ENGINES, OBJECT_STORES, make_cluster
@@ -43,7 +43,7 @@ def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
 def pool(flink: FlinkCluster, tmp_path: Path) -> Iterator[Pool]:
     """Starts another pool of workers for Flink."""
     processes = Processes(tmp_path / "pool")
-    yield new_pool(flink, processes)
+    yield Pool(flink, processes)
     processes.stop()
 
 

@@ -24,8 +24,6 @@ from apache_beam.typehints import typehints
 from apache_beam.utils.timestamp import Duration, Timestamp
 from pane_scores import scored
 
-from beam_bleu import CorpusBleu, SegmentScores
-
 WINDOWS = {"fixed": window.FixedWindows(10), "sliding": window.SlidingWindows(10, 5)}
 
 MODES = {
@@ -137,17 +135,6 @@ def main(folder: str, windows: str, mode: str, flags: list[str]) -> None:
             )
         )
         results = scored(segments)
-        results["Globally"] = (
-            segments
-            | beam.Values()
-            | CorpusBleu.Globally()
-            | beam.Map(lambda bleu: ("all", bleu)).with_output_types(typehints.Tuple[str, Any])
-        )
-        results["SegmentScores"] = (
-            segments
-            | "Name each" >> beam.Map(lambda pair: (pair, pair[1]))
-            | SegmentScores(["bleu", "ter"])
-        )
         for name, values in results.items():
             _ = values | f"Write {name}" >> beam.ParDo(_Write(folder, name))
 

@@ -63,32 +63,18 @@ def test_each_pane_of_a_stream_is_what_a_batch_gives_for_its_segments(
 ) -> None:
     found = found_on(prism, windows, mode, tmp_path)
     panes: dict[tuple[str, str, str], list[tuple[frozenset[int], Any]]] = {}
-    of_segments: dict[tuple[str, str, int], Any] = {}
     for transform, of_window, time, key, result in found:
-        if transform == "SegmentScores":
-            (name, segment) = key
-            number = (len(segment[0].split()) - 1).bit_length()
-            assert (of_window, name, number) not in of_segments
-            of_segments[of_window, name, number] = (segment, result)
-            continue
         tokens, segments = tokens_of(transform, result)
         numbers = numbers_in(tokens)
         assert segments == len(numbers), "a segment is there twice"
         assert f"{time + 0.001:.1f})" == of_window.split(", ")[1], "the time is the end"
         panes.setdefault((transform, of_window, key), []).append((numbers, result))
 
-    # Each segment is scored in each of its windows.
     events = {*events_of(windows)}
-    alone = in_batch({str(number): [streamed.segment_of(number)] for number in range(12)})
-    for (_, _, number), scores in of_segments.items():
-        assert [scores] == alone["SegmentScores"][str(number)]
-    assert events == of_segments.keys()
-
     distinct = {numbers for of_place in panes.values() for numbers, _ in of_place}
     expected = in_batch(
         {str(sorted(each)): [*map(streamed.segment_of, sorted(each))] for each in distinct}
     )
-    expected["Globally"] = expected["CorpusBleu"]
     assert {transform for transform, _, _ in panes} == {*expected} - {"SegmentScores"}
     for (transform, of_window, key), of_place in panes.items():
         for numbers, result in of_place:
@@ -96,7 +82,7 @@ def test_each_pane_of_a_stream_is_what_a_batch_gives_for_its_segments(
         there = {
             number
             for its_window, its_key, number in events
-            if its_window == of_window and key in (its_key, "all")
+            if its_window == of_window and key == its_key
         }
         sizes = sorted(len(numbers) for numbers, _ in of_place)
         together = frozenset().union(*(numbers for numbers, _ in of_place))
