@@ -46,10 +46,43 @@ import sys
 import tempfile
 import warnings
 
-from golden_tables import outcome, read_corpora, read_sentences, write
-
+GOLDEN = pathlib.Path(__file__).resolve().parent
 UNIFORM = (0.25, 0.25, 0.25, 0.25)
 PERL = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+
+
+def read(name):
+    """The elements of a file of texts.
+
+    Corpora have `name`, `kind`, and, for each segment, a candidate and a list of references;
+    sentences are single segments with `name`, `candidate`, `references`.
+    """
+    with open(str(GOLDEN / f"{name}.json"), encoding="ascii") as file:
+        return json.load(file)[name]
+
+
+def write(name, fields, **lists):
+    """Writes a JSON file. Each element of a list is one line, so that people can read diffs."""
+    lines = ["{"]
+    lines += [json.dumps(key) + ": " + json.dumps(value) + "," for key, value in fields.items()]
+    for key, elements in lists.items():
+        lines.append(json.dumps(key) + ": [")
+        lines += [json.dumps(element, sort_keys=True) + "," for element in elements]
+        lines[-1] = lines[-1].rstrip(",")
+        lines.append("],")
+    lines[-1] = lines[-1].rstrip(",")
+    text = "\n".join([*lines, "}"]) + "\n"
+    json.loads(text)
+    with open(str(GOLDEN / name), "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def outcome(compute):
+    """A tool's result as a dictionary, or the error that it raises."""
+    try:
+        return compute()
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}".rstrip(": ")}
 
 
 def sha256(path):
@@ -78,7 +111,9 @@ def torchmetrics():
         "version": torchmetrics.__version__,
         "torch": torch.__version__,
     }
-    return about, {"records": [record(c, o, answer(c, o)) for c in read_corpora() for o in choices]}
+    return about, {
+        "records": [record(c, o, answer(c, o)) for c in read("corpora") for o in choices]
+    }
 
 
 def tensorflow(script):
@@ -94,7 +129,7 @@ def tensorflow(script):
         )
 
     choices = [{}, {"smooth": True}, {"max_order": 2}, {"max_order": 2, "smooth": True}]
-    corpora = [corpus for corpus in read_corpora() if corpus["kind"] != "space"]
+    corpora = [corpus for corpus in read("corpora") if corpus["kind"] != "space"]
     about = {
         "tool": "tensorflow/nmt nmt/scripts/bleu.py compute_bleu",
         "version": "0be864257a76c151eef20ea689755f08bc1faf4e",
@@ -129,7 +164,7 @@ def huggingface(folder):
     with tempfile.TemporaryDirectory() as cache:
         records = [
             record(corpus, options, outcome(lambda c=corpus, o=options: answer(c, o, cache)))
-            for corpus in read_corpora()
+            for corpus in read("corpora")
             for options in choices
         ]
     about = {
@@ -153,7 +188,7 @@ def d2l(*folders):
         assert package.__file__.startswith(folder), package.__file__
         sys.path.remove(folder)
     records = []
-    for sentence in read_sentences():
+    for sentence in read("sentences"):
         texts = sentence["candidate"], sentence["references"][0]
         scores = {}
         for version, bleu in releases:
@@ -198,7 +233,7 @@ def nltk_legacy(folder, *others):
             return outcome(lambda: {"score": of_corpus(references, candidates, weights)})
         return outcome(lambda: {"score": of_sentence(references[0], candidates[0], weights)})
 
-    corpora = [corpus for corpus in read_corpora() if corpus["kind"] != "space"]
+    corpora = [corpus for corpus in read("corpora") if corpus["kind"] != "space"]
     if not others:  # a release that is not the first one
         few = [corpus for corpus in corpora if corpus["kind"] in ("seed", "edge")]
         few = [corpus for corpus in few if of_corpus or len(corpus["candidates"]) == 1]
@@ -211,7 +246,7 @@ def nltk_legacy(folder, *others):
         *({"weights": w} for w in ([0.5, 0.5], [0.25, 0.25, 0, 0], [0.4, 0.3, 0.2, 0.1])),
     ]
     sentences = []
-    for each in read_sentences():
+    for each in read("sentences"):
         texts = [text.split() for text in each["references"]], each["candidate"].split()
         found = outcome(lambda texts=texts: {"score": of_sentence(*texts)})
         sentences.append(dict(found, sentence=each["name"]))
@@ -231,7 +266,7 @@ def nltk_legacy(folder, *others):
 
 def corpora_of_files():
     """The corpora whose segments have as many references."""
-    return [c for c in read_corpora() if len({len(texts) for texts in c["references"]}) <= 1]
+    return [c for c in read("corpora") if len({len(texts) for texts in c["references"]}) <= 1]
 
 
 def multi_bleu(script):
