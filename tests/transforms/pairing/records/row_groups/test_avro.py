@@ -12,44 +12,37 @@ from group_reading import outcome, pairs_of, records, rows_of, table_of, write
 
 from beam_bleu.transforms.errors import InputError
 
-EVERY_TYPE = {
-    "type": "record",
-    "name": "all",
-    "fields": [
-        {"name": "hyp", "type": {"type": "enum", "name": "word", "symbols": ["a", "b"]}},
-        {"name": "again", "type": ["null", "word"]},
-        {"name": "ref", "type": "bytes"},
-        {"name": "flag", "type": "boolean"},
-        {"name": "number", "type": "double"},
-        {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 5}},
-        {"name": "day", "type": {"type": "int", "logicalType": "date"}},
-        {"name": "time", "type": {"type": "long", "logicalType": "timestamp-micros"}},
-        {"name": "uuid", "type": {"type": "string", "logicalType": "uuid"}},
-        {"name": "either", "type": ["int", "string"]},
-        {"name": "words", "type": {"type": "map", "values": "string"}},
-        {"name": "part", "type": ["null", "all"]},
-    ],
+
+def logical(kind: str, name: str, **more: int) -> dict[str, object]:
+    return {"type": kind, "logicalType": name, **more}
+
+
+VALUES = {
+    "hyp": ({"type": "enum", "name": "word", "symbols": ["a", "b"]}, "a"),
+    "again": (["null", "word"], "b"),
+    "ref": ("bytes", b"a text"),
+    "flag": ("boolean", True),
+    "number": ("double", 0.5),
+    "price": (logical("bytes", "decimal", precision=5), decimal.Decimal(7)),
+    "day": (logical("int", "date"), datetime.date(2026, 11, 21)),
+    "time": (
+        logical("long", "timestamp-micros"),
+        datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc),
+    ),
+    "uuid": (logical("string", "uuid"), "6b7f4a5e-8b7c-4a3d-9f0e-2d1c3b4a5f60"),
+    "either": (["int", "string"], "text"),
+    "words": ({"type": "map", "values": "string"}, {"k": "v"}),
+    "part": (["null", "all"], None),
 }
-ROW = {
-    "hyp": "a",
-    "again": "b",
-    "ref": b"a text",
-    "flag": True,
-    "number": 0.5,
-    "price": decimal.Decimal(7),
-    "day": datetime.date(2026, 11, 21),
-    "time": datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc),
-    "uuid": "6b7f4a5e-8b7c-4a3d-9f0e-2d1c3b4a5f60",
-    "either": "text",
-    "words": {"k": "v"},
-    "part": None,
-}
+"""The type and a value of each field."""
 
 
 def test_values_of_all_types_are_read_or_refused(tmp_path):
     path = tmp_path / "t.avro"
     with path.open("wb") as file:
-        fastavro.writer(file, EVERY_TYPE, [ROW] * 3)
+        fields = [{"name": name, "type": kind} for name, (kind, _) in VALUES.items()]
+        row = {name: value for name, (_, value) in VALUES.items()}
+        fastavro.writer(file, {"type": "record", "name": "all", "fields": fields}, [row] * 3)
     assert rows_of(records(path)) == [("a", "a text")] * 3
     for name in ("flag", "number", "price", "day", "time"):
         assert rows_of(records(path, labels=(name,)))[0][2] is not None
