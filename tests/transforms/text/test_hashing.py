@@ -46,7 +46,7 @@ def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> Non
     candidates = [" ".join(rng.choices(tokens, k=400)) for _ in range(5)]
     batch = to_batch([(text, [text[:500], candidates[0]]) for text in candidates])
     counts = [count_batch(batch, BleuConfig("none").text, BleuConfig()).counts]
-    for seed in SEEDS:
+    for seed in SEEDS[:3]:
         monkeypatch.setattr(kernel, "_SEED", seed)
         counts.append(count_batch(batch, BleuConfig("none").text, BleuConfig()).counts)
     assert all((each == counts[0]).all() for each in counts)

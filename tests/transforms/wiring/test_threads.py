@@ -77,7 +77,7 @@ def outputs(dofn: ThreadedDoFn | CollectBundles, elements: list[int]) -> list[in
     dofn.start_bundle()
     found = []
     for element in elements:
-        found += list(dofn.process(element, window.GlobalWindow(), 0) or ())
+        found += list(dofn.process(element, window.GlobalWindow(), 0))
     found += list(dofn.finish_bundle())
     dofn.teardown()
     return [getattr(output, "value", output) for output in found]
