@@ -14,11 +14,15 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
+from beam_bleu.transforms.pairing.records import read_segments
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
+from beam_bleu.transforms.pairing.records.record_segments import Segments
 from beam_bleu.transforms.pairing.records.text import source as source_module
 from beam_bleu.transforms.pairing.records.text.heads import LineFormat
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
@@ -157,3 +161,13 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     ):
         _ = pipeline | records.pair(threads=2)
     assert re.search("was changed|was removed|listed|cannot be read", str(error.value))
+
+
+def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_portion() -> None:
+    record = BadRecord(0, "input", "f", "line 1", "invalid-json", "not JSON", "repair it")
+    handing = read_segments._HandOn(rejects=False)
+    handing.start_bundle()
+    segments = Segments((), (record,), Tally(1))
+    list(handing.process(read_segments._Parsed(segments, 0, of_portion=2)))
+    with pytest.raises(InputError, match="line 1: not JSON"):
+        handing.finish_bundle()
