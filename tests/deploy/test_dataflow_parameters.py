@@ -56,7 +56,7 @@ def test_every_flag_with_an_effect_is_a_parameter():
     flags = {flag.dest for flag in our_parser().actions()}
     only_print = {"help", "help_beam", "version", "format", "score_only", "width"}
     only_print |= {"log_format", "progress", "quiet"}
-    have_another_spelling = {"refs", "systems"}
+    have_another_spelling = {"systems"}
     has_one_value = {"encoding"}
     need_a_launcher = {"lineage", "metrics_label", "metrics_slices", "report", "worker_timeout"}
     left_out = only_print | have_another_spelling | has_one_value | need_a_launcher
