@@ -55,7 +55,6 @@ def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
     program = (
         "import sys\n"
         "from beam_bleu.transforms.metrics.bleu.metric import BleuConfig\n"
-        "from beam_bleu.transforms.metrics.bleu.metric import Bleu\n"
         "from beam_bleu.transforms.statistics.counting import prepare_counting\n"
         f"prepare_counting(BleuConfig({tokenize!r}).text, BleuConfig(max_ngram_order=1))\n"
         "print('regex' in sys.modules)"
