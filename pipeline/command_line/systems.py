@@ -58,9 +58,10 @@ def systems(flags: argparse.Namespace, others: Sequence[Named]) -> tuple[str, li
         raise UsageError(f"{flag} is empty", "name a path")
     of_others = {pattern for _, pattern in others}
     for name, pattern in named:
-        # A file of records can have candidates and references. And a stream that is named twice,
-        # in the same words, is meant.
-        if flags.join_on is None and is_pattern(pattern) and pattern not in of_others:
+        # A file of records can have candidates and references. A stream that is named twice, in the
+        # same words, is meant. And files of another machine are looked at when the job runs.
+        is_listed = flags.join_on is None and is_pattern(pattern) and is_local(pattern)
+        if is_listed and pattern not in of_others:
             with contextlib.suppress(InputError):  # the job will report it
                 stream = Stream(name, checked_path(flag, pattern, False))
                 for path, label in _shared([file.path for file in find_files(stream)], others):
