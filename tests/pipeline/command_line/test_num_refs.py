@@ -54,7 +54,7 @@ def test_the_integers_are_those_of_sacrebleus_command(tmp_path):
         "one  two\t three\tfour",
         "\t\tsix",
         "nine ten\t\tx\r",
-        "日本\t　です\t\u3000\x1f\u00a0\x85",
+        "日本\t　です\t本\u3000\x1f\u00a0\x85",
         "a\tb\tc\u2028",
     ]
     hyp, ref = write_lines(tmp_path / "h", LINES), write_lines(tmp_path / "r", references)

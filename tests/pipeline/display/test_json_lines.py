@@ -59,7 +59,7 @@ def test_progress_warnings_and_logs_are_objects_with_the_name_of_the_run(tmp_pat
     ],
 )
 def test_a_usage_error_is_an_object(words):
-    (line,) = lines(called(*WORDS, "--smoth_method=exp", "-vx", *words))
+    (line,) = lines(called(*WORDS, "--smoth_method=exp", *words))
     assert (line["level"], line["exit_code"], line["run"]) == ("error", 2, None)
     assert line["message"] == "unknown flag --smoth_method"
     assert line["remedy"] == "did you mean --smooth_method?"
