@@ -89,10 +89,13 @@ class Parser(argparse.ArgumentParser):
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         # argparse takes -to for -tok even without abbreviations; -bw2 is -b and -w2. And -input is
-        # a mistake for --input, and not -i nput.
+        # a mistake for --input, and not -i nput; -lcv can be meant as -lc -v, and is not -l cv.
         found: list[Any] = super()._get_option_tuples(option_string)
         is_long = f"-{option_string}".partition("=")[0] in self._option_string_actions
-        return [row for row in found if option_string.startswith(row[1]) and not is_long]
+        longer = [flag for flag in self._option_string_actions if flag[1:2] != "-" and flag[2:]]
+        if is_long or option_string.startswith(tuple(longer)):
+            return []
+        return [row for row in found if option_string.startswith(row[1])]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.option_strings and action.choices is not None and value not in action.choices:

@@ -20,6 +20,7 @@ from beam_bleu.pipeline.command_line import paths
 BESIDE = r"""
 --smoth_method exp => did you mean --smooth_method?
 -x => unknown flag -x
+-lcv => unknown flag -lcv
 --flink_mastr=x => did you mean --flink_master?
 -vx => -v
 --tokenize 14a
