@@ -18,7 +18,7 @@ from beam_bleu.transforms.known_metrics import METRICS, is_metric, row_of
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
-_FORM = "write [METRIC=][NAME=]NUMBER, as --help explains it"
+_FORM = "write [METRIC=][NAME=]NUMBER"
 
 DropRuleName = Literal["not_excluded", "proven"]
 

@@ -336,6 +336,7 @@ WRONG = [
     ({"examples": True}, "examples must be a text or a number"),
     ({"examples": 0}, "examples must be a whole number, 1 to"),
     ({"resamples": 50}, "resamples needs resample"),
+    ({"fail_under": "x"}, r"got 'x'; write \[METRIC=\]\[NAME=\]NUMBER$"),
     ({"baseline": "atlantis"}, "baseline atlantis: there is no such value"),
     ({"baseline": ["atlas"]}, "baseline must be one value"),
     ({"slice_by": "topic"}, "no label 'topic'; it has domain, document"),
