@@ -90,10 +90,10 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str |
         seed = DEFAULT_SEED if flags.seed is None else flags.seed
         # The weights of a unit follow from its partition, too.
         resampling = Resampling(flags.resample, flags.resamples, seed, label or "")
-    elif compares and flags.no_uncertainty:
+    elif flags.no_uncertainty and (compares or documents is not None):
         raise UsageError(
-            "--baseline and --compare have no effect with --no_uncertainty, which leaves out "
-            "comparisons",
+            "--baseline, --compare and --documents have no effect with --no_uncertainty, which "
+            "leaves out standard errors and comparisons",
             "leave out one of them, or add --resample",
         )
     if len(systems) == 1 and (compares or flags.resample == "randomization"):

@@ -66,7 +66,8 @@ BESIDE = r"""
 --compare=baseline
 --compare=all --no_uncertainty
 --candidates systems/birch.txt --baseline=atlsa => did you mean atlas?
---candidates systems/birch.txt --baseline=atlas --no_uncertainty => --compare have no effect
+--candidates systems/birch.txt --baseline=atlas --no_uncertainty => have no effect
+--documents=docs.txt --no_uncertainty => have no effect with --no_uncertainty
 --resample=randomization => there is only one: atlas
 --resamples=5
 --seed=5
