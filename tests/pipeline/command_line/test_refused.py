@@ -22,7 +22,6 @@ BESIDE = r"""
 -x => unknown flag -x
 -lcv => unknown flag -lcv
 --flink_mastr=x => did you mean --flink_master?
--vx => -v
 --tokenize 14a
 --preset sacre => huggingface
 --compare_presets=some

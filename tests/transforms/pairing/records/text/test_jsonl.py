@@ -26,7 +26,8 @@ BAD = object()
 def in_json(line: bytes, path: tuple[str | int, ...], kind: str) -> Any:
     """The value of a path by the json module alone; BAD if the record cannot be used."""
     try:
-        value = json.loads(line.decode())  # of bytes, it would drop a byte order mark
+        # Of bytes, it would drop a byte order mark. NaN and Infinity name nothing.
+        value = json.loads(line.decode(), parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         return BAD
     if not isinstance(value, dict):
@@ -47,7 +48,7 @@ def in_json(line: bytes, path: tuple[str | int, ...], kind: str) -> Any:
 
 
 def text(value: Any, kind: str) -> Any:
-    if value is None or (kind == "label" and value != value):  # NaN names nothing
+    if value is None:
         return None
     if kind == "label" and isinstance(value, int | float):
         return json.dumps(value)
