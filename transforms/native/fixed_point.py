@@ -3,7 +3,7 @@
 A mean of floats depends on the order in which they are added up, and so on how a corpus is split. A
 sum of integers does not. So a value is rounded to a multiple of a small power of two, and the
 multiple has columns of 24 bits, the highest bits first. Each column is short enough for the sums of
-products of many segments (`totals/moments`).
+products of many segments (`totals/unit_adder.py`).
 
 - A value from 0 to 1 is a multiple of 2^-48, in two columns. The mean differs by at most 2^-49 from
   that of the values as they are.

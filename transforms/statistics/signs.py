@@ -1,6 +1,6 @@
 """Signs of suspicious input, such as the script, found in the original texts of a batch.
 
-They change no score. They are added up like matches (totals/corpus_sums.py), and
+They change no score. They are added up like matches (totals/group_totals.py), and
 score/suspicious_input.py makes warnings from the sums.
 """
 

@@ -11,7 +11,7 @@ The totals follow from the other columns. Let h_j be 1 if a candidate has fewer 
 otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h_1 + ... + h_(n-1).
 
 If a segment has several references, a rule decides which length counts. `count_rows.py` computes
-the lengths by all rules, and totals/corpus_sums.py adds them up.
+the lengths by all rules, and totals/unit_adder.py adds them up.
 """
 
 from __future__ import annotations
