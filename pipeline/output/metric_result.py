@@ -232,8 +232,9 @@ class MetricResult:
 
     @functools.cached_property
     def _estimates_of_slices(self) -> Estimates:
-        """Those of the slices."""
-        return Estimates(self.totals.slices or self.totals.corpus, self.scorings.corpus)
+        """Those of the slices, if there are some."""
+        assert self.totals.slices is not None
+        return Estimates(self.totals.slices, self.scorings.corpus)
 
     def _rows(
         self,
@@ -278,7 +279,7 @@ class MetricResult:
                     sums.segments,
                     score,
                     error,
-                    None if error is None else interval(score, error),
+                    interval(score, error),
                     {name: parts[name] for name in self._fields},
                     warnings,
                 )
@@ -308,7 +309,7 @@ class MetricResult:
                 errors = [row.standard_error for row in own if row.standard_error is not None]
                 if len(errors) == number:
                     error = math.sqrt(math.fsum(value * value for value in errors)) / number
-            ends = None if mean is None or error is None else interval(mean, error)
+            ends = None if mean is None else interval(mean, error)
             yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
 
     @property
@@ -363,14 +364,13 @@ class MetricResult:
         systems = self.job.systems
         baseline = self.evidence.baseline_of(systems)
         of_slices = [(system, baseline) for system in systems if system != baseline]
-        whole = [self._whole] if self.scores and self._whole is not None else []
+        parts = [(place, self._estimates_of_slices, of_slices) for place in self._slices]
+        if self.scores and self._whole is not None:
+            whole = self._whole, self._estimates, self.evidence.compared(systems)
+            parts = [whole, *parts]
         return [
             (self._comparison(system, other, place.labels or None, difference), difference)
-            for estimates, places, pairs in (
-                (self._estimates, whole, self.evidence.compared(systems)),
-                (self._estimates_of_slices, self._slices, of_slices),
-            )
-            for place in places
+            for place, estimates, pairs in parts
             for system, other in pairs
             if (difference := estimates.difference(system, other, place.key)) is not None
         ]

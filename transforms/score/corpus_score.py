@@ -69,7 +69,7 @@ def corpus_score(
         sacrebleu_signature=signatures.sacrebleu,
         warnings=warnings,
         standard_error=error,
-        interval=None if error is None else interval(parts["score"], error),
+        interval=interval(parts["score"], error),
     )
     return score
 

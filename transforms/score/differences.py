@@ -66,8 +66,10 @@ class Difference:
     reason: str = ""
 
 
-def interval(center: float, standard_error: float) -> tuple[float, float]:
-    """The 95 % interval of a score or a difference."""
+def interval(center: float, standard_error: float | None) -> tuple[float, float] | None:
+    """The 95 % interval of a score or a difference; None without a standard error."""
+    if standard_error is None:
+        return None
     half = TWO_SIDED_95 * standard_error
     return center - half, center + half
 
