@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import time
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -43,7 +44,7 @@ def test_progress_warnings_and_logs_are_objects_with_the_name_of_the_run(tmp_pat
     assert {line["run"] for line in found} == {record["run"]}
     assert {line["level"] for line in found} == {"info", "warning"}
     messages = [line["message"] for line in found]
-    assert any(message.startswith("scoring") for message in messages)  # progress
+    assert any(message.startswith("starting") for message in messages)  # progress
     assert any(message.startswith("runner: ") for message in messages)  # --verbose
     warned = [line["message"] for line in found if line.get("logger") == "beam_bleu"]
     assert record["warnings"]
@@ -101,5 +102,9 @@ def test_a_terminal_has_objects_too(monkeypatch):
         progress = Progress()
         with progress_shown("on", progress):
             progress.begin("scoring")
+            for _ in range(1500):
+                if '"scoring' in terminal.text:
+                    break
+                time.sleep(0.01)
     messages = [json.loads(line)["message"] for line in terminal.text.splitlines()]
     assert any(message.startswith("scoring") for message in messages)

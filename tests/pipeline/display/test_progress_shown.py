@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
-import io
 import logging
-import math
 import os
 import re
 import subprocess
@@ -26,12 +23,11 @@ from terminals import stderr_on_a_terminal
 from beam_bleu.pipeline.display import shown_progress as display
 from beam_bleu.pipeline.display.shown_progress import (
     PROGRESS_MODES,
-    LinesOfLog,
     ProgressMode,
-    Rate,
     duration,
     facts,
     fitted,
+    log_lines,
     progress_shown,
     sentence,
     size,
@@ -68,24 +64,13 @@ def test_sizes_and_durations():
 
 
 def test_a_line_of_a_log():
-    half = state(done=3 * GB, planned=5 * GB, seconds=7)
-    assert sentence(half, 0.25 * GB) == "scoring 60 %, 0:08 left, 250 MB/s, 3.0 GB of 5.0 GB"
-    assert sentence(half, None) == "scoring 60 %, 3.0 GB of 5.0 GB"
-    assert sentence(half, 0) == "scoring 60 %, 0 B/s, 3.0 GB of 5.0 GB"
-    assert sentence(state("listing", seconds=65), None) == "listing for 1:05"
+    half = state(done=3 * GB, planned=5 * GB, seconds=12)
+    assert sentence(half) == "scoring 60 %, 0:08 left, 250 MB/s, 3.0 GB of 5.0 GB"
+    assert sentence(state(planned=5 * GB, seconds=7)) == "scoring 0 %, 0 B of 5.0 GB"
+    assert sentence(state("listing", seconds=65)) == "listing for 1:05"
     running = state("running", seconds=65, detail="job x on Flink, RUNNING, http://h:1/#/x")
-    assert sentence(running, None) == "running for 1:05, job x on Flink, RUNNING, http://h:1/#/x"
-    assert sentence(state(planned=0), None) == "scoring for 0:00"
-
-
-def test_the_rate_is_that_of_the_last_half_minute():
-    rate = Rate()
-    assert rate.see(state(done=0, planned=9, run=100)) is None
-    assert rate.see(state(done=5, planned=9, run=102)) == 2.5
-    assert rate.see(state(done=5, planned=9, run=104)) == 1.25
-    assert rate.see(state(done=5, planned=9, run=120)) == 0.25
-    assert rate.see(state(done=5, planned=9, run=140)) == 0
-    assert rate.see(state("writing", done=9, planned=9, run=150)) is None
+    assert sentence(running) == "running for 1:05, job x on Flink, RUNNING, http://h:1/#/x"
+    assert sentence(state(planned=0)) == "scoring for 0:00"
 
 
 seconds_of_runs = st.floats(0, 1e6, allow_nan=False)
@@ -105,7 +90,7 @@ seconds_of_runs = st.floats(0, 1e6, allow_nan=False)
 )
 def test_no_state_gives_impossible_numbers_or_a_line_that_is_too_wide(steps, detail, width):
     clock = [0.0]
-    progress, rate = Progress(lambda: clock[0]), Rate()
+    progress = Progress(lambda: clock[0])
     for phase, seconds, done, planned in steps:
         clock[0] += seconds
         if progress.state.phase != phase:
@@ -113,14 +98,12 @@ def test_no_state_gives_impossible_numbers_or_a_line_that_is_too_wide(steps, det
         progress.add(done)
         progress.tell(detail)
         now = progress.state
-        found = rate.see(now)
-        assert found is None or (found >= 0 and math.isfinite(found))
         assert now.planned is None or now.done <= now.planned
-        text = sentence(state(now.phase, now.done, now.planned, now.phase_seconds), found)
+        text = sentence(state(now.phase, now.done, now.planned, now.phase_seconds))
         assert not re.search(r"-|inf|nan", text)
         if now.planned:
-            assert 0 <= int(facts(now, found)[0].removesuffix(" %")) <= 100
-        line = fitted(now, found, width)
+            assert 0 <= int(facts(now)[0].removesuffix(" %")) <= 100
+        line = fitted(now, width)
         assert line.isprintable()
         assert cell_len(line) <= width
 
@@ -139,16 +122,16 @@ def test_no_state_gives_impossible_numbers_or_a_line_that_is_too_wide(steps, det
     ],
 )
 def test_a_narrow_line_leaves_out_whole_parts(width, line):
-    shown = fitted(state(done=3 * GB, planned=5 * GB), 0.25 * GB, width)
+    shown = fitted(state(done=3 * GB, planned=5 * GB, seconds=12), width)
     assert shown.replace("=" * 12 + "-" * 8, "BAR") == line
 
 
 def test_a_long_detail_is_cut_and_cannot_write_to_the_terminal():
     now = state("running", seconds=65, detail="job beam-bleu-1 on Flink, RUNNING, http://h:8081")
-    assert fitted(now, None, 79) == f"running  for 1:05  {now.detail}"
-    assert fitted(now, None, 40) == "running  for 1:05  job beam-bleu-1 on Fl"
+    assert fitted(now, 79) == f"running  for 1:05  {now.detail}"
+    assert fitted(now, 40) == "running  for 1:05  job beam-bleu-1 on Fl"
     hostile = state("running", detail="\x1b[2J")
-    assert fitted(hostile, None, 79) == r"running  for 0:00  \x1b[2J"
+    assert fitted(hostile, 79) == r"running  for 0:00  \x1b[2J"
 
 
 @pytest.fixture
@@ -243,53 +226,18 @@ def test_a_run_of_a_second_does_not_import_rich():
 # Lines of a log
 
 
-class Log:
-    """Lines of a log, with states that a test gives and a clock that follows them."""
-
-    def __init__(self, every: float, with_phases: bool) -> None:
-        self.stream = io.StringIO()
-        self.now = 0.0
-        self.writer = LinesOfLog(self.stream, every, with_phases, self._time)
-        self.phases = ["starting"]
-
-    def _time(self) -> datetime.datetime:
-        zone = datetime.timezone(datetime.timedelta(hours=1))
-        return datetime.datetime(2026, 11, 19, 2, 0, tzinfo=zone) + datetime.timedelta(
-            seconds=self.now
-        )
-
-    def at(self, run: float, phase: str, done: int = 0, planned: int | None = None) -> None:
-        self.now = run
-        if phase not in self.phases:
-            self.phases.append(phase)
-        self.writer.show(state(phase, done, planned, run), self.phases)
-
-    @property
-    def lines(self) -> list[str]:
-        return self.stream.getvalue().splitlines()
-
-
-def test_a_log_with_phases_gets_a_line_for_each_and_every_10_seconds():
-    log = Log(10, with_phases=True)
-    log.at(0, "starting")
-    log.at(1, "listing")
-    log.phases.append("counting lines")  # it began and ended between two looks
-    log.at(2, "planning")
-    for second in range(3, 27):
-        log.at(second, "scoring", second, 100)
-    log.writer.end([*log.phases, "writing"])
-    log.writer.end([*log.phases, "writing"])
-    texts = [line.partition("beam-bleu: ")[2] for line in log.lines]
-    assert texts == [
+def test_a_log_gets_a_line_for_each_phase_and_every_10_seconds_or_one_each_minute():
+    states = [state("starting"), state("listing", seconds=1)]
+    states += [state("scoring", second, 100, second) for second in range(3, 27)]
+    assert [*log_lines(states, with_phases=True)] == [
         "starting for 0:00",
         "listing for 0:01",
-        "counting lines",
-        "planning for 0:02",
-        "scoring 3 %, 3 B of 100 B",
+        "scoring 3 %, 1:37 left, 1 B/s, 3 B of 100 B",
         "scoring 13 %, 1:27 left, 1 B/s, 13 B of 100 B",
         "scoring 23 %, 1:17 left, 1 B/s, 23 B of 100 B",
-        "writing",
     ]
+    hours = [state("listing", seconds=second) for second in range(150)]
+    assert [*log_lines(hours, with_phases=False)] == ["listing for 1:00", "listing for 2:00"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "off"])
@@ -305,6 +253,7 @@ def test_a_terminal_that_can_do_nothing_gets_lines_of_a_log(quick, monkeypatch):
         with progress_shown("on", progress):
             until(lambda: "starting" in terminal.text)
             progress.begin("scoring", 5)
+            until(lambda: "scoring" in terminal.text)
     assert "\x1b" not in terminal.text
     lines = [line.partition("beam-bleu: ")[2] for line in terminal.screen]
     shown = [line.partition(" ")[0] for line in lines]
@@ -350,8 +299,6 @@ def test_a_pipe_that_nobody_reads_does_not_stop_the_run(quick, monkeypatch):
 
 def test_every_mode_has_a_description():
     assert tuple(PROGRESS_MODES) == get_args(ProgressMode)
-    with pytest.raises(ValueError, match="one of auto, on, off, got 'maybe'"):
-        progress_shown("maybe").__enter__()
 
 
 def test_quiet_shows_no_warnings_and_no_notes(tmp_path):
