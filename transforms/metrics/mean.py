@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, Signatures
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, ReadyTexts, Signatures
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import (
     VALUE_COLUMNS,
@@ -17,13 +17,10 @@ from beam_bleu.transforms.native.fixed_point import (
     value_columns,
     value_sum,
 )
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import Needs, ValueColumn
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.shown_names import can_be_shown
-from beam_bleu.transforms.text.text import Text, TextName, own_signature
+from beam_bleu.transforms.text.text import TextName, own_signature
 
 _POSITIVE = slice(1, 1 + VALUE_COLUMNS)
 """The columns after `SEGMENTS`: the number as a value of fixed point, if it is above 0."""
@@ -82,14 +79,12 @@ class MeanConfig(Metric):
         """The column."""
         return Needs(values=(ValueColumn(self.column),))
 
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+    def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """The numbers as integers that add up exactly."""
-        values = batch.values[ValueColumn(self.column)]
-        counts = np.empty((*values.shape, self.basis.width), np.int64)
+        values = texts.batch.values[ValueColumn(self.column)]
         counts[..., SEGMENTS] = 1
         counts[..., _POSITIVE] = value_columns(np.maximum(values, 0))
         counts[..., _NEGATIVE] = value_columns(np.maximum(-values, 0))
-        return counts
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The mean; 0 without a segment."""

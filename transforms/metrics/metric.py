@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,10 @@ from beam_bleu.transforms.text.text import (
     reference_field,
     signature_line,
 )
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
+    from beam_bleu.transforms.text.numbered_texts import NumberedTexts
 
 _Metric = TypeVar("_Metric", bound="Metric")
 
@@ -60,6 +65,35 @@ class Basis:
     def width(self) -> int:
         """The number of columns, W."""
         return len(self.names)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReadyTexts:
+    """The texts of a batch, ready to be split into tokens.
+
+    Attributes:
+      batch: the batch, for numbers and for messages.
+      text: the steps from a text to its tokens.
+      spans: where the texts are; references come first. Not used if no texts are needed.
+      sizes: their sizes.
+    """
+
+    batch: SegmentBatch
+    text: Text
+    spans: Spans
+    sizes: TextSizes
+
+    def numbered(
+        self, memory: KeptMemory, *, whitespace: bool = True
+    ) -> tuple[NumberedTexts, list[Memory]]:
+        """What numbers their tokens, and its memory; see `numbered_texts`."""
+        from beam_bleu.transforms.text.numbered_texts import numbered_texts
+        from beam_bleu.transforms.text.splitting import rule_of
+
+        references, rule = len(self.batch.references), rule_of(self.text.tokenize)
+        return numbered_texts(
+            memory, self.spans, self.sizes.longest, references, rule, whitespace=whitespace
+        )
 
 
 Scores = NDArray[np.float64]
@@ -194,17 +228,20 @@ class Metric(Config):
         """What is counted of a batch: by default candidates and references."""
         return TEXTS
 
-    @abc.abstractmethod
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The columns of each segment, int64 (systems, segments, W).
+    def count(self, texts: ReadyTexts) -> Integers:
+        """The columns of each segment, int64 (systems, segments, W)."""
+        batch = texts.batch
+        counts = np.empty((len(batch.systems), len(batch), self.basis.width), np.int64)
+        self.write_counts(texts, counts)
+        return counts
 
-        Args:
-          spans: where the texts are; references come first. They are ready to be split. Not used if
-            no texts are needed.
-          sizes: their sizes.
-          batch: the batch, for numbers and for messages.
-          text: the steps from a text to its tokens.
+    def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
+        """Writes the columns of each segment; by default, kernel.py in the metric's folder does it.
+
+        Code that counts is imported when a batch needs it.
         """
+        folder = type(self).__module__.rpartition(".")[0]
+        importlib.import_module(f"{folder}.kernel").write_counts(self, texts, counts)
 
     def reference_lengths(self, counts: Integers) -> Integers | None:
         """The average length of the references of each segment, rounded down, int64 (segments,).

@@ -23,6 +23,7 @@ from beam_bleu.transforms.metrics.metric import (
     Basis,
     Config,
     Metric,
+    ReadyTexts,
     Scores,
     Signatures,
 )
@@ -33,12 +34,9 @@ from beam_bleu.transforms.native.fixed_point import (
     value_columns,
     value_sum,
 )
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import Needs, ValueColumn, ValuePartName
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.text import Text, TextName, own_signature
+from beam_bleu.transforms.text.text import TextName, own_signature
 
 SymbolName = Literal["token", "word", "byte", "segment"]
 
@@ -140,15 +138,14 @@ class Perplexity(Metric):
         """The columns of records; no texts."""
         return Needs(values=self.reads)
 
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+    def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """The numbers of records as integers that add up exactly."""
-        log_probability, *symbols = (batch.values[column] for column in self.reads)
-        counts = np.zeros((*log_probability.shape, self.basis.width), np.int64)
+        log_probability, *symbols = (texts.batch.values[column] for column in self.reads)
+        counts[...] = 0
         counts[..., SEGMENTS] = 1
         for symbol, numbers in zip(self.counted, symbols, strict=True):
             counts[..., SYMBOLS[symbol]] = numbers
         counts[..., SURPRISAL] = value_columns(-log_probability)
-        return counts
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The perplexity, 1 or more; 0 without a segment.

@@ -26,6 +26,7 @@ from beam_bleu.transforms.metrics.metric import (
     Basis,
     Lengths,
     Metric,
+    ReadyTexts,
     Scores,
 )
 from beam_bleu.transforms.native.arrays import Integers
@@ -33,20 +34,15 @@ from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.fixed_point import fixed_point, fixed_point_mean
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.memory import address_of, is_equal, load_int, store_int
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score, own_fields
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,
     is_missing,
     number_segment,
-    numbered_texts,
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
-from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import (
     NormalizationName,
     Text,
@@ -161,11 +157,9 @@ class ExactMatchConfig(_OfAnswers):
     name = "exact match"
     basis = Basis(("segments", "empty_candidates", "exact"))
 
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+    def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """Equal words are equal texts in normal form."""
-        counts = np.empty((len(batch.candidates), len(batch), self.basis.width), np.int64)
-        count_exact_rows(spans.both, len(batch.references), counts)
-        return counts
+        count_exact_rows(texts.spans.both, len(texts.batch.references), counts)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Exact match, 0..100; 0 without a segment."""
@@ -215,16 +209,13 @@ class TokenF1Config(_OfAnswers):
         )
     )
 
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+    def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """The words of each segment, and its F1."""
-        texts, _memory = numbered_texts(
-            _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
-        )
+        numbered, _memory = texts.numbered(_MEMORY)
         # Numbers begin with 1, and all tokens that no reference has share one.
-        times = _MEMORY.zeros_for("times", (most_different(sizes.longest) + 2) * NUMBER_BYTES)
-        counts = np.empty((len(batch.candidates), len(batch), self.basis.width), np.int64)
-        count_f1_rows(texts, times.address, counts)
-        return counts
+        different = most_different(texts.sizes.longest) + 2
+        times = _MEMORY.zeros_for("times", different * NUMBER_BYTES)
+        count_f1_rows(numbered, times.address, counts)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Token F1, 0..100; 0 without a segment."""

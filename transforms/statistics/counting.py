@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.metrics.metric import Metric, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded, padded_texts
 from beam_bleu.transforms.native.text_sizes import TextSizes, find_sizes
@@ -87,11 +87,12 @@ class PreparedBatch:
     def counts(self, text: Text, metric: Metric) -> Integers:
         """The columns of a metric, int64 (systems, segments, W); see `count`."""
         _require_needed(self.batch, metric)
-        changed, sizes = self.ready(text) if metric.needs.roles else (self.texts, self.sizes)
-        return _counts(metric, changed.spans, sizes, self.batch, text)
+        if not metric.needs.roles:
+            return metric.count(ReadyTexts(self.batch, text, self.texts.spans, self.sizes))
+        return _counts(metric, self.ready(text))
 
-    def ready(self, text: Text) -> tuple[TextColumns, TextSizes]:
-        """The texts that are ready to be split, and their sizes.
+    def ready(self, text: Text) -> ReadyTexts:
+        """The texts that are ready to be split. They are there as long as this object.
 
         Raises:
           InputError: the tokenizer cannot tokenize a text.
@@ -104,7 +105,8 @@ class PreparedBatch:
             if texts is not self.texts:
                 sizes = find_sizes(texts.spans, reference_count)
             changed = self._changed[alike] = texts, sizes
-        return changed
+        texts, sizes = changed
+        return ReadyTexts(self.batch, text, texts.spans, sizes)
 
 
 def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatistics:
@@ -130,8 +132,7 @@ def count_all_pairs(
     """
     count = len(column)
     prepared = PreparedBatch(SegmentBatch(candidates=(column,), references=(column,)))
-    texts, _ = prepared.ready(text)
-    spans, rows = texts.spans, max(_MOST_PAIRS // count, 1)
+    spans, rows = prepared.ready(text).spans, max(_MOST_PAIRS // count, 1)
     for first in range(0, count, rows):
         part = slice(first, first + rows)
         starts, ends = (
@@ -144,7 +145,7 @@ def count_all_pairs(
         yield (
             part,
             BatchStatistics(
-                counts=_counts(metric, crossed, sizes, batch, text),
+                counts=_counts(metric, ReadyTexts(batch, text, crossed, sizes)),
                 reference_counts=sizes.reference_counts,
                 candidate_bytes=sizes.candidate_bytes,
                 reference_bytes=sizes.reference_bytes,
@@ -191,21 +192,20 @@ def _sizes(batch: SegmentBatch, texts: TextColumns) -> TextSizes:
     return sizes
 
 
-def _counts(
-    metric: Metric, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
-) -> Integers:
+def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
     """What `Metric.count` gives.
 
     Raises:
       InputError: a segment is too long for the metric.
     """
+    sizes = texts.sizes
     if sizes.longest > metric.most_bytes:
         raise InputError(
-            f"{segment_name(batch, sizes.longest_row)} has {sizes.longest} bytes of text; "
+            f"{segment_name(texts.batch, sizes.longest_row)} has {sizes.longest} bytes of text; "
             f"{metric.most_bytes} is the most",
             "check that the lines end with a newline",
         )
-    return metric.count(spans, sizes, batch, text)
+    return metric.count(texts)
 
 
 def segment_name(batch: SegmentBatch, row: int) -> str:

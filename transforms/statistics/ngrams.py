@@ -161,26 +161,22 @@ def _give_back(number, end, to_gram, table):
 
 
 @inner
-def match_long_segment(
-    reference_count, texts, bounds, max_order, known, numbers, table, matches, stride, seed
-):
+def match_long_segment(texts, max_order, known, table, matches, stride):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
     Args:
-      reference_count: the number of references; they are the first texts.
-      texts: the number of all texts; the others are candidates.
-      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
-        bounds[t + 1] - 1; the last one is the gap.
+      texts: the `NumberedTexts`, with the numbers of the segment. They have memory for
+        NUMBERS_BYTES for each token, and SPARE_NUMBERS more.
       max_order: the largest n-gram order, N.
       known: the number of different tokens of the references.
-      numbers: address of NUMBERS_BYTES for each of bounds[texts] + SPARE_NUMBERS tokens; those of
-        the tokens are written.
-      table: address of memory for 2 ** table_bits(bounds[reference_count]) + 1 slots.
+      table: address of memory for as many slots as `table_bits` gives for the tokens of the
+        references with their gaps, and one more.
       matches: address of N int64 for the first candidate.
       stride: bytes from these to those of the next candidate.
-      seed: the process's secret (see hashing.py).
     """
-    to_gram = (load_int(bounds, texts) + 1) * NUMBER_BYTES
+    bounds, numbers, seed = texts.bounds, texts.numbers, texts.seed
+    reference_count = texts.reference_count
+    to_gram = (load_int(bounds, texts.texts) + 1) * NUMBER_BYTES
     # Before the first order, all n-grams are the same one.
     clear(numbers + to_gram - NUMBER_BYTES, to_gram)
     entries = load_int(bounds, reference_count)
@@ -197,7 +193,7 @@ def match_long_segment(
             slots *= base
             clear(table, slots * SLOT_BYTES)
         different = 0
-        for text in range(texts):
+        for text in range(texts.texts):
             first_token = load_int(bounds, text)
             begin = numbers + (first_token + order - 1) * NUMBER_BYTES
             end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
@@ -214,7 +210,7 @@ def match_long_segment(
             else:
                 count = _take_grams(begin, end, to_gram, none, table, base, bits, seed, False)
             store_int(matches + (text - reference_count) * stride, order - 1, count)
-            if text != texts - 1:
+            if text != texts.texts - 1:
                 _give_back(begin, end, to_gram, table)
         if is_hashed:
             none = 1 << bits

@@ -105,7 +105,8 @@ class NumberedTexts(NamedTuple):
     entered: int
 
 
-_SEED = new_seed()
+SEED = new_seed()
+"""The secret of this process (see hashing.py)."""
 
 
 def numbered_texts(
@@ -146,7 +147,7 @@ def numbered_texts(
     counted = counted_bytes(whitespace).ctypes.data
     starts, ends = (places.ctypes.data for places in spans.both)
     made = NumberedTexts(
-        *(_SEED, starts, ends, rows, texts, reference_count, rule),
+        *(SEED, starts, ends, rows, texts, reference_count, rule),
         *(*addresses, counted, code_points, entered),
     )
     return made, spaces + of_characters
@@ -172,66 +173,39 @@ def columns_of(counts, texts, row, text):
 
 
 @inner
-def number_texts(
-    starts,
-    ends,
-    row,
-    rows,
-    texts,
-    reference_count,
-    rule,
-    written,
-    tokens,
-    bounds,
-    numbers,
-    vocabulary,
-    kept,
-    index,
-    seed,
-):
-    """Numbers the tokens of all texts of a segment.
+def number_texts(row, texts, written):
+    """Numbers the tokens of all texts of a segment with an index.
 
     Args:
-      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
-      ends: address of their ends.
       row: the segment's row.
-      rows: the number of rows.
-      texts: the number of all texts.
-      reference_count: the number of references; they are the first texts.
-      rule: how texts are split (see tokenization.py).
-      written: whether the tokens of all texts are written, and their bounds.
-      tokens: address of these tokens, or of memory for TOKENS_IN_CACHE tokens.
-      bounds: address of texts + 1 int64, which it writes: text t has the tokens bounds[t] <= i <
-        bounds[t + 1] - 1; the last one is the gap.
-      numbers: address of memory for the numbers.
-      vocabulary: address of VOCABULARY_BYTES.
-      kept: address of memory for all different tokens of the references.
-      index: address of memory for the index of numbering.py.
-      seed: the process's secret (see hashing.py).
+      texts: a `NumberedTexts`, whose bounds and numbers are written.
+      written: whether its `tokens` are those of all texts, with their bounds.
 
     Returns:
       The number of different tokens of the references.
     """
     size = known = 0
-    for text in range(reference_count):
-        size += load_int(ends, text * rows + row) - load_int(starts, text * rows + row)
-    begin_vocabulary(vocabulary, kept, index, size, numbers, written)
-    for text in range(texts):
-        if text == reference_count:
+    bounds, numbers, vocabulary = texts.bounds, texts.numbers, texts.vocabulary
+    for text in range(texts.reference_count):
+        at = text * texts.rows + row
+        size += load_int(texts.ends, at) - load_int(texts.starts, at)
+    begin_vocabulary(vocabulary, texts.different, texts.token_index, size, numbers, written)
+    for text in range(texts.texts):
+        if text == texts.reference_count:
             known = end_references(vocabulary)
         if written:
-            first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
-            number_tokens(
-                tokens + first * TOKEN_BYTES, tokens + last * TOKEN_BYTES, vocabulary, seed
-            )
+            first = texts.tokens + load_int(bounds, text) * TOKEN_BYTES
+            last = texts.tokens + (load_int(bounds, text + 1) - 1) * TOKEN_BYTES
+            number_tokens(first, last, vocabulary, texts.seed)
         else:
             number = load_int(vocabulary, NUMBER)
             store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
-            start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
-            number_text(start, end, rule, tokens, ANY, vocabulary, seed)
+            at = text * texts.rows + row
+            start, end = load_int(texts.starts, at), load_int(texts.ends, at)
+            number_text(start, end, texts.rule, texts.tokens, ANY, vocabulary, texts.seed)
         # A gap after each text.
         store_int(vocabulary, NUMBER, load_int(vocabulary, NUMBER) + NUMBER_BYTES)
-    store_int(bounds, texts, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)
+    store_int(bounds, texts.texts, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)
     return known
 
 
@@ -336,11 +310,7 @@ def number_segment(row, texts):
     known = _number_by_masks(row, texts)
     if known >= 0:
         return known
-    return number_texts(
-        *(texts.starts, texts.ends, row, texts.rows, texts.texts, texts.reference_count),
-        *(texts.rule, False, texts.tokens, texts.bounds, texts.numbers),
-        *(texts.vocabulary, texts.different, texts.token_index, texts.seed),
-    )
+    return number_texts(row, texts, False)
 
 
 @inner

@@ -7,11 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.text import hashing
+from beam_bleu.transforms.text import hashing, numbered_texts
 from beam_bleu.transforms.text.hashing import new_seed
 
 SEEDS = [new_seed() for _ in range(8)]
@@ -47,7 +46,7 @@ def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> Non
     batch = to_batch([(text, [text[:500], candidates[0]]) for text in candidates])
     counts = [count_batch(batch, BleuConfig("none").text, BleuConfig()).counts]
     for seed in SEEDS[:3]:
-        monkeypatch.setattr(kernel, "_SEED", seed)
+        monkeypatch.setattr(numbered_texts, "SEED", seed)
         counts.append(count_batch(batch, BleuConfig("none").text, BleuConfig()).counts)
     assert all((each == counts[0]).all() for each in counts)
 

@@ -1,8 +1,8 @@
 """Compiled code: the columns of the rows of a batch.
 
 The tokens of a segment are written side by side, and matching.py counts them. If a reference has
-too many tokens for that, count_long_row.py counts the segment, with numbers in place of tokens. The
-tokens of very long texts are not written at all: they are numbered while they are in the cache.
+too many tokens for that, they become numbers, and statistics/ngrams.py counts these. The tokens of
+very long texts are not written at all: they are numbered while they are in the cache.
 """
 
 # mypy: allow-untyped-defs
@@ -28,6 +28,10 @@ from beam_bleu.transforms.metrics.bleu.matching import (
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import call, compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
+from beam_bleu.transforms.statistics.ngrams import match_long_segment
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
+from beam_bleu.transforms.text.numbered_texts import is_missing, number_texts
+from beam_bleu.transforms.text.numbering import length_of
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_AT_ONCE, tokenize
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 
@@ -47,57 +51,51 @@ _SHORT, _LONG, _NOT_WRITTEN = range(3)
 
 
 @inlined
-def _write_tokens(starts, ends, row, rows, texts, reference_count, rule, tokens, bounds, seed):
-    """Writes the tokens of a segment and their bounds; the arguments are those of `number_texts`.
+def _write_tokens(row, texts):
+    """Writes the tokens of a segment and their bounds.
 
     Returns:
       _SHORT if matching.py can count the segment; otherwise _LONG, or _NOT_WRITTEN if not all
       tokens are written.
     """
     size = longest = 0  # the bytes of all texts, and of the longest reference
-    for text in range(texts):
-        of_text = load_int(ends, text * rows + row) - load_int(starts, text * rows + row)
+    for text in range(texts.texts):
+        at = text * texts.rows + row
+        of_text = load_int(texts.ends, at) - load_int(texts.starts, at)
         size += of_text
-        if text < reference_count:
+        if text < texts.reference_count:
             longest = max(longest, of_text)
     if longest > _LONGEST_WRITTEN or size > MOST_WRITTEN:
         return _NOT_WRITTEN
     longest = 0  # the bytes of the tokens of the longest reference
-    token = tokens
-    for text in range(texts):
-        store_int(bounds, text, (token - tokens) // TOKEN_BYTES)
-        start = load_int(starts, text * rows + row)
+    tokens, token = texts.tokens, texts.tokens
+    for text in range(texts.texts):
+        store_int(texts.bounds, text, (token - tokens) // TOKEN_BYTES)
+        at = text * texts.rows + row
+        start = load_int(texts.starts, at)
         if start != 0:
-            most = _MOST_TOKENS_WRITTEN * TOKEN_BYTES if text < reference_count else ANY
+            most = _MOST_TOKENS_WRITTEN * TOKEN_BYTES if text < texts.reference_count else ANY
             begin = token
-            token = tokenize(start, load_int(ends, text * rows + row), rule, token, most, 0, seed)
+            token = tokenize(
+                start, load_int(texts.ends, at), texts.rule, token, most, 0, texts.seed
+            )
             if token - begin >= most:
                 return _NOT_WRITTEN
-            if text < reference_count:
+            if text < texts.reference_count:
                 longest = max(longest, token - begin)
         token += TOKEN_BYTES
-    store_int(bounds, texts, (token - tokens) // TOKEN_BYTES)
+    store_int(texts.bounds, texts.texts, (token - tokens) // TOKEN_BYTES)
     return _LONG if longest > LONGEST_REFERENCE * TOKEN_BYTES else _SHORT
 
 
 @inner
-def _store_reference_lengths(counts, length, row, rows, reference_count, starts, bounds):
-    """Writes the columns of the lengths of the references.
-
-    Args:
-      counts: address of the segment's columns.
-      length: the candidate's tokens.
-      row: the segment's row.
-      rows: the number of rows.
-      reference_count: the number of references; they are the first texts.
-      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
-      bounds: address of the numbers of each text's first token.
-    """
+def _store_reference_lengths(columns, length, row, texts):
+    """Writes the columns of the lengths of the references, for a candidate of so many tokens."""
     closest = first = shortest = longest = -1
     total = present = 0
-    for text in range(reference_count):
-        if load_int(starts, text * rows + row) != 0:
-            other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+    for reference in range(texts.reference_count):
+        if not is_missing(texts, row, reference):
+            other = length_of(texts.bounds, reference)
             if closest < 0:
                 closest = first = shortest = longest = other
             distance = abs(other - length)
@@ -110,117 +108,85 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
             longest = max(longest, other)
             total += other
             present += 1
-    store_int(counts, SHORTEST, shortest)
-    store_int(counts, CLOSEST, closest - shortest)
-    store_int(counts, CLOSEST_FIRST, first - closest)
-    store_int(counts, LONGEST, longest - shortest)
+    store_int(columns, SHORTEST, shortest)
+    store_int(columns, CLOSEST, closest - shortest)
+    store_int(columns, CLOSEST_FIRST, first - closest)
+    store_int(columns, LONGEST, longest - shortest)
     above = total - present * shortest
     parts = _NOTHING
     if above:  # a division takes long, and one of signed integers longer
         parts = np.uint64(above * PARTS_OF_A_TOKEN) // np.uint64(present)
-    store_int(counts, AVERAGE, np.int64(parts))
+    store_int(columns, AVERAGE, np.int64(parts))
 
 
 @compiled
-def count_rows(
-    first_row,
-    spans,
-    reference_count,
-    rule,
-    spaces,
-    table_bytes,
-    counts,
-    long_row,
-    seed,
-):
+def count_long_row(row, texts, are_written, max_order, matches, stride, table, table_bytes):
+    """Writes the matches of a segment whose references are too long for matching.py.
+
+    `count_rows` calls it by its address (`call` of native/compiling.py). So a run without such rows
+    does not compile it.
+
+    Args:
+      row: the segment's row.
+      texts: the `NumberedTexts` of the batch, with memory as for `match_long_segment`.
+      are_written: 1 if the tokens of all texts are written, and their bounds; otherwise 0.
+      max_order: the largest n-gram order, N.
+      matches: address of N int64 for the first candidate.
+      stride: bytes from these to those of the next candidate.
+      table: address of memory for a hash table.
+      table_bytes: its size.
+
+    Returns:
+      0, or log2 of the number of slots of the table that it needs to write the matches.
+    """
+    known = number_texts(row, texts, are_written)
+    bits = table_bits(load_int(texts.bounds, texts.reference_count))
+    if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
+        return bits
+    match_long_segment(texts, max_order, known, table, matches, stride)
+    return 0
+
+
+@compiled
+def count_rows(first_row, texts, table, table_bytes, counts, long_row):
     """Counts rows from `first_row` on, until one needs what the caller must provide.
 
     Args:
       first_row: the first row.
-      spans: the arrays of `Spans` of all texts; references come first.
-      reference_count: the number of references.
-      rule: how texts are split (see tokenization.py).
-      spaces: the addresses of memory: for tokens, numbers, different tokens, their index, the
-        vocabulary and bounds (see `number_texts`), for keys (see `match_segment`), and for a
-        hash table (see `match_long_segment`).
-      table_bytes: the size of the last one.
+      texts: the `NumberedTexts` of the batch. They have memory for all tokens of a segment of
+        MOST_WRITTEN bytes, and for its numbers as for `match_long_segment`.
+      table: address of memory for a hash table.
+      table_bytes: its size.
       counts: int64 (systems, rows, W), for the columns (columns.py).
-      long_row: the address of `entry_for_long_rows`, or 0 if it was not needed yet.
-      seed: the process's secret (see hashing.py).
+      long_row: the address of the entry of `count_long_row`, or 0 if it was not needed yet.
 
     Returns:
       (rows done, log2 of the number of slots of the table that the next row needs; 0 if it
       needs `long_row`)
     """
-    starts, ends = spans
-    texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-    token_space, number_space, _, _, _, bound_space, key_space, _ = spaces
-    count_space = address_of(counts)
-    start_space, stop_space = address_of(starts), address_of(ends)
-    for row in range(first_row, rows):
-        tokens_are = _write_tokens(
-            start_space,
-            stop_space,
-            row,
-            rows,
-            texts,
-            reference_count,
-            rule,
-            token_space,
-            bound_space,
-            seed,
-        )
-        matches = count_space + row * row_bytes + FIRST_MATCHES * 8
-        if tokens_are != _SHORT or not match_segment(
-            reference_count,
-            texts,
-            bound_space,
-            max_order,
-            token_space,
-            number_space,
-            key_space,
-            matches,
-            rows * row_bytes,
-        ):
+    stride = texts.rows * row_bytes
+    for row in range(first_row, texts.rows):
+        tokens_are = _write_tokens(row, texts)
+        columns = address_of(counts) + row * row_bytes
+        matches = columns + FIRST_MATCHES * 8
+        if tokens_are != _SHORT or not match_segment(texts, max_order, matches, stride):
             if long_row == 0:
                 return row, 0
+            written = 0 if tokens_are == _NOT_WRITTEN else 1
             bits = call(
                 long_row,
-                (
-                    row,
-                    rows,
-                    start_space,
-                    stop_space,
-                    texts,
-                    reference_count,
-                    rule,
-                    0 if tokens_are == _NOT_WRITTEN else 1,
-                    max_order,
-                    matches,
-                    rows * row_bytes,
-                    spaces,
-                    table_bytes,
-                    seed,
-                ),
+                (row, texts, written, max_order, matches, stride, table, table_bytes),
             )
             if bits != 0:
                 return row, bits
-        for text in range(reference_count, texts):
-            of_segment = count_space + ((text - reference_count) * rows + row) * row_bytes
-            length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
-            store_int(of_segment, SEGMENTS, 1)
-            store_int(of_segment, CANDIDATE_LENGTH, length)
-            _store_reference_lengths(
-                of_segment,
-                length,
-                row,
-                rows,
-                reference_count,
-                start_space,
-                bound_space,
-            )
+        for text in range(texts.reference_count, texts.texts):
+            length = length_of(texts.bounds, text)
+            store_int(columns, SEGMENTS, 1)
+            store_int(columns, CANDIDATE_LENGTH, length)
+            _store_reference_lengths(columns, length, row, texts)
             for n in range(max_order):
-                store_int(of_segment, FIRST_MATCHES + max_order + n, length <= n)
-    return rows, 0
+                store_int(columns, FIRST_MATCHES + max_order + n, length <= n)
+            columns += stride
+    return texts.rows, 0

@@ -36,6 +36,7 @@ from beam_bleu.transforms.native.memory import (
     store_half,
     store_int,
 )
+from beam_bleu.transforms.text.numbering import length_of
 from beam_bleu.transforms.text.token_masks import (
     FEW_MASKED,
     MOST_MASKED,
@@ -122,29 +123,15 @@ _match = _matching(FOUR_LANES, short=False, several=True)
 _match_high_orders = _matching(SIXTEEN_LANES, short=False, several=True)
 
 
-@inlined
-def store_none(matches, max_order):
-    """Writes that a candidate has no match, for each order."""
-    for n in range(max_order):
-        store_int(matches, n, 0)
-
-
 @inner
-def match_segment(
-    reference_count, texts, bounds, max_order, tokens, claimed_orders, keys, matches, stride
-):
+def match_segment(texts, max_order, matches, stride):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
     Args:
-      reference_count: the number of references; they are the first texts. Each has at most
-        LONGEST_REFERENCE tokens.
-      texts: the number of all texts; the others are candidates.
-      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
-        bounds[t + 1] - 1; the last one is the gap.
+      texts: the `NumberedTexts` of the batch, with the tokens of the segment and their bounds. Each
+        reference has at most LONGEST_REFERENCE tokens. The memory of the vocabulary and of the
+        numbers, CLAIM_BYTES for each token, is overwritten.
       max_order: the largest n-gram order, N.
-      tokens: address of the segment's tokens.
-      claimed_orders: address of CLAIM_BYTES for each token.
-      keys: address of KEYS_BYTES.
       matches: address of N int64 for the first candidate.
       stride: bytes from these to those of the next candidate.
 
@@ -152,40 +139,45 @@ def match_segment(
       Whether the counts are exact. If not, they are wrong.
     """
     kept = different = _NOTHING
-    for reference in range(reference_count):
-        first, last = load_int(bounds, reference), load_int(bounds, reference + 1) - 1
-        if first == last:
+    keys, several = texts.vocabulary, texts.reference_count > 1
+    for reference in range(texts.reference_count):
+        length = length_of(texts.bounds, reference)
+        if length == 0:
             continue
-        begin, end = tokens + first * TOKEN_BYTES, tokens + last * TOKEN_BYTES
-        inside = mask_of_all(last - first)
-        short = last - first <= FEW_MASKED
+        begin = texts.tokens + load_int(texts.bounds, reference) * TOKEN_BYTES
+        inside = mask_of_all(length)
+        short = length <= FEW_MASKED
         if short:
-            different |= _enter_keys(begin, end, keys, inside, True)
+            different |= _enter_keys(begin, begin + length * TOKEN_BYTES, keys, inside, True)
         else:
-            different |= _enter_keys(begin, end, keys, inside, False)
-        for text in range(reference_count, texts):
-            first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
-            one, end = tokens + first * TOKEN_BYTES, tokens + last * TOKEN_BYTES
-            claimed = claimed_orders + first * CLAIM_BYTES
-            counts = matches + (text - reference_count) * stride
+            different |= _enter_keys(begin, begin + length * TOKEN_BYTES, keys, inside, False)
+        for text in range(texts.reference_count, texts.texts):
+            first = load_int(texts.bounds, text)
+            token = texts.tokens + first * TOKEN_BYTES
+            end = token + length_of(texts.bounds, text) * TOKEN_BYTES
+            claimed = texts.numbers + first * CLAIM_BYTES
+            counts = matches + (text - texts.reference_count) * stride
             if max_order > 4:
                 different |= _match_high_orders(
-                    one, end, begin, keys, inside, claimed, kept, counts, max_order
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
                 )
-            elif reference_count > 1:
-                different |= _match(one, end, begin, keys, inside, claimed, kept, counts, max_order)
+            elif several:
+                different |= _match(
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
             elif short:
                 different |= _match_one_short(
-                    one, end, begin, keys, inside, claimed, kept, counts, max_order
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
                 )
             else:
                 different |= _match_one(
-                    one, end, begin, keys, inside, claimed, kept, counts, max_order
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
                 )
         if different != _NOTHING:
             return False
         kept = _ALL
     if kept == _NOTHING:  # no reference has a token
-        for candidate in range(texts - reference_count):
-            store_none(matches + candidate * stride, max_order)
+        for candidate in range(texts.texts - texts.reference_count):
+            for n in range(max_order):
+                store_int(matches + candidate * stride, n, 0)
     return True

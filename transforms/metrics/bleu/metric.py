@@ -50,9 +50,6 @@ from beam_bleu.transforms.metrics.metric import (
     Signatures,
 )
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
@@ -365,12 +362,6 @@ class BleuConfig(Metric):
     def basis(self) -> Basis:
         """The columns of all orders that must be counted."""
         return bleu_basis(self.counted_order)
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The tokens and n-grams."""
-        from beam_bleu.transforms.metrics.bleu.kernel import count
-
-        return count(self.counted_order, spans, sizes, batch, text)
 
     def reference_lengths(self, counts: Integers) -> Integers:
         """The average length of the references of each segment, rounded down, int64 (segments,)."""

@@ -21,58 +21,45 @@ from beam_bleu.transforms.metrics.chrf.matching import (
 )
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.chrf.words import number_words
-from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS
+from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.memory import load_int, store_int
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS
 from beam_bleu.transforms.text.characters import number_characters
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
-from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing, numbered_texts
+from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
-from beam_bleu.transforms.text.splitting import rule_of
-from beam_bleu.transforms.text.text import Text
 
 _INT_BYTES = 8
 
 _MEMORY, _MEMORY_OF_WORDS = KeptMemory(), KeptMemory()
 
 
-def count(
-    metric: ChrfConfig, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
-) -> Integers:
-    """The columns of each segment, as `Metric.count` gives them."""
-    systems, orders, longest = len(batch.candidates), metric.orders, sizes.longest
+def write_counts(metric: ChrfConfig, texts: ReadyTexts, counts: Integers) -> None:
+    """Writes the columns of each segment; see `Metric.write_counts`."""
+    systems, orders, longest = len(counts), metric.orders, texts.sizes.longest
     (characters, _memory), (words, _memory_of_words) = (
-        numbered_texts(
-            kept,
-            spans,
-            longest,
-            len(batch.references),
-            rule_of(text.tokenize),
-            whitespace=metric.whitespace,
-        )
-        for kept in (_MEMORY, _MEMORY_OF_WORDS)
+        texts.numbered(kept, whitespace=metric.whitespace) for kept in (_MEMORY, _MEMORY_OF_WORDS)
     )
-    entries = int(sizes.reference_bytes.max(initial=0)) + 1
+    entries = int(texts.sizes.reference_bytes.max(initial=0)) + 1
     spaces = (
         _MEMORY.memory_for("matches", systems * orders * _INT_BYTES),
         _MEMORY.zeros_for("rows", ROWS_BYTES),
         _MEMORY.zeros_for("digits", (most_different(longest) + 2) * NUMBER_BYTES),
-        _MEMORY.memory_for("bounds of long texts", (characters.texts + 1) * _INT_BYTES),
-        _MEMORY.memory_for(
-            "numbers of long texts", (longest + characters.texts + SPARE_NUMBERS) * NUMBERS_BYTES
-        ),
         _MEMORY.memory_for("table", (2 ** table_bits(entries) + 1) * SLOT_BYTES),
     )
-    counts = np.empty((systems, len(batch), metric.basis.width), np.int64)
+    bounds = _MEMORY.memory_for("bounds of a reference", (systems + 2) * _INT_BYTES)
+    numbers = _MEMORY.memory_for(
+        "numbers of a reference", (longest + systems + 1 + SPARE_NUMBERS) * NUMBERS_BYTES
+    )
     count_rows(
         characters,
         words,
+        characters._replace(
+            texts=systems + 1, reference_count=1, bounds=bounds.address, numbers=numbers.address
+        ),
         (metric.char_order, metric.word_order),
         (metric.beta, metric.eps_smoothing),
         tuple(space.address for space in spaces),
@@ -80,22 +67,19 @@ def count(
         np.empty(systems),
         counts,
     )
-    return counts
 
 
 @inner
-def _match(reference, texts, known, orders, spaces, matches, stride):
+def _match(reference, texts, of_reference, known, orders, spaces, matches, stride):
     """Writes the matches of every candidate in one reference; see the two functions it calls.
 
     `known` is the largest number of a token of the references; other tokens have the next one.
     """
-    rows, digits, long_bounds, long_numbers, table = spaces
+    rows, digits, table = spaces
     if length_of(texts.bounds, reference) <= LONGEST_REFERENCE and known + 1 < MOST_NUMBERS:
         match_reference(reference, texts, orders, rows, matches, stride)
     else:
-        match_long_reference(
-            *(reference, texts, orders, digits, long_bounds, long_numbers, table, matches, stride)
-        )
+        match_long_reference(reference, texts, of_reference, orders, digits, table, matches, stride)
 
 
 @inlined
@@ -121,12 +105,23 @@ def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, refe
 
 
 @compiled
-def count_rows(texts, texts_of_words, most_orders, choices, spaces, of_pair, best_scores, counts):
+def count_rows(
+    texts,
+    texts_of_words,
+    of_reference,
+    most_orders,
+    choices,
+    spaces,
+    of_pair,
+    best_scores,
+    counts,
+):
     """Counts all rows.
 
     Args:
       texts: the `NumberedTexts` of the batch, for characters.
       texts_of_words: the same for words.
+      of_reference: the same for one reference and the candidates (see `match_long_reference`).
       most_orders: (the largest order of characters; that of words, or 0).
       choices: (beta, `eps_smoothing`), for the choice of the best reference.
       spaces: the addresses of memory: for matches, and what `match_reference` and
@@ -150,10 +145,19 @@ def count_rows(texts, texts_of_words, most_orders, choices, spaces, of_pair, bes
         for reference in range(texts.reference_count):
             if is_missing(texts, row, reference):
                 continue
-            _match(reference, texts, known, char_order, space, matched, stride)
+            _match(reference, texts, of_reference, known, char_order, space, matched, stride)
             if word_order > 0:
                 of_words = matched + char_order * 8
-                _match(reference, texts_of_words, known_words, word_order, space, of_words, stride)
+                _match(
+                    reference,
+                    texts_of_words,
+                    of_reference,
+                    known_words,
+                    word_order,
+                    space,
+                    of_words,
+                    stride,
+                )
             for system in range(len(best_scores)):
                 candidate, of_candidate = texts.reference_count + system, matched + system * stride
                 characters = length_of(texts.bounds, candidate)

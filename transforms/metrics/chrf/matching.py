@@ -174,19 +174,17 @@ def match_reference(reference, texts, orders, rows, matches, stride):
 
 
 @inner
-def match_long_reference(
-    reference, texts, orders, digits, long_bounds, long_numbers, table, matches, stride
-):
+def match_long_reference(reference, texts, of_reference, orders, digits, table, matches, stride):
     """Writes the matches of every candidate of a segment in one reference, for each order.
 
     Args:
       reference: the reference.
       texts: the `NumberedTexts` of the batch, with this segment's numbers.
+      of_reference: the same for this reference and the candidates, with memory for NUMBERS_BYTES
+        for each token and SPARE_NUMBERS more: its bounds and numbers are written.
       orders: the largest order, N.
       digits: address of memory for another number for each number; all of it is 0 before and
         afterwards.
-      long_bounds: address of memory for as many bounds.
-      long_numbers: address of memory for NUMBERS_BYTES for each token, and SPARE_NUMBERS more.
       table: address of memory for a table for the reference's tokens (see `match_long_segment`).
       matches: address of N int64 for the first candidate.
       stride: bytes from these to those of the next candidate.
@@ -194,7 +192,7 @@ def match_long_reference(
     first = numbers_of(texts, reference)
     end = first + length_of(texts.bounds, reference) * NUMBER_BYTES
     known = 0
-    number, place = first, long_numbers
+    number, place = first, of_reference.numbers
     while number < end:
         digit = digits + load_count(number) * NUMBER_BYTES
         if load_count(digit) == 0:
@@ -203,11 +201,11 @@ def match_long_reference(
         store_count(place, load_count(digit))
         number += NUMBER_BYTES
         place += NUMBER_BYTES
-    store_int(long_bounds, 0, 0)
+    store_int(of_reference.bounds, 0, 0)
     for text in range(texts.reference_count, texts.texts):
         place += NUMBER_BYTES  # the gap
-        of_text = text - texts.reference_count + 1
-        store_int(long_bounds, of_text, (place - long_numbers) // NUMBER_BYTES)
+        bound = (place - of_reference.numbers) // NUMBER_BYTES
+        store_int(of_reference.bounds, text - texts.reference_count + 1, bound)
         number = numbers_of(texts, text)
         end_of_text = number + length_of(texts.bounds, text) * NUMBER_BYTES
         while number < end_of_text:
@@ -215,12 +213,10 @@ def match_long_reference(
             store_count(place, digit if digit != 0 else known + 1)
             number += NUMBER_BYTES
             place += NUMBER_BYTES
-    last = texts.texts - texts.reference_count + 1
-    store_int(long_bounds, last, (place - long_numbers) // NUMBER_BYTES + 1)
+    bound = (place - of_reference.numbers) // NUMBER_BYTES + 1
+    store_int(of_reference.bounds, of_reference.texts, bound)
     number = first
     while number < end:
         store_count(digits + load_count(number) * NUMBER_BYTES, 0)
         number += NUMBER_BYTES
-    match_long_segment(
-        *(1, last, long_bounds, orders, known, long_numbers, table, matches, stride, texts.seed)
-    )
+    match_long_segment(of_reference, orders, known, table, matches, stride)

@@ -29,9 +29,6 @@ from beam_bleu.transforms.metrics.metric import (
     Signatures,
 )
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score, own_fields
 from beam_bleu.transforms.text.text import (
     CASES,
@@ -205,12 +202,6 @@ class ChrfConfig(Metric):
             f"{name}_{n}" for n in range(1, self.orders + 1) for name in ("hyp", "ref", "match")
         )
         return Basis(("segments", "empty_candidates", *ngrams))
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The n-grams, of the best reference of each segment."""
-        from beam_bleu.transforms.metrics.chrf.kernel import count
-
-        return count(self, spans, sizes, batch, text)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """chrF, 0..100."""

@@ -4,53 +4,41 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from beam_bleu.transforms.metrics.error_rates.errors import count_errors, memory_bytes
 from beam_bleu.transforms.metrics.error_rates.metric import (
     DELETIONS,
     INSERTIONS,
     REFERENCE_LENGTH,
     SUBSTITUTIONS,
+    ErrorRate,
 )
-from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, Metric
+from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.memory import store_int
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.text.characters import FIRST_NUMBER, number_all_characters
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,
     number_segment,
-    numbered_texts,
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import MASK_BYTES, length_of, most_different
-from beam_bleu.transforms.text.splitting import rule_of
-from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenization import CHARACTERS
 
 _MEMORY = KeptMemory()
 
 
-def count(
-    metric: Metric, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
-) -> Integers:
-    """The columns of each segment, as `Metric.count` gives them."""
-    texts, _memory = numbered_texts(
-        _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
-    )
+def write_counts(metric: ErrorRate, texts: ReadyTexts, counts: Integers) -> None:
+    """Writes the columns of each segment; see `Metric.write_counts`."""
+    numbered, _memory = texts.numbered(_MEMORY)
+    longest = texts.sizes.longest
     # All symbols that no reference has share a number.
-    numbers = FIRST_NUMBER + most_different(sizes.longest) + 1
+    numbers = FIRST_NUMBER + most_different(longest) + 1
     masks = _MEMORY.zeros_for("masks", numbers * MASK_BYTES)
-    rows = _MEMORY.memory_for("rows", memory_bytes(sizes.longest))
-    counts = np.empty((len(batch.candidates), len(batch), metric.basis.width), np.int64)
-    count_rows(texts, masks.address, rows.address, counts)
-    return counts
+    rows = _MEMORY.memory_for("rows", memory_bytes(longest))
+    count_rows(numbered, masks.address, rows.address, counts)
 
 
 @compiled

@@ -27,9 +27,6 @@ from beam_bleu.transforms.metrics.metric import (
     Scores,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.jiwer import JIWER, JiwerSymbols, SymbolName
 from beam_bleu.transforms.text.text import (
@@ -137,12 +134,6 @@ class ErrorRate(Metric):
         """The part that turns texts into words or characters."""
         symbols = JiwerSymbols(self.SYMBOL, self.no_punct)
         return Text(symbols.name, self.lowercase, self.normalize)
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The edits. The tokenizer of the text says whether they are of words or of characters."""
-        from beam_bleu.transforms.metrics.error_rates.kernel import count
-
-        return count(self, spans, sizes, batch, text)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The rate in percent, 0 or more.

@@ -12,10 +12,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import numpy as np
-
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS
+from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.metrics.rouge.matching import count_common_pairs, count_longest_common
 from beam_bleu.transforms.metrics.rouge.metric import (
     CANDIDATE_LENGTH,
@@ -47,7 +45,6 @@ from beam_bleu.transforms.text.numbered_texts import (
     count_common,
     is_missing,
     number_segment,
-    numbered_texts,
 )
 from beam_bleu.transforms.text.numbering import (
     MASK_BYTES,
@@ -55,8 +52,6 @@ from beam_bleu.transforms.text.numbering import (
     length_of,
     most_different,
 )
-from beam_bleu.transforms.text.splitting import rule_of
-from beam_bleu.transforms.text.text import Text
 
 pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
@@ -87,32 +82,30 @@ class _LastWords(threading.local):
 _LAST = _LastWords()
 
 
-def count(
-    metric: Rouge, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
-) -> Integers:
-    """The columns of each segment, as `Metric.count` gives them."""
+def write_counts(metric: Rouge, texts: ReadyTexts, counts: Integers) -> None:
+    """Writes the columns of each segment; see `Metric.write_counts`."""
+    sizes = texts.sizes
     if metric.HIT == UNION:
-        _require_comparable(sizes, batch)
-    texts, _memory = numbered_texts(
-        _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
-    )
+        _require_comparable(sizes, texts.batch)
+    numbered, _memory = texts.numbered(_MEMORY)
+    rows, row_texts = numbered.rows, numbered.texts
     written = _LAST.memory
-    if _LAST.spans is not spans:
+    if _LAST.spans is not texts.spans:
         _LAST.spans = None
         size = int(sizes.candidate_bytes.sum() + sizes.reference_bytes.sum())
         written = (
-            _MEMORY.memory_for("bounds of rows", texts.rows * (texts.texts + 1) * _INT_BYTES),
-            _MEMORY.memory_for("places", texts.rows * _INT_BYTES),
+            _MEMORY.memory_for("bounds of rows", rows * (row_texts + 1) * _INT_BYTES),
+            _MEMORY.memory_for("places", rows * _INT_BYTES),
             # At most one word for two bytes of a text, or one more, and a gap after each text.
             _MEMORY.memory_for(
-                "numbers of rows", (size // 2 + 2 * texts.texts * texts.rows) * NUMBER_BYTES
+                "numbers of rows", (size // 2 + 2 * row_texts * rows) * NUMBER_BYTES
             ),
-            _MEMORY.memory_for("unread", texts.rows),
+            _MEMORY.memory_for("unread", rows),
         )
-        number_words(texts, tuple(space.address for space in written))
+        number_words(numbered, tuple(space.address for space in written))
         if sum(space.size for space in written) <= MOST_KEPT:
-            _LAST.spans, _LAST.memory = spans, written
-    most_words = sizes.longest // 2 + texts.texts
+            _LAST.spans, _LAST.memory = texts.spans, written
+    most_words = sizes.longest // 2 + row_texts
     different = most_different(sizes.longest) + 2  # words that no reference has share a number
     sentences = (sizes.longest + 2) * _INT_BYTES if metric.HIT == UNION else 0
     spaces = (
@@ -124,15 +117,13 @@ def count(
         _MEMORY.memory_for("sentences of a reference", sentences),
         _MEMORY.memory_for("rows", memory_bytes(most_words) if metric.HIT == UNION else 0),
     )
-    counts = np.empty((len(batch.candidates), len(batch), metric.basis.width), np.int64)
     count_rows(
-        texts,
+        numbered,
         metric.HIT,
         tuple(space.address for space in written),
         tuple(space.address for space in spaces),
         counts,
     )
-    return counts
 
 
 def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:

@@ -27,9 +27,6 @@ from beam_bleu.transforms.metrics.metric import (
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.text import (
@@ -149,12 +146,6 @@ class Rouge(Metric):
         """The part that turns texts into words."""
         name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
         return Text(name, normalize=self.normalize)
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The words and hits."""
-        from beam_bleu.transforms.metrics.rouge.kernel import count
-
-        return count(self, spans, sizes, batch, text)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The mean F-score, 0..100; 0 without a segment."""

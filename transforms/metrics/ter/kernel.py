@@ -9,9 +9,7 @@ the distance smaller.
 
 from __future__ import annotations
 
-import numpy as np
-
-from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS
+from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.metrics.ter.band import (
     SURELY_WITHIN_BAND,
     WITHIN_BAND,
@@ -40,19 +38,13 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.memory import copy, store_int
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,
     number_segment,
-    numbered_texts,
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
-from beam_bleu.transforms.text.splitting import rule_of
-from beam_bleu.transforms.text.text import Text
 
 _MEMORY = KeptMemory()
 
@@ -67,18 +59,12 @@ def memory_bytes(words: int) -> int:
     return (words + 2) * (ROW_BYTES + 16)
 
 
-def count(
-    metric: TerConfig, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text
-) -> Integers:
-    """The columns of each segment, as `Metric.count` gives them."""
-    texts, _memory = numbered_texts(
-        _MEMORY, spans, sizes.longest, len(batch.references), rule_of(text.tokenize)
-    )
+def write_counts(metric: TerConfig, texts: ReadyTexts, counts: Integers) -> None:
+    """Writes the columns of each segment; see `Metric.write_counts`."""
+    numbered, _memory = texts.numbered(_MEMORY)
     # A word has one byte or more, and a space after it.
-    edits = _MEMORY.memory_for("edits", memory_bytes(sizes.longest // 2 + 2))
-    counts = np.empty((len(batch.candidates), len(batch), metric.basis.width), np.int64)
-    count_rows(texts, edits.address, counts)
-    return counts
+    edits = _MEMORY.memory_for("edits", memory_bytes(texts.sizes.longest // 2 + 2))
+    count_rows(numbered, edits.address, counts)
 
 
 @compiled

@@ -29,9 +29,6 @@ from beam_bleu.transforms.metrics.metric import (
     Scores,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
-from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.tercom import TERCOM, Tercom
 from beam_bleu.transforms.text.text import (
@@ -158,12 +155,6 @@ class TerConfig(Metric):
         """The part that turns texts into words."""
         tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
         return Text(tercom.name, not self.case_sensitive, self.normalize)
-
-    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The edits and words."""
-        from beam_bleu.transforms.metrics.ter.kernel import count
-
-        return count(self, spans, sizes, batch, text)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """TER, 0 or more; 100 if all references are empty, and a candidate is not."""

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sacrebleu_counts import SACREBLEUS, assert_equal_to_sacrebleu
 
-from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.text import numbered_texts
 from beam_bleu.transforms.text import tokens as kernel_tokens
 
 WITH_LONG_TOKENS = [tokenize for tokenize in SACREBLEUS if tokenize != "char"]
@@ -51,7 +51,7 @@ def colliding_tokens(rng, pairs):
 
     def folded(key, text=bytes(8)):
         word = np.uint64(int.from_bytes(text, "little"))
-        return int(kernel_tokens._fold(np.uint64(key), word, kernel._SEED))
+        return int(kernel_tokens._fold(np.uint64(key), word, numbered_texts.SEED))
 
     while pairs:
         first, last, one, other = (word() for _ in range(4))
@@ -66,7 +66,7 @@ def colliding_tokens(rng, pairs):
 
 def key(token):
     text = np.frombuffer(token + bytes(72), np.uint8)
-    return kernel_tokens._long_key(text.ctypes.data, len(token), kernel._SEED)
+    return kernel_tokens._long_key(text.ctypes.data, len(token), numbered_texts.SEED)
 
 
 @pytest.mark.parametrize("tokenize", WITH_LONG_TOKENS)

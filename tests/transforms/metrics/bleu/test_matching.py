@@ -10,11 +10,10 @@ import pyarrow as pa
 import pytest
 from scoring import counted
 
-from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.text import tokenization
+from beam_bleu.transforms.text import numbered_texts, tokenization
 
 LENGTHS = [0, 1, 2, 5, 16, 17, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129]
 """Tokens of a text. References of up to 32, up to 64 and more tokens are counted differently."""
@@ -152,7 +151,7 @@ def tokens_with_equal_keys() -> tuple[Tokens, Tokens]:
     begin = text.ctypes.data
     tokens = np.zeros((len(letters) + tokenization.SPARE_TOKENS, 3), np.uint64)
     tokenization.tokenize(
-        begin, begin + letters.size, 0, tokens.ctypes.data, tokenization.ANY, 0, kernel._SEED
+        begin, begin + letters.size, 0, tokens.ctypes.data, tokenization.ANY, 0, numbered_texts.SEED
     )
     keys = tokens[: len(letters), 0] & np.uint64(0xFFFFFFFF)
     order = np.argsort(keys, kind="stable")
