@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.row_order import Facts, View, chosen_rows, decimals_of, verdict
+from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, decimals_of, verdict
 from beam_bleu.pipeline.display.score_tables import (
+    Slice,
     ranks_of,
     score_number,
     segments_of,
@@ -39,37 +40,33 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     clusters = [own for own in result.clusters or () if own["metric"] == metric.metric]
     if sum(len(cluster["systems"]) for cluster in clusters) > 1:
         yield _clusters(view, metric, clusters)
-    compared = result.compared(metric.metric)
-    # Without a standard error a difference says no more than the two scores.
-    families = {
-        family["family"]: family["comparisons"]
-        for family in result.families
-        if family["metric"] == metric.metric and family["comparisons"]
-    }
-    for name in ("corpus", "macro_average"):
-        rows = [row for row in compared if row.family == name]
-        if rows and name in families:
-            yield _differences(view, rows, families[name])
-    if "slices" in families:
-        yield from _slices(view, metric, families["slices"])
+    for rows in (
+        [row for row in result.compared(metric.metric) if row.family == family]
+        for family in ("corpus", "macro_average")
+    ):
+        if table := differences_table(view, rows):
+            yield table
+    for item, slices in slices_of(result, metric.metric).items():
+        if table := differences_in_slices(view, item, slices):
+            yield table
     yield from resampled_tables(view, metric, view.most)
 
 
-def _differences(view: View, compared: Sequence[ComparisonRow], adjusted: int) -> Table:
-    """The comparisons on the whole corpus, or of macro averages: a row for each one.
+def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | None:
+    """The differences on the whole corpus, or of macro averages: a row for each one.
 
-    Args:
-      view: the result, and how it is shown.
-      compared: the comparisons.
-      adjusted: the number of p-values that are adjusted together.
+    None without a p-value: then a difference says no more than the two scores.
     """
+    adjusted = _adjusted(view, compared)
+    if not adjusted:
+        return None
     metric, segments = compared[0].metric, compared[0].segments
     scores = {score.system: score for score in view.result.whole(metric)}
 
-    def facts(row: ComparisonRow) -> Facts:
-        return Facts([row], [scores[row.system]] if row.system in scores else [])
+    def parts(row: ComparisonRow) -> list[Part]:
+        return [row, scores[row.system]] if row.system in scores else [row]
 
-    shown, hidden = chosen_rows(compared, facts, view.choice, view.most, "comparison")
+    shown, hidden = chosen_rows(compared, parts, view.choice, view.most, "comparison")
     decimals = view.decimals_of(metric, shown)
     baselines = list(dict.fromkeys(row.baseline for row in compared))
     subject, heading, names = _named([(row.system, row.baseline) for row in shown], baselines)
@@ -95,38 +92,46 @@ def _differences(view: View, compared: Sequence[ComparisonRow], adjusted: int) -
     return table_of(columns.items(), [caption, *meaning], hidden)
 
 
-def _slices(view: View, metric: MetricNames, adjusted: int) -> Iterator[Table]:
-    """A table for each baseline and item of --slice_by, with a column for each system."""
+def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Table | None:
+    """The differences from the baseline in the slices of an item: a column for each system.
+
+    None without a p-value.
+    """
+    compared = [row for own in slices for row in own.differences]
+    adjusted = _adjusted(view, compared)
+    if all(row.p_value is None for row in compared):
+        return None
     choice = dataclasses.replace(view.choice, sort=view.choice.sort or "difference")
-    items = slices_of(view.result, metric.metric)
-    compared = [row for own in items.values() for each in own for row in each.differences]
-    for base in dict.fromkeys(row.baseline for row in compared):
-        systems = list(dict.fromkeys(row.system for row in compared if row.baseline == base))
-        for item, slices in items.items():
-            if all(row.p_value is None for own in slices for row in own.differences):
-                continue
-            shown, hidden = chosen_rows(slices, lambda own: own.facts, choice, view.most, "slice")
-            lines = [
-                {row.system: row for row in own.differences if row.baseline == base}
-                for own in shown
-            ]
-            decimals = view.decimals_of(
-                metric.metric, [row for line in lines for row in line.values()]
-            )
-            rows: list[list[Cell]] = [
-                [
-                    own.name,
-                    segments_of(line.values()),
-                    *(difference_number(line.get(system), decimals) for system in systems),
-                ]
-                for own, line in zip(shown, lines, strict=True)
-            ]
-            caption = (
-                f"differences from {base}, in slices by {item}; {HALF_INTERVAL}; worse or better "
-                f"where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
-                f"{counted(adjusted, 'comparison')}"
-            )
-            yield Table([caption], [item, "segments", *systems], rows, hidden)
+    systems = list(dict.fromkeys(row.system for row in compared))
+    shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, view.most, "slice")
+    lines = [{row.system: row for row in own.differences} for own in shown]
+    decimals = view.decimals_of(
+        compared[0].metric, [row for line in lines for row in line.values()]
+    )
+    rows: list[list[Cell]] = [
+        [
+            own.name,
+            segments_of(line.values()),
+            *(difference_number(line.get(system), decimals) for system in systems),
+        ]
+        for own, line in zip(shown, lines, strict=True)
+    ]
+    caption = (
+        f"differences from {compared[0].baseline}, in slices by {item}; {HALF_INTERVAL}; worse or "
+        f"better where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
+        f"{counted(adjusted, 'comparison')}"
+    )
+    return Table([caption], [item, "segments", *systems], rows, hidden)
+
+
+def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
+    """How many p-values of the family of these comparisons are adjusted together."""
+    names = {(row.metric, row.family) for row in compared}
+    return sum(
+        family["comparisons"]
+        for family in view.result.families
+        if (family["metric"], family["family"]) in names
+    )
 
 
 def _clusters(view: View, metric: MetricNames, clusters: Sequence[Mapping[str, Any]]) -> Table:

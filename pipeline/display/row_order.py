@@ -98,6 +98,9 @@ Key = tuple[float, ...]
 
 Row = TypeVar("Row")
 
+Part = ScoreRow | DifferenceRow
+"""A number in a row of a table."""
+
 
 def is_significant(row: DifferenceRow) -> bool:
     """Whether a difference is significant, adjusted for the comparisons of its family."""
@@ -135,26 +138,16 @@ def _gain(metric: MetricWord, points: float) -> float:
     return -points if row_of(metric).lower_is_better else points
 
 
-@dataclasses.dataclass(frozen=True)
-class Facts:
-    """What decides whether a row of a table is shown, and where.
-
-    Attributes:
-      differences: of the systems in the row.
-      scores: of the systems in the row. A row is as bad as the worst of them.
-    """
-
-    differences: Sequence[DifferenceRow]
-    scores: Sequence[ScoreRow | ComparedRow]
-
-    def key(self, sort: SortName) -> Key:
-        """The place of the row in an order."""
-        if sort == "difference":
-            return min(map(by_difference, self.differences), default=_LAST)
-        if sort == "score":
-            return min(map(by_score, self.scores), default=_LAST)
-        segments = [row.segments for row in (*self.differences, *self.scores)]
-        return (-max(segments, default=0),) if sort == "segments" else ()
+def _place(parts: Iterable[Part], sort: SortName) -> Key:
+    """The place of a row in an order. A row is as bad as the worst of its systems."""
+    if sort == "segments":
+        return (-max((part.segments for part in parts), default=0),)
+    if sort == "name":
+        return ()
+    if sort == "difference":
+        return min(map(by_difference, _differences(parts)), default=_LAST)
+    scores = [part for part in parts if isinstance(part, ScoreRow | ComparedRow)]
+    return min(map(by_score, scores), default=_LAST)
 
 
 _LAST: Key = (5,)
@@ -162,7 +155,7 @@ _LAST: Key = (5,)
 
 def chosen_rows(
     rows: Sequence[Row],
-    facts: Callable[[Row], Facts],
+    parts: Callable[[Row], Sequence[Part]],
     choice: RowChoice,
     most: int | None,
     noun: str,
@@ -171,24 +164,27 @@ def chosen_rows(
 
     Args:
       rows: all rows.
-      facts: what decides about a row.
+      parts: the scores and differences of the systems in a row.
       choice: which rows are shown, and in which order. Without an order they keep their own, but
         the worst come first if there are too many.
       most: the largest number of rows; None for all.
       noun: what a row is about.
     """
-    known = [(row, facts(row)) for row in rows]
-    hidden = []
+    shown, hidden = [*rows], []
     if choice.only_significant:
-        known = [(row, own) for row, own in known if any(map(is_significant, own.differences))]
-        if left_out := len(rows) - len(known):
+        shown = [row for row in rows if any(map(is_significant, _differences(parts(row))))]
+        if left_out := len(rows) - len(shown):
             hidden.append(f"{left_out} of {counted(len(rows), noun)} hidden: not significant")
-    sort, left_out = choice.sort, 0 if most is None else len(known) - most
+    sort, left_out = choice.sort, 0 if most is None else len(shown) - most
     if sort is None and left_out > 0:
-        sort = "difference" if any(own.differences for _, own in known) else "score"
+        sort = "difference" if any(_differences(parts(row)) for row in shown) else "score"
     if sort is not None:
-        known.sort(key=lambda item: item[1].key(sort))
+        shown.sort(key=lambda row: _place(parts(row), sort))
         if left_out > 0:
-            rest = f"{left_out} of {counted(len(known), noun)} hidden"
+            rest = f"{left_out} of {counted(len(shown), noun)} hidden"
             hidden.append(f"{rest}: {SORTS[sort]} first")
-    return [row for row, _ in known[:most]], hidden
+    return shown[:most], hidden
+
+
+def _differences(parts: Iterable[Part]) -> list[DifferenceRow]:
+    return [part for part in parts if isinstance(part, DifferenceRow)]

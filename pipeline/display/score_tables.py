@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.display.row_order import Facts, RowChoice, View, chosen_rows
+from beam_bleu.pipeline.display.row_order import RowChoice, View, chosen_rows
 from beam_bleu.pipeline.display.table import LOWER, Cell, Note, Table
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
@@ -51,9 +51,9 @@ class Slice:
         return "*".join(map(value_text, self.group.values()))
 
     @property
-    def facts(self) -> Facts:
-        """What decides whether a table shows it."""
-        return Facts(self.differences, [*self.scores.values()])
+    def parts(self) -> list[ScoreRow | DifferenceRow]:
+        """All that is known of it."""
+        return [*self.differences, *self.scores.values()]
 
 
 def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
@@ -145,7 +145,7 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
     choice = view.choice if for_paper else RowChoice(view.choice.sort)
     most = None if for_paper else view.most
     for item, slices in slices_of(result, metric.metric).items():
-        shown, hidden = chosen_rows(slices, lambda own: own.facts, choice, most, "slice")
+        shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, most, "slice")
         if not shown:
             continue
         lines = [[own.scores.get(system) for system in systems] for own in shown]

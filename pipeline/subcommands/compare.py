@@ -16,7 +16,6 @@ from beam_bleu.pipeline.display.markdown import markdown
 from beam_bleu.pipeline.display.printable import json_text, value_text
 from beam_bleu.pipeline.display.row_order import (
     SHOWN_ROWS,
-    Facts,
     RowChoice,
     chosen_rows,
     decimals_of,
@@ -175,9 +174,7 @@ def _tables(
             choice = dataclasses.replace(choice, sort=choice.sort or "difference")
         for item, group in itertools.groupby(rows, key=lambda row: "*".join(labels_of(row))):
             part = [*group]
-            shown, hidden = chosen_rows(
-                part, lambda row: Facts([row], [row]), choice, most, "comparison"
-            )
+            shown, hidden = chosen_rows(part, lambda row: [row], choice, most, "comparison")
             columns = [
                 *_names(shown, family, item),
                 *_columns(metric, shown, has_holm=len(rows) > 1, for_paper=for_paper),
