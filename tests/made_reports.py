@@ -58,13 +58,21 @@ def of_two_systems(names: Sequence[str] = ("atlas", "birch"), slices: int = 3) -
     return result(
         *scores,
         comparisons=comparisons,
+        comparison_families=[
+            {"family": family, "description": family, "comparisons": len(keys) * len(others)}
+            for family in ("corpus", "slices")
+        ],
         clusters=[{"systems": [name]} for name in names],
         distributions=[
             {"system": name, "edges": [0, 25, 50, 75, 100], "counts": [10, 40, 45, 5]}
             for name in names
         ],
         warnings=[],
-    ) | {"segments": 100, "counters": {"segments": 100, "empty_candidates": 2, "bytes": 12345}}
+    ) | {
+        "uncertainty": {"unit": "segment", "units": 100, "confidence": 0.95},
+        "segments": 100,
+        "counters": {"segments": 100, "empty_candidates": 2, "bytes": 12345},
+    }
 
 
 EXAMPLES_FILE = "examples.jsonl"

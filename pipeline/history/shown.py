@@ -46,7 +46,9 @@ _LEGEND = (
 def as_text(history: History, screen: Screen) -> str:
     """The tables of all series, and lines about gaps and about changes without an exact p-value."""
     most = None if screen.columns is None else MOST_NIGHTS
-    tables = [table_text(_table(series, history.gaps, most), screen) for series in history.series]
+    tables = [
+        table_text(series_table(series, history.gaps, most), screen) for series in history.series
+    ]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
     lines += _reasons(history)
     lines.append(_LEGEND)
@@ -57,7 +59,7 @@ def as_text(history: History, screen: Screen) -> str:
     return "\n".join([*tables, as_lines(lines, screen)])
 
 
-def _table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
+def series_table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
     """The table of a series, below its name."""
     metric, nothing = series.key.metric, Number()
     rows: list[tuple[str, NightScore | None, str]] = [

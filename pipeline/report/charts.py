@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import unicodedata
 from collections.abc import Container, Mapping, Sequence
+
+from rich.cells import cell_len, set_cell_size
 
 _MOST_ROWS = 60
 """A longer chart is not read. Its table has all rows."""
@@ -127,8 +128,8 @@ def dots(rows: Sequence[Dot], unit: str, *, from_zero: bool = False) -> Chart:
       from_zero: whether the values are differences, so that 0 is in the chart and has a line.
     """
     shown = rows[:_MOST_ROWS]
-    names = _labels([row.label for row in shown], _LONGEST_LABEL)
-    left, right = max(map(_columns, names)) * _CHARACTER + 14, _WIDTH - _RIGHT
+    names = [short(row.label, _LONGEST_LABEL) for row in shown]
+    left, right = max(map(cell_len, names)) * _CHARACTER + 14, _WIDTH - _RIGHT
     ends = [end for row in shown for end in (row.value, *(row.interval or ()))]
     # Numbers below a plot beside long names have less room.
     axis = _axis([*ends, 0.0] if from_zero else ends, 5 if left < 110 else 3, left, right)
@@ -191,8 +192,8 @@ def curves(
         between the categories.
     """
     shown = dict([*series.items()][: len(SHAPES)])
-    names = _labels(categories, _LONGEST_CATEGORY)
-    widest = max(map(_columns, names)) * _CHARACTER
+    names = [short(name, _LONGEST_CATEGORY) for name in categories]
+    widest = max(map(cell_len, names)) * _CHARACTER
     left, top = _LEFT_OF_CURVES, _TOP + 20  # the unit is above the plot
     bottom = top + _PLOT_HEIGHT
     right = _WIDTH - max(_RIGHT, math.ceil(widest / 2))  # half of a label can be beside the plot
@@ -243,29 +244,12 @@ def curves(
 
 
 def short(text: str, longest: int) -> str:
-    """A text that fits beside a chart. A cut text ends with "…"."""
-    if _columns(text) <= longest:
+    """A text that fits beside a chart. It loses its middle, because many names begin alike."""
+    if cell_len(text) <= longest:
         return text
-    kept = text[: longest - 1]
-    while _columns(kept) > longest - 1:
-        kept = kept[:-1]
-    return f"{kept}…"
-
-
-def _labels(names: Sequence[str], longest: int) -> list[str]:
-    """Names that fit beside a chart. They lose their middles, because many begin alike."""
-    end = longest // 2
-    return [
-        name
-        if _columns(name) <= longest
-        else short(f"{name[: longest - 1 - end]}…{name[-end:]}", longest)
-        for name in names
-    ]
-
-
-def _columns(text: str) -> int:
-    """The width of a text, in Latin letters; a character of Chinese or Japanese has two."""
-    return sum(1 + (unicodedata.east_asian_width(character) in "FW") for character in text)
+    begin = set_cell_size(text, longest - 1 - longest // 2).rstrip()
+    end = set_cell_size(text[::-1], longest // 2).rstrip()[::-1]
+    return f"{begin}…{end}"
 
 
 @dataclasses.dataclass(frozen=True)

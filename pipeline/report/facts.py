@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.score_tables import notes_of, units_of
+from beam_bleu.pipeline.display.score_tables import units_of
 from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report.figures import Figure
 from beam_bleu.pipeline.report.results import ReportedResult
@@ -27,36 +27,25 @@ _MOST_STREAMS = 100
 
 
 def facts(reported: ReportedResult) -> Iterator[Figure]:
-    """The definitions, the inputs, the counts and the versions of a result."""
+    """The inputs, the counts and the versions of a result."""
     result, streams = reported.saved.result, reported.saved.streams
-    signatures = [
-        [name, tool, signature or "sacreBLEU does not have this definition"]
-        for metric in result.metrics
-        for name, sacrebleu, own in notes_of(result, metric)
-        for tool, signature in (("beam-bleu", own), ("sacreBLEU", sacrebleu))
-    ]
-    yield Figure(
-        "Definitions",
-        "Equal texts have equal scores if the signatures are equal.",
-        Table(["The definition of each metric"], ["metric", "tool", "signature"], signatures),
-    )
     counted: list[list[Cell]] = [[name, Number(f"{number:,}")] for name, number in _counted(result)]
     table = Table(["What was counted"], ["what", "number"], counted)
     labels = [label for label in result.partitions if label is not None]
     partitions = f"; {len(labels):,} partitions" if len(labels) > 1 else ""
     if len(labels) == 1:
         partitions = f"; partition {labels[0]}"
-    yield Figure("Counts", f"Scored: {units_of(result)}{partitions}.", table)
+    yield Figure("Counts", f"Scored: {units_of(result)}{partitions}.", [table])
     if streams:
         files = sum(len(stream["files"]) for stream in streams)
-        yield Figure("Inputs", f"Files that were read: {files:,}.", _inputs(streams))
+        yield Figure("Inputs", f"Files that were read: {files:,}.", [_inputs(streams)])
     # Not the machine: a report does not depend on it.
     versions = {name: own for name, own in reported.versions.items() if name != "platform"}
     if versions:
         rows = [[name.replace("_", "-"), version] for name, version in versions.items()]
         table = Table(["Versions"], ["software", "version"], rows)
         sentence = f"beam-bleu {versions['beam_bleu']} scored these texts."
-        yield Figure("Versions", sentence, table)
+        yield Figure("Versions", sentence, [table])
 
 
 def _counted(result: Result) -> Iterator[tuple[str, int]]:

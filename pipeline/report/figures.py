@@ -6,15 +6,9 @@ import dataclasses
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 
-from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.display.row_order import View, is_significant, verdict
-from beam_bleu.pipeline.display.score_tables import (
-    Slice,
-    ranks_of,
-    score_numbers,
-    slice_tables,
-    slices_of,
-)
+from beam_bleu.pipeline.display.comparison_tables import differences_in_slices, differences_table
+from beam_bleu.pipeline.display.row_order import View, by_difference, verdict
+from beam_bleu.pipeline.display.score_tables import Slice, slice_tables, slices_of, systems_table
 from beam_bleu.pipeline.display.table import Cell, Table
 from beam_bleu.pipeline.report import charts, sentences
 from beam_bleu.pipeline.report.sentences import Measure, measure_of
@@ -22,169 +16,122 @@ from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparisonRow, Result,
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import metric_type
-from beam_bleu.transforms.score.shown_numbers import Number, p_value, rounded, signed
-
-_MOST_ROWS = 200
-"""A table of differences has no more rows. scores.json has all of them."""
-
-_DRAWN = 24
-"""A chart of slices has no more rows."""
-
-_DIFFERENCE = ("difference", "95 % interval", "p", "p (Holm)")
+from beam_bleu.transforms.score.shown_numbers import Number
 
 _MEANINGS = {"worse": "loss", "better": "gain", "": "chance"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A fact: a sentence that says it, a chart that shows it, and a table with its numbers.
+    """A fact: a sentence that says it, a chart that shows it, and tables with its numbers.
 
     Attributes:
       title: its heading.
       sentence: what a reader should see in the chart.
-      table: its numbers, with one sentence as its caption.
+      tables: its numbers. The first sentence of a caption is the name of the table.
       chart: the chart; None if there is too little to draw.
     """
 
     title: str
     sentence: str
-    table: Table
+    tables: Sequence[Table] = ()
     chart: charts.Chart | None = None
 
 
 def standing(result: Result) -> Iterator[Figure]:
     """The scores and differences on the whole corpus, and those of means."""
+    view = View(result)
+    if table := systems_table(view, for_paper=True):
+        yield Figure("Scores", table.caption[0], [table])
     for measure in map(measure_of, result.metrics):
         means = dataclasses.replace(measure, name=f"mean {measure.name}")
-        compared = result.compared(measure.metric)
         for shown, rows, group in (
             (measure, result.whole(measure.metric), None),
             (means, result.averages(measure.metric), MACRO_AVERAGE),
         ):
-            differences = [row for row in compared if row.group == group]
+            compared = [row for row in result.compared(measure.metric) if row.group == group]
             if rows:
-                yield _scores(result, shown.of(rows), rows, differences)
-            if differences:
-                yield _differences(shown.of(differences), differences)
+                yield _scores(shown.of(rows), rows, compared)
+            if table := differences_table(view, compared):
+                # Of all pairs, the chart has those with the first baseline.
+                from_first = [row for row in compared if row.baseline == compared[0].baseline]
+                named = [("", row) for row in shown.best_first(from_first)]
+                yield _differences(shown.of(compared), shown.name, named, table)
 
 
 def _scores(
-    result: Result,
-    measure: Measure,
-    rows: Sequence[ScoreRow],
-    differences: Sequence[ComparisonRow],
+    measure: Measure, rows: Sequence[ScoreRow], differences: Sequence[ComparisonRow]
 ) -> Figure:
-    ranked = measure.best_first(rows)
-    numbers: list[list[Cell]] = [[*score_numbers(ranked, measure.decimals)]]
-    header, hidden = ["system", measure.name], []
-    clusters = []
-    if rows[0].group is None:
-        score_type = metric_type(measure.metric).score_type
-        cells = [score_type.cells(row.parts, score_type.DECIMALS) for row in ranked]
-        header += cells[0]
-        numbers += [[Number(own[name]) for own in cells] for name in cells[0]]
-        clusters = [own for own in result.clusters or () if own["metric"] == measure.metric]
-    else:
-        header.append("languages" if result.languages_of(measure.metric) else "tasks")
-        numbers.append([Number(str(row.segments)) for row in ranked])
-        hidden.append("Each of them counts as much as any other.")
-    if ranks := ranks_of(clusters):
-        header.append("rank")
-        numbers.append([Number(ranks.get(row.system, "")) for row in ranked])
-        hidden.append("Rank: each system is significantly better than every one of a later rank.")
-    caption = [f"{measure.name}, the best system first"]
-    systems = [row.system for row in ranked]
-    table = Table(caption, header, list(zip(systems, *numbers, strict=True)), hidden)
-    known = [row for row in ranked if row.score is not None]
-    dots = [charts.Dot(row.system, row.score or 0.0, row.interval) for row in known]
+    dots = [
+        charts.Dot(row.system, row.score, row.interval)
+        for row in measure.best_first(rows)
+        if row.score is not None
+    ]
     unit = f"{measure.name} (lower is better)" if measure.lower_is_better else measure.name
-    sentence = sentences.best(measure, rows, differences)
-    return Figure(measure.name, sentence, table, charts.dots(dots, unit) if len(dots) > 1 else None)
+    chart = charts.dots(dots, unit) if len(dots) > 1 else None
+    return Figure(measure.name, sentences.best(measure, rows, differences), chart=chart)
 
 
-def _differences(measure: Measure, rows: Sequence[ComparisonRow]) -> Figure:
-    """The differences from the first baseline, and a table of those from all baselines."""
-    table = Table(
-        [f"Differences in {measure.name}: system minus the one it is compared with"],
-        ["system", "compared with", *_DIFFERENCE],
-        [[row.system, row.baseline, *_numbers(measure, row)] for row in rows[:_MOST_ROWS]],
-        _left_out(rows, "p (Holm) is adjusted for the number of comparisons."),
-    )
-    baseline = rows[0].baseline
-    shown = [row for row in rows if row.baseline == baseline]
-    dots = [_dot(row.system, row) for row in measure.best_first(shown)]
+def _differences(
+    measure: Measure, title: str, compared: Sequence[tuple[str, ComparisonRow]], table: Table
+) -> Figure:
+    """The differences from a baseline, on the whole corpus or in slices, in the chart's order."""
+    baseline = compared[0][1].baseline
+    dots = [
+        charts.Dot(
+            f"{where}: {row.system}" if where else row.system,
+            row.difference,
+            row.interval,
+            _MEANINGS[verdict(row)],
+        )
+        for where, row in compared
+    ]
     return Figure(
-        f"{measure.name}: differences from {baseline}",
-        sentences.differences(measure, shown),
-        table,
+        f"{title}: differences from {baseline}",
+        sentences.differences(measure, compared),
+        [table],
         charts.dots(dots, f"points of {measure.name} above {baseline}", from_zero=True),
     )
 
 
-def _numbers(measure: Measure, row: ComparisonRow) -> list[Number]:
-    ends = [signed(end, measure.decimals) for end in row.interval or ()]
-    return [
-        Number(signed(row.difference, measure.decimals)),
-        Number(" to ".join(ends)),
-        Number(p_value(row.p_value)),
-        Number(p_value(row.p_value_holm)),
-    ]
-
-
-def _dot(label: str, row: ComparisonRow) -> charts.Dot:
-    """A difference in a chart: a gain, a loss, or not significant."""
-    return charts.Dot(label, row.difference, row.interval, _MEANINGS[verdict(row)])
-
-
-def _left_out(rows: Sequence[object], note: str) -> list[str]:
-    """What stands below a table of differences."""
-    if len(rows) <= _MOST_ROWS:
-        return [note]
-    return [f"{note} These are {_MOST_ROWS} of {len(rows)}; scores.json has all of them."]
-
-
 def places(result: Result) -> Iterator[Figure]:
     """The scores of slices, and the differences in them."""
+    view = View(result)
     for metric in result.metrics:
-        items = slices_of(result, metric.metric).values()
-        tables = slice_tables(View(result), metric)
-        for slices, table in zip(items, tables, strict=True):
-            yield from _of_item(result, measure_of(metric), slices, table)
+        items = slices_of(result, metric.metric).items()
+        tables = slice_tables(view, metric, for_paper=True)
+        for (item, slices), table in zip(items, tables, strict=True):
+            yield from _of_item(view, measure_of(metric), item, slices, table)
 
 
 def _of_item(
-    result: Result, measure: Measure, slices: Sequence[Slice], table: Table
+    view: View, measure: Measure, item: str, slices: Sequence[Slice], table: Table
 ) -> Iterator[Figure]:
     """The figures of an item of --slice_by."""
-    labels = list(slices[0].group)
-    scores = {_name(own): own.scores for own in slices}
-    rows = [row for own in scores.values() for row in own.values()]
+    rows = [row for own in slices for row in own.scores.values()]
     measure = measure.of(rows)
-    whole = result.whole(measure.metric) or result.averages(measure.metric)
+    whole = view.result.whole(measure.metric) or view.result.averages(measure.metric)
     systems = list(dict.fromkeys(row.system for row in (*measure.best_first(whole), *rows)))
-    best = {name: own[systems[0]] for name, own in scores.items() if systems[0] in own}
-    found = [(_name(own), row) for own in slices for row in own.differences]
-    differences = [(name, row) for name, row in found if row.baseline == found[0][1].baseline]
-    title = f"{measure.name} by {' and '.join(labels)}"
-    chart = None
-    if labels == [LENGTH] and len(scores) > 1:
+    best = {own.name: own.scores[systems[0]] for own in slices if systems[0] in own.scores}
+    title, chart = f"{measure.name} by {item}", None
+    if item == LENGTH and len(slices) > 1:
         series = {
-            system: series_of([own.get(system) for own in scores.values()]) for system in systems
+            system: series_of([own.scores.get(system) for own in slices]) for system in systems
         }
         below = "tokens of the references"
-        chart = charts.curves([*scores], series, measure.name, title=below)
-    elif not differences and len(best) > 1:
+        chart = charts.curves([own.name for own in slices], series, measure.name, title=below)
+    elif len(best) > 1:
         dots = [
             charts.Dot(name, best[name].score or 0.0, best[name].interval)
             for name in sorted(best, key=lambda name: measure.gain(best[name]))
         ]
-        unit = f"{measure.name} of {systems[0]}, the worst slices first"
-        chart = charts.dots(dots[:_DRAWN], unit)
-    sentence = sentences.over(measure, " and ".join(labels), systems[0], best)
-    yield Figure(title, sentence, dataclasses.replace(table, caption=[title]), chart)
-    if differences:
-        measure = measure.of(row for _, row in differences)
-        yield _differences_in_slices(measure, title, differences)
+        chart = charts.dots(dots, f"{measure.name} of {systems[0]}, the worst slices first")
+    yield Figure(title, sentences.over(measure, item, systems[0], best), [table], chart)
+    if differences := differences_in_slices(view, item, slices):
+        compared = [(own.name, row) for own in slices for row in own.differences]
+        compared.sort(key=lambda named: by_difference(named[1]))
+        measure = measure.of(row for _, row in compared)
+        yield _differences(measure, title, compared, differences)
 
 
 def series_of(rows: Sequence[ScoreRow | None], breaks: Collection[int] = ()) -> charts.Series:
@@ -193,47 +140,20 @@ def series_of(rows: Sequence[ScoreRow | None], breaks: Collection[int] = ()) -> 
     return charts.Series(scores, [row.interval if row else None for row in rows], breaks)
 
 
-def _differences_in_slices(
-    measure: Measure, title: str, differences: Sequence[tuple[str, ComparisonRow]]
-) -> Figure:
-    """The differences in the slices of an item: the significant ones first, from the worst loss."""
-    ranked = sorted(differences, key=lambda own: (not is_significant(own[1]), measure.gain(own[1])))
-    baseline = differences[0][1].baseline
-    title = f"{title}: differences from {baseline}"
-    table = Table(
-        [title],
-        ["slice", "system", "segments", *_DIFFERENCE],
-        [
-            [name, row.system, Number(str(row.segments)), *_numbers(measure, row)]
-            for name, row in ranked[:_MOST_ROWS]
-        ],
-        _left_out(ranked, "Significant differences come first, beginning with the worst loss."),
-    )
-    dots = [_dot(f"{name}: {row.system}", row) for name, row in ranked if row.interval]
-    chart = None
-    if dots:
-        unit = f"points of {measure.name} above {baseline}"
-        chart = charts.dots(dots, unit, from_zero=True)
-    return Figure(title, sentences.in_slices(measure, differences), table, chart)
-
-
-def _name(own: Slice) -> str:
-    return ", ".join(map(value_text, own.group.values()))
-
-
 def reasons(result: Result) -> Iterator[Figure]:
     """What the scores are made of: their parts, and the scores of segments."""
     for measure in map(measure_of, result.metrics):
         score_type = metric_type(measure.metric).score_type
         ranked = measure.best_first(result.whole(measure.metric))
-        parts = {row.system: score_type.chart_parts(row.parts) for row in ranked}
-        names = list(dict.fromkeys(name for own in parts.values() for name in own))
-        if names:
-            rows: list[list[Cell]] = [
-                [system, *(Number(rounded(own[name], 1) if name in own else "") for name in names)]
-                for system, own in parts.items()
-            ]
+        cells = [score_type.cells(row.parts, measure.decimals) for row in ranked]
+        if cells and cells[0]:
             title = f"The parts of {measure.name}"
+            rows: list[list[Cell]] = [
+                [row.system, *map(Number, own.values())]
+                for row, own in zip(ranked, cells, strict=True)
+            ]
+            parts = {row.system: score_type.chart_parts(row.parts) for row in ranked}
+            names = list(dict.fromkeys(name for own in parts.values() for name in own))
             series = {
                 system: charts.Series([own.get(name) for name in names])
                 for system, own in parts.items()
@@ -243,8 +163,8 @@ def reasons(result: Result) -> Iterator[Figure]:
             yield Figure(
                 title,
                 f"What the {measure.name} of each system is made of.",
-                Table([title], ["system", *names], rows),
-                charts.curves(labels, series, "%", connected=False),
+                [Table([title], ["system", *cells[0]], rows)],
+                charts.curves(labels, series, "%", connected=False) if names else None,
             )
         yield from _distributions(result, measure)
 
@@ -257,18 +177,20 @@ def _distributions(result: Result, measure: Measure) -> Iterator[Figure]:
             by_edges.setdefault(tuple(entry["edges"]), {})[entry["system"]] = entry["counts"]
     for edges, counts in by_edges.items():
         buckets = [sentences.bucket(low, high) for low, high in itertools.pairwise(edges)]
-        rows: list[list[Cell]] = [
+        numbers_of: list[list[Cell]] = [
             [bucket, *(Number(f"{number:,}") for number in numbers)]
             for bucket, *numbers in zip(buckets, *counts.values(), strict=True)
         ]
         title = f"{measure.name} of segments"
         if len(by_edges) > 1:
             title += f" of {joined([*counts])}"
-        sentence = f"How many segments have a {measure.name} in each range."
         series = {
             system: charts.Series([100 * number / (sum(own) or 1) for number in own])
             for system, own in counts.items()
         }
-        below = f"{measure.name} of a segment"
-        chart = charts.curves(buckets, series, "% of segments", title=below)
-        yield Figure(title, sentence, Table([title], ["score", *counts], rows), chart)
+        yield Figure(
+            title,
+            f"How many segments have a {measure.name} in each range.",
+            [Table([title], ["score", *counts], numbers_of)],
+            charts.curves(buckets, series, "% of segments", title=f"{measure.name} of a segment"),
+        )

@@ -110,67 +110,43 @@ def best(
     return text
 
 
-def difference(measure: Measure, row: ComparisonRow) -> str:
-    """How far a system is from another one, and whether that may be chance."""
-    if not row.difference:
-        return f"{row.system} and {row.baseline} have the same {measure.name}."
-    side = "above" if row.difference > 0 else "below"
-    points = rounded(abs(row.difference), measure.decimals)
-    unit = "point" if float(points) == 1 else "points"
-    text = f"{row.system} is {points} {unit} {side} {row.baseline}"
-    if row.p_value_holm is None:
-        return f"{text}; there is no p-value for this."
-    shown = p_text(row.p_value_holm)
-    if not is_significant(row):
-        return f"{text}, which may be chance ({shown})."
-    if measure.lower_is_better:
-        text += f", which is {verdict(row)}"
-    return f"{text} ({shown})."
-
-
-def p_text(p: float) -> str:
-    """A p-value in a sentence.
-
-    >>> p_text(0.0312), p_text(0.00001)
-    ('p = 0.031', 'p < 0.001')
-    """
-    known = p_value(p)
-    return f"p < {known[1:]}" if known.startswith("<") else f"p = {known}"
-
-
-def differences(measure: Measure, rows: Sequence[ComparisonRow]) -> str:
-    """How far all systems are from one baseline."""
-    if len(rows) <= _TOLD_ONE_BY_ONE:
-        return " ".join(difference(measure, row) for row in rows)
-    better, worse = _judged(rows)
-    text = (
-        f"Significantly better than {rows[0].baseline}: {len(better)} of "
-        f"{counted(len(rows), 'system')}; significantly worse: {len(worse)}."
-    )
-    # The largest loss is what a reader must not overlook; a gain only if there is no loss.
-    largest = max(worse or better, key=_size, default=None)
-    return text if largest is None else f"{text} {difference(measure, largest)}"
-
-
-def in_slices(measure: Measure, differences: Sequence[tuple[str, ComparisonRow]]) -> str:
-    """In which slices systems differ, and where the largest loss is.
+def differences(measure: Measure, compared: Sequence[tuple[str, ComparisonRow]]) -> str:
+    """How far systems are from one baseline.
 
     Args:
       measure: the metric.
-      differences: the differences, with the names of their slices.
+      compared: the differences, each with the name of its slice; "" for the whole corpus.
     """
-    better, worse = _judged([row for _, row in differences])
-    tested = sum(row.p_value_holm is not None for _, row in differences)
-    text = (
-        f"Of {counted(tested, 'tested difference')} in slices, {len(worse)} are significant for "
-        f"the worse, and {len(better)} for the better."
+    if len(compared) <= _TOLD_ONE_BY_ONE:
+        return " ".join(difference(measure, row, where) for where, row in compared)
+    better, worse = (
+        [own for own in compared if verdict(own[1]) == kind] for kind in ("better", "worse")
     )
-    largest = max(worse or better, key=_size, default=None)
-    if largest is None:
-        return text
-    where = next(name for name, row in differences if row is largest)
-    kind = "loss" if worse else "gain"
-    return f"{text} The largest {kind} is in {where}: {difference(measure, largest)}"
+    tested = sum(row.p_value_holm is not None for _, row in compared)
+    text = (
+        f"Of {counted(tested, 'tested difference')}, {len(worse)} are significant for the worse, "
+        f"and {len(better)} for the better."
+    )
+    # The largest loss is what a reader must not overlook; a gain only if there is no loss.
+    if worse or better:
+        where, row = max(worse or better, key=lambda own: abs(own[1].difference))
+        text += f" The largest {'loss' if worse else 'gain'}: {difference(measure, row, where)}"
+    return text
+
+
+def difference(measure: Measure, row: ComparisonRow, where: str = "") -> str:
+    """How far a system is from another one, and whether that may be chance."""
+    side = "below" if row.difference < 0 else "above"
+    points = rounded(abs(row.difference), measure.decimals)
+    text = f"in {where}, " if where else ""
+    text += f"{row.system} is {points} points {side} {row.baseline}"
+    if row.p_value_holm is None:
+        return f"{text}; there is no p-value for this."
+    known = p_value(row.p_value_holm)
+    shown = f"p < {known[1:]}" if known.startswith("<") else f"p = {known}"
+    if not is_significant(row):
+        return f"{text}, which may be chance ({shown})."
+    return f"{text}, which is {verdict(row)} ({shown})."
 
 
 def over(measure: Measure, labels: str, system: str, scores: Mapping[str, ScoreRow]) -> str:
@@ -214,17 +190,3 @@ UNCERTAINTY = (
     "comparisons (Holm)."
 )
 """What a reader must know about all intervals and p-values."""
-
-
-def _judged(
-    rows: Iterable[ComparisonRow],
-) -> tuple[list[ComparisonRow], list[ComparisonRow]]:
-    """The significant gains, and the significant losses."""
-    judged = [(row, verdict(row)) for row in rows]
-    return [row for row, own in judged if own == "better"], [
-        row for row, own in judged if own == "worse"
-    ]
-
-
-def _size(row: ComparisonRow) -> float:
-    return abs(row.difference)

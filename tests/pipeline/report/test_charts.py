@@ -11,10 +11,10 @@ from beam_bleu.pipeline.report.charts import Dot, Series, curves, dots, short
     ("text", "shown"),
     [
         ("x" * 20, "x" * 20),
-        ("x" * 21, "x" * 19 + "…"),
+        ("x" * 21, "x" * 9 + "…" + "x" * 10),
         ("漢" * 10, "漢" * 10),  # such a character is as wide as two letters
-        ("漢" * 11, "漢" * 9 + "…"),
-        ("x" * 10_000, "x" * 19 + "…"),
+        ("漢" * 11, "漢" * 4 + "…" + "漢" * 5),
+        ("x" * 10_000, "x" * 9 + "…" + "x" * 10),
     ],
 )
 def test_long_names_are_cut(text, shown):

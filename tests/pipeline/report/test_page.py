@@ -80,9 +80,9 @@ def test_a_reader_sees_who_is_best_where_why_and_how(parsed):
     for text in (
         "BLEU of atlas, birch",
         "atlas has the best BLEU: 50.0 ± 2.5. It is significantly better than each of the others.",
-        "birch is 7.0 points below atlas (p < 0.001).",
+        "birch is 7.0 points below atlas, which is worse (p < 0.001).",
         "By length, atlas has its best BLEU in 0-9 (46.0), and its worst in 20+ (44.0).",
-        "The largest loss is in domain 1: birch is 7.0 points below atlas (p < 0.001).",
+        "in domain 1, birch is 7.0 points below atlas, which is worse (p < 0.001).",
         "What the BLEU of each system is made of.",
         "How many segments have a BLEU in each range.",
         "birch loses most against atlas",
@@ -105,14 +105,12 @@ def test_sections_come_in_the_order_of_questions(parsed):
     assert len(identifiers) == len({*identifiers})
 
 
-def test_each_chart_has_its_sentence_and_its_table(made, parsed):
+def test_each_chart_has_its_sentence(parsed):
     charts = [of["aria-label"] for of in parsed.named("div") if of.get("role") == "img"]
-    assert len(charts) == len(parsed.named("svg")) == 7
+    assert len(charts) == len(parsed.named("svg")) == 8
     for label in charts:
         assert label.startswith("Chart: ")
         assert label.removeprefix("Chart: ") in parsed.text
-    for figure in made.decode().split("<article>")[1:]:
-        assert "<table>" in figure
 
 
 def test_examples_show_what_differs(made):
@@ -183,7 +181,6 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
     assert time.process_time() - begin < 3
     assert len(data) < 2_000_000
     text = Parsed(data).text
-    assert "scores.json has all of them." in text
     assert "The chart shows 6 of 50 systems; the table has all of them." in text
 
 
@@ -264,10 +261,7 @@ def test_several_results_have_a_history(tmp_path):
     assert run.code == 0, run.err
     text = Parsed(run.out).text
     assert "3 nights. The sections below are about the last result, of 2026-11-25." in text
-    assert (
-        "On 2026-11-25, atlas has 40.00 BLEU, -10.50 since 2026-11-24, which is worse (p < 0.001)."
-        in text
-    )
+    assert "Significantly worse than the night before: atlas on 2026-11-25." in text
     assert "The history has 1 gap." in text
     assert called("report", tmp_path, "--output", "-", "--new_texts").out == run.out
     for named in (nights, [tmp_path]):
