@@ -26,7 +26,7 @@ from beam_bleu.transforms.score.segment_table import (
 )
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
-from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.library_tokenizers import require_library
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.metric import Metric
@@ -66,7 +66,7 @@ def definition_of(
         metric = metric.for_segments()
     else:
         metric.require_corpus()
-    require_tokenizer(made.text)
+    require_library(made.text)
     return made.text, Definition(word_of(names[home], metric), made.text.name, metric)
 
 

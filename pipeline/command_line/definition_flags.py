@@ -32,7 +32,7 @@ from beam_bleu.transforms.metrics.bleu.presets import (
 )
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.library_tokenizers import require_library
 from beam_bleu.transforms.text.text import CASES, Text, TextName
 
 
@@ -171,7 +171,7 @@ def _usual_definition(flags: argparse.Namespace) -> BleuConfig:
             )
         with naming_flags(DEFAULT_METRIC):
             config = preset(flags.preset or DEFAULT_PRESET, **chosen)
-        require_tokenizer(config.text)
+        require_library(config.text)
     except InputError as error:
         raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
     if flags.compare_presets and not COMPARISONS[flags.compare_presets](config):

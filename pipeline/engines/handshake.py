@@ -35,8 +35,8 @@ from beam_bleu.pipeline.output.file_names import SCORES as SCORES_FILE
 from beam_bleu.pipeline.output.file_names import workers_path
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName, text_versions
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 

@@ -48,7 +48,7 @@ from beam_bleu.transforms.text.text import (
     Text,
     TextName,
 )
-from beam_bleu.transforms.text.tokenizers import SquadName
+from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 EXACT = 2
 """The last column of exact match: 1 if the candidate equals a reference."""
@@ -117,7 +117,7 @@ class _OfAnswers(Metric):
     """What both metrics have in common."""
 
     flags = (NORMALIZE,)
-    _TOKENIZER: ClassVar[SquadName]
+    _TOKENIZER: ClassVar[AnyTokenizerName]
 
     normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.metrics.metric import Lengths
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.text.tokenizers import SCRIPTS, Script
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, SCRIPTS, Script
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 _TOKENIZED_LINES = 100

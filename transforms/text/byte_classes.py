@@ -129,5 +129,5 @@ newline_mask = byte_mask(["\n"])
 """The newline."""
 
 read_by_rouge_masks = byte_masks([("0", "9"), ("a", "z")], ["\t"])
-"""Two masks of a text that rouge_rewriting.py has rewritten: letters and digits; characters beyond
+"""Two masks of a text that rouge.py has rewritten: letters and digits; characters beyond
 ASCII."""

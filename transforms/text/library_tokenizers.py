@@ -17,9 +17,8 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import SentencePieceModel, Text
-from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
 
 # Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
 # releases the interpreter's lock, so this lock costs no time.
@@ -43,7 +42,7 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     return pa.array([None if line is None else next(tokens) for line in lines], pa.large_string())
 
 
-def require_tokenizer(text: Text) -> None:
+def require_library(text: Text) -> None:
     """Checks before a job starts that this machine has the library that a definition needs.
 
     Raises:

@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.compiling import LazyModule, compiled
+from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.text import NORMALIZATIONS, Form, NormalizationName
-
-pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 _LAST_LOOKED_UP = 0x2FFFF  # texts with one of the rare characters above it are left to Python
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.compiling import LazyModule, compiled, inner
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -41,8 +41,6 @@ from beam_bleu.transforms.text.byte_classes import (
     not_ascii_mask,
     rewritten_mask,
 )
-
-pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 _Rows = npt.NDArray[np.bool_]
 

@@ -5,23 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import pyarrow as pa
 
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
-from beam_bleu.transforms.text.jiwer import JIWER
-from beam_bleu.transforms.text.jiwer_rewriting import jiwer_rewritten
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
+from beam_bleu.transforms.text.patterns import jiwer_rewritten, tercom_rewritten
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
-from beam_bleu.transforms.text.rouge import IS_STEMMED
-from beam_bleu.transforms.text.rouge_rewriting import rouge_rewritten
+from beam_bleu.transforms.text.rouge import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced
-from beam_bleu.transforms.text.squad_rewriting import squad_rewritten
-from beam_bleu.transforms.text.tercom import TERCOM
-from beam_bleu.transforms.text.tercom_rewriting import tercom_rewritten
+from beam_bleu.transforms.text.squad import squad_rewritten
 from beam_bleu.transforms.text.text import Lowercase, Text
 from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
@@ -30,66 +24,63 @@ from beam_bleu.transforms.text.tokenization import (
     SPACE,
     WHITE_SPACE,
 )
-from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
 
 _Change = Callable[[pa.LargeStringArray], pa.LargeStringArray]
 
 
-class _Tokenizer(NamedTuple):
-    """A tokenizer.
+@dataclasses.dataclass(frozen=True)
+class _Steps:
+    """How a tokenizer splits texts.
 
     Attributes:
       rule: the rule that splits the rewritten texts.
-      change: rewrites a padded column; None if texts stay, or for 13a.
+      change: rewrites a padded column; None if texts stay, or for 13a and those of libraries.
       twice: whether references are rewritten twice.
-      alike: another tokenizer that rewrites texts in the same way; None if none comes before this
-        one in the table.
     """
 
     rule: int
     change: _Change | None = None
     twice: bool = False
-    alike: AnyTokenizerName | None = None
 
 
-_TOKENIZERS: dict[str, _Tokenizer] = {
-    "13a": _Tokenizer(MTEVAL_13A),
-    "intl": _Tokenizer(WHITE_SPACE, partial(spaced, tokenize="intl")),
-    "zh": _Tokenizer(WHITE_SPACE, partial(spaced, tokenize="zh")),
-    "char": _Tokenizer(CHARACTERS),
-    "none": _Tokenizer(WHITE_SPACE),
-    "ascii-space": _Tokenizer(ASCII_SPACE),
+_SQUAD = _Steps(ASCII_SPACE, squad_rewritten)
+
+_STEPS: dict[str, _Steps] = {
+    "13a": _Steps(MTEVAL_13A),
+    "intl": _Steps(WHITE_SPACE, partial(spaced, tokenize="intl")),
+    "zh": _Steps(WHITE_SPACE, partial(spaced, tokenize="zh")),
+    "char": _Steps(CHARACTERS),
+    "none": _Steps(WHITE_SPACE),
+    "ascii-space": _Steps(ASCII_SPACE),
     # Those of libraries.
-    "ja-mecab": _Tokenizer(WHITE_SPACE),
-    "ko-mecab": _Tokenizer(WHITE_SPACE),
-    "spm": _Tokenizer(WHITE_SPACE),
-    # sacreBLEU splits a reference, and then the words of the result, but a candidate only once. The
-    # second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
-    **{
-        name: _Tokenizer(WHITE_SPACE, partial(tercom_rewritten, choices=choices), twice=True)
-        for name, choices in TERCOM.items()
-    },
-    "squad": _Tokenizer(ASCII_SPACE, squad_rewritten),
-    "squad-whole": _Tokenizer(ASCII_SPACE, squad_rewritten, alike="squad"),
-    **{
-        name: _Tokenizer(
-            SPACE if choices.symbol == "word" else CHARACTERS,
-            partial(jiwer_rewritten, choices=choices),
-        )
-        for name, choices in JIWER.items()
-    },
-    **{
-        name: _Tokenizer(ASCII_SPACE, partial(rouge_rewritten, is_stemmed=is_stemmed))
-        for name, is_stemmed in IS_STEMMED.items()
-    },
+    "ja-mecab": _Steps(WHITE_SPACE),
+    "ko-mecab": _Steps(WHITE_SPACE),
+    "spm": _Steps(WHITE_SPACE),
+    # Those of metrics.
+    "squad": _SQUAD,
+    "squad-whole": _SQUAD,
 }
+
+
+def _steps(tokenize: AnyTokenizerName) -> _Steps:
+    if tokenize.startswith("tercom"):
+        # sacreBLEU splits a reference, and then the words of the result, but a candidate only once.
+        # The second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
+        return _Steps(WHITE_SPACE, partial(tercom_rewritten, tokenize=tokenize), twice=True)
+    if tokenize.startswith("jiwer"):
+        rule = SPACE if "words" in tokenize else CHARACTERS
+        return _Steps(rule, partial(jiwer_rewritten, tokenize=tokenize))
+    if tokenize.startswith("rouge"):
+        return _Steps(ASCII_SPACE, partial(rouge_rewritten, tokenize=tokenize))
+    return _STEPS[tokenize]
 
 
 def _rewritten(texts: TextColumns, text: Text) -> TextColumns:
     """The texts after the changes of a tokenizer; the same object if it changes none."""
     if text.tokenize == "13a":
         return without_skipped(texts)
-    change = _TOKENIZERS[text.tokenize].change
+    change = _steps(text.tokenize).change
     if ALL_TOKENIZERS[text.tokenize].extra is not None:
         change = partial(tokenized, text=text)
     if change is None:
@@ -112,12 +103,12 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
       text: the steps.
       reference_count: the number of columns with references.
     """
-    tokenizer = _TOKENIZERS[text.tokenize]
+    steps = _steps(text.tokenize)
     change_case = _CASES[text.lowercase]
     if text.normalize is not None or change_case is not None:
         texts = texts.changed(lambda column: padded(_cased(column, text, change_case)))
     rewritten = _rewritten(texts, text)
-    if not tokenizer.twice or rewritten is texts:
+    if not steps.twice or rewritten is texts:
         return rewritten
     references = TextColumns(rewritten.columns[:reference_count])
     again = _rewritten(references, text)
@@ -126,8 +117,7 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
 
 def changed_alike(text: Text) -> Text:
     """Other steps for which `splittable` gives the same texts; these steps if there are none."""
-    alike = _TOKENIZERS[text.tokenize].alike
-    return text if alike is None else dataclasses.replace(text, tokenize=alike)
+    return dataclasses.replace(text, tokenize="squad") if text.tokenize == "squad-whole" else text
 
 
 def _cased(
@@ -145,4 +135,4 @@ def _cased(
 
 def rule_of(tokenize: AnyTokenizerName) -> int:
     """The rule with which `tokenize` splits the texts from `splittable`."""
-    return _TOKENIZERS[tokenize].rule
+    return _steps(tokenize).rule

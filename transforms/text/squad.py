@@ -1,31 +1,194 @@
-"""The words of answers to questions, as SQuAD's evaluation has them. squad_rewriting.py finds them.
+r"""SQuAD's changes of a text: what `normalize_answer` of its evaluation gives for lower-cased text.
 
-Both tokenizers have the same words. A clause without spaces is one of them. A measure that counts
-words needs more, but one that compares whole answers does not.
+It removes the marks of `string.punctuation`, puts a space in the place of each match of
+`\b(a|an|the)\b`, and then leaves one space between words, and none around them. A match is a
+whole run of word characters (`\w`), so one pass over the text is enough. Masks find the places
+where it stops: at articles before a space, and at characters that are neither spaces nor common
+letters or digits. Most spaces are copied with the words around them. It stops at a space only where
+the text begins, after another space, and at the first one after such a character: without its
+marks, the word before the space can be an article.
 """
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import string
+from functools import cache
 
-from beam_bleu.transforms.text.tokenizers import ALL_SCRIPTS, SquadName, Tokenizer
+import numpy as np
+import pyarrow as pa
 
-_WORDS = (
-    "words between white space, after ASCII punctuation marks and the articles a, an and the are "
-    "removed"
+from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.memory import (
+    BLOCK,
+    READ_AHEAD,
+    address_of,
+    clear_lowest_bit,
+    copy_block,
+    load_byte,
+    load_word,
+    lowest_bit,
+    store_byte,
+    store_word,
 )
-_EQUALS = "SQuAD's evaluate-v2.0.py, for lower-cased text"
+from beam_bleu.transforms.native.text_columns import padded_column, spans
+from beam_bleu.transforms.native.utf8 import code_point, letter_size
+from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, squad_masks
 
-SQUAD_TOKENIZERS: Mapping[SquadName, Tokenizer] = {
-    "squad": Tokenizer(
-        "squad",
-        _WORDS,
-        _EQUALS,
-        takes_tokenized_text=True,
-        remedy="chrF, which needs no words",
-    ),
-    "squad-whole": Tokenizer(
-        "squad-whole", _WORDS, _EQUALS, takes_tokenized_text=True, splits=ALL_SCRIPTS
-    ),
-}
-"""The tokenizers, by name."""
+_OTHER, _WORD, _MARK, _WHITE = range(4)
+
+_NOTHING, _ONE = np.uint64(0), np.uint64(1)
+_LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
+_THE = np.uint64(int.from_bytes(b"the", "little"))
+_3_BYTES = np.uint64(0xFFFFFF)
+
+_CODE_POINTS = 0x110000
+
+
+def squad_rewritten(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    """The texts of a padded column without punctuation marks, articles and needless spaces."""
+    places = spans([column])
+    starts, ends = places.starts[0], places.ends[0]
+    texts = np.empty(int((ends - starts).sum()) + READ_AHEAD, np.uint8)
+    offsets = np.zeros(len(column) + 1, np.int64)
+    _rewrite_rows(starts, ends, _classes(), texts, offsets)
+    texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
+    return padded_column(texts, offsets, column)
+
+
+@cache
+def _classes() -> Bytes:
+    """The class of every code point, uint8 (code points,), from this Python's Unicode tables."""
+    classes = np.full(_CODE_POINTS, _OTHER, np.uint8)
+    code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
+    for run in re.finditer(r"\w+", code_points.decode("utf-32-le", "surrogatepass")):
+        classes[run.start() : run.end()] = _WORD
+    classes[WHITE_SPACE] = _WHITE
+    classes[[ord(mark) for mark in string.punctuation]] = _MARK  # the underscore, too
+    return classes
+
+
+@compiled
+def _rewrite_rows(starts, ends, classes, texts, offsets):
+    """Writes the texts one after the other, and the end of each."""
+    first = target = address_of(texts)
+    table = address_of(classes)
+    for row in range(starts.size):
+        target = _rewrite(starts[row], ends[row], table, target)
+        offsets[row + 1] = target - first
+
+
+@inner
+def _rewrite(start, end, table, target):
+    """Writes the text at [start, end); returns the end of the written text.
+
+    Args:
+      start: address of the text.
+      end: address of its end.
+      table: address of the classes of all code points.
+      target: address to write to; a block after the end of the written text may be overwritten.
+    """
+    first = target
+    run = target  # after the last written character that is neither a space nor a word character
+    copied = block = start  # up to `copied` the text is written
+    was_space, was_letter, unspaced = _ONE, _NOTHING, _NOTHING  # of the block before, as low bits
+    while block < end:
+        other, space, letter, article = squad_masks(block)
+        look = other | (space & ((space << _ONE) | was_space))
+        look |= article & ~((letter << _ONE) | was_letter)
+        # Each other character carries a bit through the word to the first space after it.
+        look |= (~space + other + unspaced) & space
+        if space == _NOTHING:
+            unspaced = _ONE if other != _NOTHING else unspaced
+        else:
+            unspaced = _ONE if other > space else _NOTHING
+        was_space, was_letter = space >> _LAST, letter >> _LAST
+        while look != _NOTHING:
+            at = block + lowest_bit(look)
+            look = clear_lowest_bit(look)
+            if at >= end:
+                break
+            if at < copied:  # the space after an article
+                continue
+            code, size = load_byte(at), 1
+            if code >= 0x80:
+                size = letter_size(code)
+                code = code_point(at, size)
+            what = load_byte(table + code)
+            if what == _WORD and code >= 0x80:
+                continue
+            copy_block(target, copied)  # less than a block of it stays
+            target += at - copied
+            copied = at + size
+            if what == _MARK:
+                continue
+            if what == _WORD:  # an article, if it is one in the written text, too
+                copied = at
+                is_first = target == run or load_byte(target - 1) == ord(" ")
+                size = _article_size(at)
+                if is_first and at + size <= end:
+                    target = _with_space(first, target)
+                    copied = at + size + 1
+                continue
+            target = _without_article(first, run, target)
+            if what == _WHITE:
+                target = _with_space(first, target)
+            else:
+                store_word(target, load_word(at))
+                target += size
+                run = target
+        block += BLOCK
+        stop = min(block, end)
+        if copied < stop:
+            copy_block(target, copied)
+            target += stop - copied
+            copied = stop
+    target = _without_article(first, run, target)
+    if target > first and load_byte(target - 1) == ord(" "):
+        target -= 1
+    return target
+
+
+@inner
+def _article_size(at):
+    """The bytes of the article at an address."""
+    if load_byte(at) == ord("t"):
+        return 3
+    return 1 if load_byte(at + 1) == ord(" ") else 2
+
+
+@inner
+def _with_space(first, target):
+    """Writes a space at `target`, unless one is before it or the text begins there."""
+    if target == first or load_byte(target - 1) == ord(" "):
+        return target
+    store_byte(target, ord(" "))
+    return target + 1
+
+
+@inner
+def _without_article(first, run, end):
+    """Writes a space in the place of the last word if it is an article.
+
+    Args:
+      first: address of the written text.
+      run: address after the last character that is neither a space nor a word character.
+      end: address of the end of the written text.
+
+    Returns:
+      The new end.
+    """
+    size = min(end - run, 3)
+    if size > 0 and load_byte(end - 1) == ord("a"):
+        size = 1
+    elif size > 1 and load_byte(end - 1) == ord("n") and load_byte(end - 2) == ord("a"):
+        size = 2
+    elif size < 3 or load_word(end - 3) & _3_BYTES != _THE:
+        return end
+    start = end - size
+    if start > run and load_byte(start - 1) != ord(" "):
+        return end
+    return _with_space(first, start)

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, TOKENIZERS, AnyTokenizerName
 from beam_bleu.transforms.version import VERSION
 
 Lowercase = bool | Literal["ascii"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Mapping
-from typing import Literal
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal, cast
 
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.errors import UsageError, installing
@@ -71,7 +72,8 @@ TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
 ]
 
-TercomName = Literal[
+AnyTokenizerName = Literal[
+    TokenizerName,
     "tercom",
     "tercom-asian",
     "tercom-no-punct",
@@ -80,31 +82,26 @@ TercomName = Literal[
     "tercom-norm-asian",
     "tercom-norm-no-punct",
     "tercom-norm-no-punct-asian",
+    "squad",
+    "squad-whole",
+    "jiwer-words",
+    "jiwer-words-no-punct",
+    "jiwer-characters",
+    "jiwer-characters-no-punct",
+    "rouge",
+    "rouge-stemmed",
 ]
-"""The tokenizers that only TER has (tercom.py)."""
-
-SquadName = Literal["squad", "squad-whole"]
-"""The tokenizers that only exact match and token F1 have (squad.py)."""
-
-JiwerName = Literal[
-    "jiwer-words", "jiwer-words-no-punct", "jiwer-characters", "jiwer-characters-no-punct"
-]
-"""The tokenizers that only WER and CER have (jiwer.py)."""
-
-RougeName = Literal["rouge", "rouge-stemmed"]
-"""The tokenizers that only ROUGE has (rouge.py)."""
-
-AnyTokenizerName = Literal[TokenizerName, TercomName, SquadName, JiwerName, RougeName]
+"""Also those that only one metric has. A combination of choices is a tokenizer of its own."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Tokenizer:
-    """A row of `TOKENIZERS`, or of a table in tercom.py, squad.py, jiwer.py or rouge.py.
+    """A row of `TOKENIZERS`, or of `ALL_TOKENIZERS`.
 
     Attributes:
       name: its name here.
-      description: what its tokens are, for docs/definitions.md.
-      equals: the tool that gives the same tokens.
+      description: what its tokens are, for docs/definitions.md; "" for a metric's own.
+      equals: the tool that gives the same tokens, for the same page.
       sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it for any model.
       takes_tokenized_text: whether it is for text that is tokenized already.
       splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
@@ -120,8 +117,8 @@ class Tokenizer:
     """
 
     name: AnyTokenizerName
-    description: str
-    equals: str
+    description: str = ""
+    equals: str = ""
     sacrebleu: str | None = None
     takes_tokenized_text: bool = False
     splits: tuple[ScriptName, ...] = ()
@@ -249,6 +246,59 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
 )
 """All tokenizers, in the order in which they are shown."""
+
+
+_WITHOUT_WORDS = "chrF, which needs no words"
+
+
+def _of_metrics() -> Iterator[Tokenizer]:
+    """The tokenizers that only one metric has."""
+    # Those of TER, as sacreBLEU has them.
+    for norm, no_punct, asian in itertools.product([False, True], repeat=3):
+        yield Tokenizer(
+            with_choices("tercom", norm=norm, no_punct=no_punct, asian=asian),
+            takes_tokenized_text=True,
+            splits=("chinese",) if norm and asian else (),
+            remedy=f"{_WITHOUT_WORDS}, or, for Chinese, TER with --ter_normalized and "
+            "--ter_asian_support",
+        )
+    # Exact match and token F1 have the same words. A clause without spaces is one of them. A
+    # measure that counts words needs more, but one that compares whole answers does not.
+    yield Tokenizer("squad", takes_tokenized_text=True, remedy=_WITHOUT_WORDS)
+    yield Tokenizer("squad-whole", takes_tokenized_text=True, splits=ALL_SCRIPTS)
+    # jiwer's default transforms, and its `RemovePunctuation` before them.
+    for no_punct in (False, True):
+        yield Tokenizer(
+            with_choices("jiwer-words", no_punct=no_punct),
+            takes_tokenized_text=True,
+            remedy="CER, which needs no words",
+            by_unicode=no_punct,
+        )
+        yield Tokenizer(
+            with_choices("jiwer-characters", no_punct=no_punct),
+            takes_tokenized_text=True,
+            splits=ALL_SCRIPTS,
+            by_unicode=no_punct,
+        )
+    # ROUGE ignores most scripts, and warns about text of which it sees little.
+    for stemmed in (False, True):
+        yield Tokenizer(
+            with_choices("rouge", stemmed=stemmed), takes_tokenized_text=True, splits=ALL_SCRIPTS
+        )
+
+
+def with_choices(name: str, **choices: bool) -> AnyTokenizerName:
+    """The name of a metric's own tokenizer.
+
+    >>> with_choices("tercom", norm=True, no_punct=True, asian=False)
+    'tercom-norm-no-punct'
+    """
+    chosen = [choice.replace("_", "-") for choice, is_chosen in choices.items() if is_chosen]
+    return cast(AnyTokenizerName, "-".join([name, *chosen]))
+
+
+ALL_TOKENIZERS: Mapping[AnyTokenizerName, Tokenizer] = table(*TOKENIZERS.values(), *_of_metrics())
+"""The tokenizers of all metrics."""
 
 
 def require_tokenizer(name: object) -> None:

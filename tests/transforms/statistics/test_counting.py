@@ -9,17 +9,12 @@ import pytest
 
 from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.known_metrics import config_type
-from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
-from beam_bleu.transforms.text import splitting
-from beam_bleu.transforms.text.splitting import changed_alike, splittable
-from beam_bleu.transforms.text.text import Text
 
 NAMES = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
 DEFINITIONS = {name: definition_of(config_type(name)()) for name in NAMES}
-ALIKE = [name for name, tokenizer in splitting._TOKENIZERS.items() if tokenizer.alike]
 BATCH = to_batch(hostile_texts.hostile_segments(200))
 
 
@@ -41,13 +36,3 @@ def test_each_metric_counts_what_it_counts_alone(names):
         for sign in dataclasses.fields(together.signs):
             ours, theirs = (getattr(each.signs, sign.name) for each in (together, alone))
             assert ours.tolist() == theirs.tolist()
-
-
-@pytest.mark.parametrize("tokenize", ALIKE)
-def test_tokenizers_that_are_alike_change_texts_alike(tokenize):
-    text = Text(tokenize, lowercase=True)
-    texts = TextColumns(padded(column) for column in BATCH.candidates)
-    ours, theirs = (
-        splittable(texts, each, 0).columns[0].to_pylist() for each in (text, changed_alike(text))
-    )
-    assert ours == theirs

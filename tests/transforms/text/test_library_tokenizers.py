@@ -22,7 +22,7 @@ from beam_bleu.transforms.errors import InputError, installing
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import prepare_counting
-from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.library_tokenizers import require_library
 from beam_bleu.transforms.text.text import SentencePieceModel
 
 JAPANESE = [
@@ -181,7 +181,7 @@ def test_a_line_that_mecab_gives_up_is_bad_input():
 @pytest.mark.parametrize("data", [b"", b"garbage", spm_models.model()[:-1]], ids=len)
 def test_a_file_that_is_not_a_model_is_bad_input(data):
     config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
-    for check in (require_tokenizer, prepared):
+    for check in (require_library, prepared):
         with pytest.raises(InputError, match="the file is not a SentencePiece model"):
             check(config.text)
 
@@ -200,9 +200,9 @@ from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.statistics.counting import prepare_counting
-from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.library_tokenizers import require_library
 model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None
-for check in (require_tokenizer, lambda text: prepare_counting(text, BleuConfig())):
+for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
     try:
         check(BleuConfig({tokenize!r}, spm_model=model).text)
     except BleuError as error:

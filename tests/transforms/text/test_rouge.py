@@ -17,7 +17,6 @@ from rouge_score.tokenize import tokenize
 
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text.porter import RULES
-from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.splitting import splittable
 from beam_bleu.transforms.text.text import Text
 
@@ -28,8 +27,8 @@ ENDS = [*SUFFIXES, "s", "ss", "sses", "ies", "ied", "eed", "ed", "ing", "y", "e"
 
 def rewritten(texts: Sequence[str | None], is_stemmed: bool) -> list[str | None]:
     column = padded(pa.array(texts, pa.large_string()))
-    name = next(name for name in IS_STEMMED if IS_STEMMED[name] == is_stemmed)
-    (changed,) = splittable(TextColumns([column]), Text(name), 1).columns
+    text = Text("rouge-stemmed" if is_stemmed else "rouge")
+    (changed,) = splittable(TextColumns([column]), text, 1).columns
     found: list[str | None] = changed.to_pylist()
     return found
 

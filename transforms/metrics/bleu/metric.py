@@ -51,7 +51,6 @@ from beam_bleu.transforms.metrics.metric import (
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
@@ -64,7 +63,12 @@ from beam_bleu.transforms.text.text import (
     reference_field,
     signature_line,
 )
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName, require_tokenizer
+from beam_bleu.transforms.text.tokenizers import (
+    ALL_TOKENIZERS,
+    TOKENIZERS,
+    TokenizerName,
+    require_tokenizer,
+)
 
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,12 @@ from beam_bleu.transforms.metrics.metric import (
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.jiwer import JIWER, JiwerSymbols, SymbolName
 from beam_bleu.transforms.text.text import (
     NormalizationName,
     Text,
     TextName,
 )
-from beam_bleu.transforms.text.tokenizers import JiwerName
+from beam_bleu.transforms.text.tokenizers import with_choices
 
 SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
 """The three kinds of edits, as jiwer counts them; and the symbols, which are words or characters,
@@ -109,7 +108,7 @@ class ErrorRate(Metric):
     )
 
     name: ClassVar[str]
-    SYMBOL: ClassVar[SymbolName]
+    SYMBOL: ClassVar[Literal["word", "character"]]
 
     flags = (
         NORMALIZE,
@@ -127,13 +126,14 @@ class ErrorRate(Metric):
 
     def __post_init__(self) -> None:
         require_flag("lowercase", self.lowercase)
-        _ = self.text  # JiwerSymbols and Text check the other fields
+        require_flag("no_punct", self.no_punct)
+        _ = self.text  # Text checks the other field
 
     @property
     def text(self) -> Text:
         """The part that turns texts into words or characters."""
-        symbols = JiwerSymbols(self.SYMBOL, self.no_punct)
-        return Text(symbols.name, self.lowercase, self.normalize)
+        tokenize = with_choices(f"jiwer-{self.SYMBOL}s", no_punct=self.no_punct)
+        return Text(tokenize, self.lowercase, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The rate in percent, 0 or more.
@@ -170,11 +170,10 @@ class ErrorRate(Metric):
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         """`punct` says whether punctuation marks stay."""
-        symbols = JIWER[cast(JiwerName, text.tokenize)]
         return {
             "tok": "jiwer",
-            "unit": symbols.symbol,
-            "punct": "no" if symbols.no_punct else "yes",
+            "unit": self.SYMBOL,
+            "punct": "no" if "no-punct" in text.tokenize else "yes",
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:

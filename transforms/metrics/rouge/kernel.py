@@ -10,7 +10,8 @@ first one with the largest F counts (`score_multi`).
 from __future__ import annotations
 
 import threading
-from typing import Any
+
+import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
@@ -32,7 +33,7 @@ from beam_bleu.transforms.metrics.rouge.metric import (
 from beam_bleu.transforms.metrics.rouge.sentences import is_unread, write_sentences
 from beam_bleu.transforms.metrics.rouge.union import count_union, memory_bytes
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import LazyModule, compiled, inlined
+from beam_bleu.transforms.native.compiling import compiled, inlined
 from beam_bleu.transforms.native.fixed_point import fixed_point
 from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
 from beam_bleu.transforms.native.memory import copy, load_byte, load_int, store_byte, store_int
@@ -52,8 +53,6 @@ from beam_bleu.transforms.text.numbering import (
     length_of,
     most_different,
 )
-
-pc: Any = LazyModule("pyarrow.compute")  # to import it takes long
 
 MOST_COMPARED = 2**31
 """The most lines of a reference, multiplied by the bytes of a candidate, whose sentences are

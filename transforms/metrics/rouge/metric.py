@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,14 +28,13 @@ from beam_bleu.transforms.metrics.metric import (
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.rouge import IS_STEMMED
 from beam_bleu.transforms.text.text import (
     CASES,
     NormalizationName,
     Text,
     TextName,
 )
-from beam_bleu.transforms.text.tokenizers import RougeName
+from beam_bleu.transforms.text.tokenizers import with_choices
 
 UNREAD = 2
 """1 if each reference has more characters beyond ASCII, which ROUGE ignores, than letters and
@@ -144,8 +143,7 @@ class Rouge(Metric):
     @property
     def text(self) -> Text:
         """The part that turns texts into words."""
-        name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
-        return Text(name, normalize=self.normalize)
+        return Text(with_choices("rouge", stemmed=self.stemmer), normalize=self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The mean F-score, 0..100; 0 without a segment."""
@@ -190,7 +188,7 @@ class Rouge(Metric):
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         """ROUGE lower-cases. `stem` says whether words are stemmed."""
-        stem = "yes" if IS_STEMMED[cast(RougeName, text.tokenize)] else "no"
+        stem = "yes" if text.tokenize == "rouge-stemmed" else "no"
         return {"case": CASES[True].name, "tok": "rouge", "stem": stem}
 
     def segment_scores(self, rows: Integers) -> Scores:

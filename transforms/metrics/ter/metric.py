@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,12 @@ from beam_bleu.transforms.metrics.metric import (
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.tercom import TERCOM, Tercom
 from beam_bleu.transforms.text.text import (
     NormalizationName,
     Text,
     TextName,
 )
-from beam_bleu.transforms.text.tokenizers import TercomName
+from beam_bleu.transforms.text.tokenizers import with_choices
 
 CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
 """The words of the candidate; the edits by the reference with the fewest; the words of the
@@ -147,14 +146,17 @@ class TerConfig(Metric):
     normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
 
     def __post_init__(self) -> None:
-        require_flag("case_sensitive", self.case_sensitive)
-        _ = self.text  # Tercom and Text check the other fields
+        for field in ("normalized", "no_punct", "asian_support", "case_sensitive"):
+            require_flag(field, getattr(self, field))
+        _ = self.text  # Text checks the other field
 
     @property
     def text(self) -> Text:
         """The part that turns texts into words."""
-        tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
-        return Text(tercom.name, not self.case_sensitive, self.normalize)
+        tokenize = with_choices(
+            "tercom", norm=self.normalized, no_punct=self.no_punct, asian=self.asian_support
+        )
+        return Text(tokenize, not self.case_sensitive, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
@@ -196,12 +198,11 @@ class TerConfig(Metric):
         `norm`, `punct` and `asian` say whether texts are normalized, whether punctuation marks
         stay, and whether these choices are also for Asian characters.
         """
-        tercom = TERCOM[cast(TercomName, text.tokenize)]
         return {
             "tok": "tercom",
-            "norm": "yes" if tercom.normalized else "no",
-            "punct": "no" if tercom.no_punct else "yes",
-            "asian": "yes" if tercom.asian_support else "no",
+            "norm": "yes" if "norm" in text.tokenize else "no",
+            "punct": "no" if "no-punct" in text.tokenize else "yes",
+            "asian": "yes" if "asian" in text.tokenize else "no",
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
 from beam_bleu.transforms.pairing.records.columns.column_paths import is_text
 from beam_bleu.transforms.pairing.text_lists import lengths, nulls
-from beam_bleu.transforms.text.split_words import split_words
+from beam_bleu.transforms.text.patterns import split_words
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _BOOLEANS = {"true": "1", "false": "0"}
