@@ -104,12 +104,17 @@ Part = ScoreRow | DifferenceRow
 
 def is_significant(row: DifferenceRow) -> bool:
     """Whether a difference is significant, adjusted for the comparisons of its family."""
-    return row.p_value_holm is not None and row.p_value_holm < SIGNIFICANCE_LEVEL
+    return verdict(row) != ""
 
 
 def verdict(row: DifferenceRow) -> Verdict:
     """Whether a system is significantly worse or better than its baseline; "" if neither."""
-    if not is_significant(row):
+    return judged(row, row.p_value_holm)
+
+
+def judged(row: DifferenceRow, p: float | None) -> Verdict:
+    """Whether a difference is significant by its own p-value or an adjusted one; "" if not."""
+    if p is None or p >= SIGNIFICANCE_LEVEL:
         return ""
     return "worse" if _gain(row.metric, row.difference) < 0 else "better"
 

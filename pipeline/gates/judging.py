@@ -19,9 +19,9 @@ from beam_bleu.pipeline.gates.thresholds import (
     Threshold,
     targets,
 )
-from beam_bleu.pipeline.result.comparing import compare
+from beam_bleu.pipeline.result.comparing import compared_series
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
-from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, series_of
+from beam_bleu.pipeline.result.series import Definition, Key, definition_of, series_of
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 
@@ -98,7 +98,7 @@ def judge(
         former = _metrics(gates.old, gates.old_name)
         if not isinstance(pairs, str) and not pairs.has_intervals:
             pairs = "randomization gives no intervals"
-        changes = {key_of(row): row for row in compare(gates.old, new, pairs)}
+        changes = compared_series(gates.old, new, pairs)
     checks: list[Check] = []
     for word, metric in metrics.items():
         failures, warnings, drops = (

@@ -10,20 +10,22 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from beam_bleu.pipeline.display.row_order import Verdict
+from beam_bleu.pipeline.display.row_order import Verdict, judged
 from beam_bleu.pipeline.history.nights import Night
-from beam_bleu.pipeline.result.comparing import compare, pairing
-from beam_bleu.pipeline.result.rows import ComparedRow, Method, ScoreRow
+from beam_bleu.pipeline.result.comparing import compared_series, pairing
+from beam_bleu.pipeline.result.rows import ComparedRow, ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, labels_of
-from beam_bleu.pipeline.saved.dates import missing_between
-from beam_bleu.transforms.known_metrics import MetricWord, row_of
-from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-
-if TYPE_CHECKING:
-    from beam_bleu.pipeline.saved.paired_runs import Paired
+from beam_bleu.pipeline.result.series import (
+    Definition,
+    Key,
+    definition_of,
+    labels_of,
+    series_of,
+)
+from beam_bleu.pipeline.saved.dates import missing_between, periods_in
+from beam_bleu.transforms.known_metrics import MetricWord
 
 GapKind = Literal["missing", "failed", "absent", "definition", "references"]
 
@@ -42,9 +44,8 @@ class Gap:
       until: the last night that it is about.
       text: what it is, in words.
       metric: the metric; None for all.
-      of_slice: the text of the slice; None for all.
       system: the system; None for all.
-      labels: the labels of the slice and their values; none for the whole corpus, and for all.
+      labels: the labels of the slice and their values; none for the whole corpus; None for all.
     """
 
     kind: GapKind
@@ -52,19 +53,21 @@ class Gap:
     until: str
     text: str
     metric: MetricWord | None = None
-    of_slice: str | None = None
     system: str | None = None
-    labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    labels: Mapping[str, str | None] | None = None
 
     @property
     def is_break(self) -> bool:
         """Whether scores must not be compared with those before it."""
         return self.kind in ("definition", "references")
 
-    def is_of(self, key: Key) -> bool:
-        """Whether it is about this series."""
-        own = self.metric, self.of_slice, self.system
-        return all(value in (None, of_key) for value, of_key in zip(own, key, strict=True))
+    def is_of(self, row: ScoreRow) -> bool:
+        """Whether it is about the series of this score."""
+        return (
+            self.metric in (None, row.metric)
+            and self.system in (None, row.system)
+            and self.labels in (None, labels_of(row))
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,21 +76,13 @@ class Change:
 
     Attributes:
       against: the earlier night.
-      difference: the score minus the earlier one; None if they must not be compared.
-      standard_error: of the difference; None if it is not known.
-      interval: the 95 % interval of the difference; None if it is not known.
-      p_value: how probable such a difference is if there is none in truth; None if it is not known.
-      method: how the p-value was found; None without one.
-      reason: why the difference or the p-value is None, or is an upper bound; "" otherwise.
+      row: the difference; None if the scores must not be compared.
+      reason: why there is no difference or no p-value, or why it is an upper bound; "" otherwise.
       gap: the break, if there is one between the two nights.
     """
 
     against: str
-    difference: float | None = None
-    standard_error: float | None = None
-    interval: tuple[float, float] | None = None
-    p_value: float | None = None
-    method: Method | None = None
+    row: ComparedRow | None
     reason: str = ""
     gap: Gap | None = None
 
@@ -111,13 +106,8 @@ class NightScore:
     @property
     def verdict(self) -> Verdict:
         """Whether the score is significantly worse or better than before; "" if neither."""
-        change = self.change
-        if change is None or change.p_value is None or not change.difference:
-            return ""
-        if change.p_value >= SIGNIFICANCE_LEVEL:
-            return ""
-        is_worse = (change.difference > 0) == row_of(self.row.metric).lower_is_better
-        return "worse" if is_worse else "better"
+        row = None if self.change is None else self.change.row
+        return "" if row is None else judged(row, row.p_value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,11 +123,6 @@ class Series:
     key: Key
     name: str
     scores: tuple[NightScore, ...]
-
-    @property
-    def labels(self) -> Mapping[str, str | None]:
-        """The labels of the slice and their values; none for the whole corpus."""
-        return labels_of(self.scores[0].row)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,7 +168,7 @@ def history(
     for night in nights:
         if night.saved is None:
             continue
-        name, compared = night.name, dict[str, _Nights]()
+        name, compared = night.name, dict[str, dict[Key, Change]]()
         saved = dataclasses.replace(night.saved)  # so the totals that it reads are forgotten
         for key, row in filter(lambda item: chooses(item[0]), night.scores.items()):
             earlier, former[key] = former.get(key), (name, saved)
@@ -193,8 +178,8 @@ def history(
             if earlier is not None:
                 against, old = earlier
                 if against not in compared:
-                    compared[against] = _nights(old, saved, name, new_texts=new_texts)
-                change = compared[against].change(key, against)
+                    compared[against] = _changes(old, saved, against, name, new_texts=new_texts)
+                change = compared[against][key]
                 if change.gap is not None and change.gap not in gaps:
                     gaps.append(change.gap)
             names[key.metric] = saved.result.metric(key.metric).name
@@ -208,47 +193,10 @@ def history(
     return History(tuple(wanted), series, tuple(shown))
 
 
-@dataclasses.dataclass(frozen=True)
-class _Nights:
-    """Two nights that are compared.
-
-    Attributes:
-      breaks: why scores must not be compared.
-      has_same_segments: whether their segments are the same; a break if a test set that should be
-        the same has changed; why they are not compared, if nothing says it.
-      pairs: what compares systems in pairs, or why nothing does.
-      rows: the scores that both have.
-    """
-
-    breaks: Sequence[Gap]
-    has_same_segments: bool | Gap | str
-    pairs: Paired | str
-    rows: Mapping[Key, ComparedRow]
-
-    def change(self, key: Key, against: str) -> Change:
-        """What changed in a series since the night of this name."""
-        for gap in self.breaks:
-            if gap.is_of(key):
-                return Change(against, reason=gap.text, gap=gap)
-        row = self.rows.get(key)
-        if row is None:
-            return Change(against, reason="there is no score")
-        if row.method == "unchanged":
-            return Change(against, 0.0, 0.0, (0.0, 0.0), 1.0, row.method)
-        if isinstance(self.has_same_segments, str):
-            return Change(against, row.difference, reason=self.has_same_segments)
-        numbers = row.difference, row.standard_error, row.interval, row.p_value
-        if row.p_value is None:
-            return Change(against, *numbers, reason=row.reason)
-        reason = ""
-        if self.has_same_segments is True and row.method == "independent":
-            reason = "only scores of the whole corpus are compared in pairs"
-            if row.group is None and isinstance(self.pairs, str):
-                reason = self.pairs
-        return Change(against, *numbers, row.method, reason)
-
-
-def _nights(old: SavedResult, new: SavedResult, night: str, *, new_texts: bool) -> _Nights:
+def _changes(
+    old: SavedResult, new: SavedResult, against: str, night: str, *, new_texts: bool
+) -> dict[Key, Change]:
+    """What changed in each series since an earlier night."""
     breaks = [
         gap
         for word in new.result.words
@@ -257,12 +205,33 @@ def _nights(old: SavedResult, new: SavedResult, night: str, *, new_texts: bool) 
             word, definition_of(old.result, word), definition_of(new.result, word), night
         )
     ]
-    segments = _segments(old, new, night, new_texts)
-    if isinstance(segments, Gap):
-        breaks.append(segments)
-    pairs = pairing(old, new) if segments is True else "the segments are others"
-    rows = {key_of(row): row for row in compare(old.result, new.result, pairs)}
-    return _Nights(breaks, segments, pairs, rows)
+    segments, why = _segments(old, new, new_texts)
+    if segments == "replaced":
+        breaks.append(Gap("references", night, night, why))
+    pairs = pairing(old, new) if segments == "same" else "the segments are others"
+    compared = compared_series(old.result, new.result, pairs)
+
+    def change(key: Key, score: ScoreRow) -> Change:
+        gap = next((gap for gap in breaks if gap.is_of(score)), None)
+        row = compared.get(key)
+        if gap is not None:
+            return Change(against, None, gap.text, gap)
+        if row is None:
+            return Change(against, None, "there is no score")
+        if row.method == "unchanged":
+            same = dataclasses.replace(row, standard_error=0.0, interval=(0.0, 0.0), p_value=1.0)
+            return Change(against, same)
+        if segments == "unknown":
+            row = dataclasses.replace(row, standard_error=None, interval=None, p_value=None)
+            return Change(against, row, why)
+        reason = row.reason
+        if segments == "same" and row.method == "independent" and row.p_value is not None:
+            reason = "only scores of the whole corpus are compared in pairs"
+            if row.group is None and isinstance(pairs, str):
+                reason = pairs
+        return Change(against, row, reason)
+
+    return {key: change(key, score) for key, score in series_of(new.result).items()}
 
 
 def _new_definition(
@@ -275,26 +244,31 @@ def _new_definition(
         yield Gap(kind, night, night, text, metric)
     elif old.whole != new.whole:
         text = f"the scores of {new.name} changed from {old.whole} to {new.whole}"
-        yield Gap("definition", night, night, text, metric, "")
+        yield Gap("definition", night, night, text, metric, labels={})
 
 
-def _segments(old: SavedResult, new: SavedResult, night: str, new_texts: bool) -> bool | Gap | str:
-    """Whether two nights have the same segments."""
+def _segments(
+    old: SavedResult, new: SavedResult, new_texts: bool
+) -> tuple[Literal["same", "others", "replaced", "unknown"], str]:
+    """How the segments of two nights are related, and what is to be said of it.
+
+    They are replaced if a test set that should be the same has changed.
+    """
     references, records = (
         [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
     )
     if any(before == after != () for before, after in (references, records)):
-        return True
+        return "same", ""
     if new_texts or old.result.partitions != new.result.partitions:
-        return False
+        return "others", ""
     before, after = old.result.segments, new.result.segments
-    what = f"number of segments changed from {before} to {after}" if before != after else ""
-    what = "references changed" if all(references) else what
-    if what:
-        return Gap("references", night, night, f"the {what}; {_IF_NEW}")
+    if all(references):
+        return "replaced", f"the references changed; {_IF_NEW}"
+    if before != after:
+        return "replaced", f"the number of segments changed from {before} to {after}; {_IF_NEW}"
     if any(records):
-        return f"records do not show whether their references are the same; {_IF_NEW}"
-    return f"there is no manifest.json that says what was read; {_IF_NEW}"
+        return "unknown", f"records do not show whether their references are the same; {_IF_NEW}"
+    return "unknown", f"there is no manifest.json that says what was read; {_IF_NEW}"
 
 
 def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
@@ -302,7 +276,7 @@ def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
     for night in nights:
         if night.failure:
             yield Gap("failed", night.name, night.name, night.failure)
-    periods = [night.period for night in nights]
+    periods = [periods_in(night.name)[0] for night in nights]
     if len({*periods}) < len(periods):
         return  # several runs a day, so no rule says which of them is missing
     missing = enumerate(missing_between(periods))
@@ -324,5 +298,13 @@ def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
         for is_there, group in itertools.groupby(names[since:], having.__contains__):
             absent = [*group]
             if not is_there:
-                text = f"the results have no {of_key.name} of {of_key.key.shown}"
-                yield Gap("absent", absent[0], absent[-1], text, *of_key.key, of_key.labels)
+                row = of_key.scores[0].row
+                yield Gap(
+                    "absent",
+                    absent[0],
+                    absent[-1],
+                    f"the results have no {of_key.name} of {of_key.key.shown}",
+                    row.metric,
+                    row.system,
+                    labels_of(row),
+                )

@@ -12,8 +12,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
-from typing import Any, Literal
+from typing import Literal
 
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
@@ -30,7 +29,7 @@ from beam_bleu.pipeline.output.storage import visible_files
 from beam_bleu.pipeline.result.rows import ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import Key, series_of
-from beam_bleu.pipeline.saved.dates import Period, periods_in
+from beam_bleu.pipeline.saved.dates import periods_in
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.wiring.filesystems import is_local
@@ -60,17 +59,14 @@ class Night:
 
     Attributes:
       path: where it is.
-      place: its place in their order: the number of a day or a month, or seconds since 1970.
-      name: the date, such as 2026-11-19, or the start of the run.
-      period: the day or the month; of the start of a run, the day in UTC.
+      name: the date, such as 2026-11-19, the month, or the start of the run. As texts, those of a
+        history are in the order of time.
       saved: its result; None if there is none.
       failure: why there is none; "" if there is one.
     """
 
     path: str
-    place: float
     name: str
-    period: Period
     saved: SavedResult | None = None
     failure: str = ""
 
@@ -79,11 +75,14 @@ class Night:
         """The score of each series; none without a result."""
         return {} if self.saved is None else series_of(self.saved.result)
 
+    @property
+    def is_month(self) -> bool:
+        """Whether it is a whole month."""
+        return len(self.name) == len("2026-11")
+
 
 def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
     """The nights in some folders and files, in their order.
-
-    Merged months that a folder contains beside its nights are left out, with a warning.
 
     Args:
       words: folders of results, folders that contain such folders, scores.json and totals.json
@@ -96,17 +95,12 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
     """
     if order is not None:
         require_choice("order_by", order, ORDERS)
-    is_named = {
-        found: found == path for word in words for path in named(word) for found in results_at(path)
-    }
+    paths = dict.fromkeys(
+        found for word in words for path in named(word) for found in results_at(path)
+    )
     if order is None:
-        order = "path" if any(map(periods_in, is_named)) else "run"
-    nights = [_dated(path) if order == "path" else _started(path) for path in is_named]
-    if not all(night.period.is_month for night in nights):
-        for night in nights:
-            if night.period.is_month and not is_named[night.path]:
-                warn(f"{night.path} is a whole month, and not a night: left out")
-        nights = [night for night in nights if is_named[night.path] or not night.period.is_month]
+        order = "path" if any(map(periods_in, paths)) else "run"
+    nights = [_dated(path) if order == "path" else _started(path) for path in paths]
     return [_read(night) for night in _in_order(nights)]
 
 
@@ -140,16 +134,15 @@ def last_passed(folder: str, result: str) -> str | None:
     """
     new = _dated(result, folder)
     nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]
-    before = [
-        night
-        for night in nights
-        if night.period.is_month == new.period.is_month and night.place < new.place
-    ]
+    before = [night for night in nights if night.is_month == new.is_month and night.name < new.name]
     for night in reversed(_in_order(before)):
         if exists(_in_folder(night.path, SUCCESS)):
             record = _in_folder(night.path, RUN_RECORD)
-            if not exists(record) or has_passed(_record(record)):
+            if not exists(record):
                 return night.path
+            with named_if_damaged(record):
+                if has_passed(json.loads(read(record))):
+                    return night.path
     return None
 
 
@@ -201,20 +194,19 @@ def _is_result(folder: str) -> bool:
 
 
 def _in_order(nights: Sequence[Night]) -> list[Night]:
-    """The nights in their order.
+    """The nights in their order. Merged months among them are left out, with a warning.
 
     Raises:
-      InputError: days and months are mixed, or two nights have the same place.
+      InputError: two have the same date.
     """
-    kinds = {night.period.is_month: night.path for night in nights}
-    if len(kinds) > 1:
-        raise InputError(
-            f"{kinds[True]} is of a month, and {kinds[False]} of a day",
-            "name only days, or only months",
-        )
-    ordered = sorted(nights, key=lambda night: night.place)
+    ordered = sorted(nights, key=lambda night: night.name)
+    if not all(night.is_month for night in nights):
+        for night in ordered:
+            if night.is_month:
+                warn(f"{night.path} is a whole month, and not a night: left out")
+        ordered = [night for night in ordered if not night.is_month]
     for former, night in itertools.pairwise(ordered):
-        if former.place == night.place:
+        if former.name == night.name:
             raise InputError(f"{former.path} and {night.path} are both of {night.name}", _ONE_DATE)
     return ordered
 
@@ -225,16 +217,11 @@ def _dated(path: str, folder: str = "") -> Night:
     Raises:
       InputError: there is none, or there are several.
     """
-    periods = periods_in((folder and inside(folder, path)) or path)
-    if len(periods) != 1:
-        dates = joined([period.text() for period in periods])
-        raise InputError(
-            f"{path} has several dates in its path: {dates}"
-            if periods
-            else f"{path} has no date in its path, such as 2026-11-19 or dt=2026-11-19",
-            _ONE_DATE,
-        )
-    return Night(path, periods[0].place, periods[0].text(), periods[0])
+    dates = [period.text() for period in periods_in((folder and inside(folder, path)) or path)]
+    if len(dates) != 1:
+        found = f"the dates {joined(dates)}" if dates else "no date, such as 2026-11-19,"
+        raise InputError(f"{path} has {found} in its path", _ONE_DATE)
+    return Night(path, dates[0])
 
 
 def _started(path: str) -> Night:
@@ -250,28 +237,11 @@ def _started(path: str) -> Night:
             "history is not known",
             "rename its folder to its date, such as 2026-11-19",
         )
-    start = _record(file)["start"]
-    time = _time(start)
-    day = Period(time.astimezone(timezone.utc).toordinal())
-    return Night(path, time.timestamp(), start, day)
-
-
-def _record(file: str) -> Mapping[str, Any]:
-    """The content of a run.json.
-
-    Raises:
-      InputError: it is damaged.
-    """
     with named_if_damaged(file):
-        record: Mapping[str, Any] = json.loads(read(file))
-        _time(record["start"])
-        if not isinstance(record["state"], str) or not isinstance(record["message"], str | None):
-            raise TypeError(record)
-    return record
-
-
-def _time(start: str) -> datetime:
-    return datetime.fromisoformat(start.replace("Z", "+00:00"))
+        start = json.loads(read(file))["start"]
+        if not periods_in(start):
+            raise ValueError(start)
+        return Night(path, start)
 
 
 def _in_folder(path: str, name: str) -> str:
@@ -289,6 +259,9 @@ def _read(night: Night) -> Night:
         return dataclasses.replace(night, saved=result_at(night.path))
     failure = f"there is no {SUCCESS}: the last run failed, or is under way"
     file = _in_folder(night.path, RUN_RECORD)
-    if exists(file) and (record := _record(file))["state"] == "failed":
-        failure = f"the run failed: {record['message'] or 'without a message'}"
+    if exists(file):
+        with named_if_damaged(file):
+            record = json.loads(read(file))
+            if record["state"] == "failed":
+                failure = f"the run failed: {record['message'] or 'without a message'}"
     return dataclasses.replace(night, failure=failure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from beam_bleu.pipeline.display.table import as_text as table_text
 from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE
+from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
@@ -68,23 +70,21 @@ def series_table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table
     rows += [
         (_nights(gap), None, _WORDS[gap.kind])
         for gap in gaps
-        if gap.is_of(series.key) and not gap.is_break
+        if gap.is_of(series.scores[0].row) and not gap.is_break
     ]
     rows.sort(key=lambda row: row[0])
     rows = rows[-(most or len(rows)) :]
     scores = [score for _, score, _ in rows if score is not None]
     decimals = decimals_of(metric, [score.row.standard_error for score in scores])
-    errors = [score.change.standard_error for score in scores if score.change]
-    of_changes = decimals_of(metric, errors)
+    changes = [score.change.row for score in scores if score.change and score.change.row]
+    of_changes = decimals_of(metric, [row.standard_error for row in changes])
     cells: list[list[Cell]] = []
     for night, score, word in rows:
         shown = nothing if score is None else score_number(score.row, decimals)
         difference = p = nothing
-        if score is not None and (change := score.change):
-            mark = "" if word else score.verdict
-            interval = change.interval
-            difference = estimate(change.difference, interval, of_changes, signed, mark)
-            p = Number(p_value(change.p_value))
+        if score is not None and score.change and (row := score.change.row):
+            difference = estimate(row.difference, row.interval, of_changes, signed, score.verdict)
+            p = Number(p_value(row.p_value))
         cells.append([night, shown, difference, p, word])
     name = f"{series.name} {LOWER}" if row_of(metric).lower_is_better else series.name
     return Table([series.key.shown], ["night", name, "change", "p", ""], cells)
@@ -103,7 +103,7 @@ def _nights(gap: Gap) -> str:
 def _reasons(history: History) -> Iterator[str]:
     """Why changes have no p-value or only an upper bound of it, and how many they are."""
     reasons = collections.Counter(
-        (score.change.reason, score.change.p_value is None)
+        (score.change.reason, score.change.row is None or score.change.row.p_value is None)
         for series in history.series
         for score in series.scores
         if score.change is not None and score.change.reason and score.change.gap is None
@@ -117,7 +117,7 @@ def as_json(history: History) -> str:
     """One JSON object with the nights, the scores and the gaps."""
     document = {
         "nights": history.nights,
-        "scores": [_of_score(*item) for item in _scored(history)],
+        "scores": [*map(_of_score, _scores(history))],
         "gaps": [_of_gap(gap) for gap in history.gaps],
     }
     return json_text(document, indent=1) + "\n"
@@ -126,37 +126,36 @@ def as_json(history: History) -> str:
 def as_jsonl(history: History) -> str:
     """A JSON object for each gap and each score, night by night."""
     entries = [
-        *({"kind": "score", **_of_score(*item)} for item in _scored(history)),
+        *({"kind": "score", **_of_score(score)} for score in _scores(history)),
         *({"kind": "gap", **_of_gap(gap)} for gap in history.gaps),
     ]
     entries.sort(key=lambda entry: (entry["night"], entry["kind"] == "score"))
     return "".join(f"{json_text(entry)}\n" for entry in entries)
 
 
-def _scored(history: History) -> Iterator[tuple[Series, NightScore]]:
-    for series in history.series:
-        for score in series.scores:
-            yield series, score
+def _scores(history: History) -> Iterator[NightScore]:
+    return itertools.chain.from_iterable(series.scores for series in history.series)
 
 
-def _of_score(series: Series, score: NightScore) -> dict[str, Any]:
+def _of_score(score: NightScore) -> dict[str, Any]:
     """The keys of a score, which docs/history.md describes."""
-    change, row = score.change, score.row
+    row, change = score.row, score.change
+    difference = change and change.row
     return {
         "night": score.night,
         "metric": row.metric,
         "system": row.system,
-        "slice": series.labels or None,
+        "slice": labels_of(row) or None,
         "segments": None if row.group == MACRO_AVERAGE else row.segments,
         "score": row.score,
         "standard_error": row.standard_error,
         "interval": row.interval,
         "against": change and change.against,
-        "difference": change and change.difference,
-        "difference_standard_error": change and change.standard_error,
-        "difference_interval": change and change.interval,
-        "p_value": change and change.p_value,
-        "method": change and change.method,
+        "difference": difference and difference.difference,
+        "difference_standard_error": difference and difference.standard_error,
+        "difference_interval": difference and difference.interval,
+        "p_value": difference and difference.p_value,
+        "method": None if not difference or difference.p_value is None else difference.method,
         "verdict": score.verdict or None,
         "reason": (change and change.reason) or None,
         "path": score.path,

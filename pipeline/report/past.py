@@ -58,4 +58,4 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
 
 def _is_break(score: NightScore | None) -> bool:
     """Whether a score must not be compared with the one before it."""
-    return score is not None and score.change is not None and score.change.difference is None
+    return score is not None and score.change is not None and score.change.row is None

@@ -99,6 +99,11 @@ def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
     )
 
 
+def compared_series(old: Result, new: Result, pairs: Paired | str) -> dict[Key, ComparedRow]:
+    """The same by series; of a score of the whole corpus and a mean, the former."""
+    return {key_of(row): row for row in reversed(compare(old, new, pairs))}
+
+
 def _scored(result: Result) -> dict[tuple[Key, bool], ScoreRow]:
     """The scores, by their series and whether they are means."""
     return {

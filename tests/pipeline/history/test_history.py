@@ -15,6 +15,7 @@ from beam_bleu.pipeline.display.terminal import FILE
 from beam_bleu.pipeline.history.history import Change, Gap, History, Series, history
 from beam_bleu.pipeline.history.nights import read_nights
 from beam_bleu.pipeline.history.shown import as_text
+from beam_bleu.pipeline.result.rows import ComparedRow
 
 
 def of(folder: Path, **choices: Any) -> History:
@@ -32,6 +33,12 @@ def last_change(found: History) -> Change:
     return change
 
 
+def last_row(found: History) -> ComparedRow:
+    row = last_change(found).row
+    assert row is not None
+    return row
+
+
 def write_two(folder: Path, old: dict[str, Any], new: dict[str, Any], *digests: str) -> History:
     for day, document, digest in zip((20, 21), (old, new), digests or ("a", "a"), strict=True):
         write_night(folder / f"2026-11-{day}", document, digest)
@@ -44,13 +51,13 @@ def labelled(day: int, score: float, error: float | None = 0.5) -> dict[str, Any
 
 def test_other_segments_have_independent_errors(tmp_path):
     found = write_two(tmp_path, labelled(20, 30.0, 0.3), labelled(21, 28.6, 0.4), "a", "b")
-    (first, second), change = only(found).scores, last_change(found)
+    (first, second), change, row = only(found).scores, last_change(found), last_row(found)
     assert first.change is None
     assert second.row.interval == pytest.approx((28.6 - 1.96 * 0.4, 28.6 + 1.96 * 0.4), abs=1e-4)
-    assert (change.against, change.method, change.reason) == ("2026-11-20", "independent", "")
-    assert change.difference == pytest.approx(-1.4)
-    assert change.standard_error == pytest.approx(0.5)
-    assert change.p_value == pytest.approx(math.erfc(1.4 / 0.5 / math.sqrt(2)))
+    assert (change.against, row.method, change.reason) == ("2026-11-20", "independent", "")
+    assert row.difference == pytest.approx(-1.4)
+    assert row.standard_error == pytest.approx(0.5)
+    assert row.p_value == pytest.approx(math.erfc(1.4 / 0.5 / math.sqrt(2)))
     assert second.verdict == "worse"
     assert found.gaps == ()
 
@@ -79,9 +86,9 @@ def test_a_rise_of_an_error_rate_is_worse(tmp_path):
 def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_path):
     old, new = (result(entry("atlas", score, 0.3), partition="test") for score in (28.8, 22.7))
     found = write_two(tmp_path, old, new)
-    change = last_change(found)
-    assert (change.method, only(found).scores[-1].verdict) == ("independent", "worse")
-    assert change.standard_error == pytest.approx(math.hypot(0.3, 0.3))
+    change, row = last_change(found), last_row(found)
+    assert (row.method, only(found).scores[-1].verdict) == ("independent", "worse")
+    assert row.standard_error == pytest.approx(math.hypot(0.3, 0.3))
     assert "--resample" in change.reason
     (line,) = [line for line in as_text(found, FILE).splitlines() if "upper bound" in line]
     assert line == f"1 change whose p is an upper bound: {change.reason}"
@@ -89,8 +96,8 @@ def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_pa
 
 def test_the_same_counts_are_no_change(tmp_path):
     document = result(entry("atlas", 30.0))
-    change = last_change(write_two(tmp_path, document, document))
-    assert (change.difference, change.p_value, change.method) == (0.0, 1.0, "unchanged")
+    row = last_row(write_two(tmp_path, document, document))
+    assert (row.difference, row.p_value, row.method) == (0.0, 1.0, "unchanged")
 
 
 def changed_signature(**fields: str) -> str:
@@ -126,7 +133,7 @@ def test_a_break_is_named_and_has_no_difference(tmp_path, new, digest, expected)
     assert (gap.kind, gap.metric, gap.text[: len(expected[2])]) == expected
     assert gap.night == gap.until == "2026-11-21"
     change = last_change(found)
-    assert (change.difference, change.p_value, change.reason) == (None, None, gap.text)
+    assert (change.row, change.reason) == (None, gap.text)
 
 
 def test_new_texts_each_night_are_no_break_if_the_user_says_so(tmp_path):
@@ -134,15 +141,15 @@ def test_new_texts_each_night_are_no_break_if_the_user_says_so(tmp_path):
     (gap,) = write_two(tmp_path, old, new, "a", "b").gaps
     assert "--new_texts" in gap.text
     found = of(tmp_path, new_texts=True)
-    assert (found.gaps, last_change(found).method) == ((), "independent")
+    assert (found.gaps, last_row(found).method) == ((), "independent")
 
 
 def test_without_a_manifest_it_is_not_known_whether_segments_are_the_same(tmp_path):
     for day in (20, 21):
         write_night(tmp_path / f"2026-11-{day}", result(entry("atlas", float(day))))
-    change = last_change(of(tmp_path))
-    assert (change.difference, change.p_value) == (1.0, None)
-    assert "manifest.json" in change.reason
+    found = of(tmp_path)
+    assert (last_row(found).difference, last_row(found).p_value) == (1.0, None)
+    assert "manifest.json" in last_change(found).reason
 
 
 def test_nights_without_a_result_are_gaps_and_the_next_one_looks_further_back(tmp_path):
@@ -165,8 +172,8 @@ def test_a_system_that_stays_away_is_a_gap_of_its_series(tmp_path):
         write_night(tmp_path / f"2026-11-0{day}", document)
     found = of(tmp_path)
     one, other = found.series
-    assert [gap.is_of(one.key) for gap in found.gaps] == [False, False]
-    assert all(gap.kind == "absent" and gap.is_of(other.key) for gap in found.gaps)
+    assert [gap.is_of(one.scores[0].row) for gap in found.gaps] == [False, False]
+    assert all(gap.kind == "absent" and gap.is_of(other.scores[0].row) for gap in found.gaps)
     assert [(gap.night, gap.until) for gap in found.gaps] == [
         ("2026-11-03", "2026-11-04"),
         ("2026-11-06", "2026-11-06"),
@@ -187,13 +194,12 @@ def test_paired_nights_have_the_numbers_of_compare(tmp_path):
     for series, score in zip(found.series, expected["systems"], strict=True):
         change = series.scores[-1].change
         assert change is not None
-        assert (series.key.metric, series.key.system, change.method) == (
-            score["metric"],
-            score["system"],
-            "paired",
-        )
-        assert (change.difference, change.p_value) == (score["difference"], score["p_value"])
-        assert change.interval == tuple(score["interval"])
+        row = change.row
+        assert row is not None
+        keys = (row.metric, row.system, row.method)
+        assert keys == (score["metric"], score["system"], "paired")
+        assert (row.difference, row.p_value) == (score["difference"], score["p_value"])
+        assert row.interval == tuple(score["interval"])
     # The new definition of one metric is no reason to leave out the p-values of another one.
     other, out = ["-m", "bleu", "chrf", "--tokenize=char"], tmp_path / "scores" / "2026-11-22"
     texts = tmp_path / "2026-11-20" / "mt.txt"
@@ -201,7 +207,8 @@ def test_paired_nights_have_the_numbers_of_compare(tmp_path):
     assert run.code == 0, run.err
     bleu, chrf = of(tmp_path / "scores").series
     changes = [series.scores[-1].change for series in (bleu, chrf)]
-    assert [change and change.method for change in changes] == [None, "paired"]
+    rows = [change and change.row for change in changes]
+    assert [row and row.method for row in rows] == [None, "paired"]
     (nights[0] / "totals.json").write_text("{")
     assert called("compare", *nights).code == 3
     with pytest.raises(Exception, match=r"2026-11-20/totals\.json is not a totals\.json"):
