@@ -12,16 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from beam_bleu.pipeline.display.row_order import decimals_of
-from beam_bleu.pipeline.gates.thresholds import (
-    DROP_RULES,
-    DropRule,
-    Gates,
-    Threshold,
-    targets,
-)
+from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold, targets
 from beam_bleu.pipeline.result.comparing import compared_series
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
-from beam_bleu.pipeline.result.series import Definition, Key, definition_of, series_of
+from beam_bleu.pipeline.result.rows import ComparedRow, Result, ScoreRow
+from beam_bleu.pipeline.result.series import Key, definition_of, series_of
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 
@@ -52,32 +46,6 @@ class Check:
     text: str
 
 
-def _check(passed: bool, text: str, missed: Literal["warned", "failed"] = "failed") -> Check:
-    return Check("passed" if passed else missed, text)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Metric:
-    """A metric of a result that is judged.
-
-    Attributes:
-      word: the metric, as commands write it.
-      result: what the result is called in messages.
-      definition: how its scores were made.
-      scores: its scores.
-    """
-
-    word: MetricWord
-    result: str
-    definition: Definition
-    scores: Mapping[Key, ScoreRow]
-
-    def shown(self, key: Key) -> str:
-        """The system and the slice of a score, and whether it is a mean."""
-        is_mean = self.scores[key].group == MACRO_AVERAGE
-        return f"{key.system} ({self.definition.mean})" if is_mean else key.shown
-
-
 def judge(
     new: Result, gates: Gates, name: str = "the result", pairs: Paired | str = _ONLY_ONE
 ) -> list[Check]:
@@ -88,41 +56,33 @@ def judge(
 
     Args:
       new: the result.
-      gates: the thresholds, each of which is possible for its metrics (`impossible_metric`).
+      gates: the thresholds, each of which is possible for its metrics (`require_metrics`).
       name: what it is called in messages.
       pairs: what compares it with the old result in pairs of segments, or why nothing does.
     """
-    metrics, is_only = _metrics(new, name), len(new.metrics) == 1
-    former, changes = {}, {}
+    is_only, changes = len(new.metrics) == 1, dict[Key, ComparedRow]()
     if gates.old is not None:
-        former = _metrics(gates.old, gates.old_name)
         if not isinstance(pairs, str) and not pairs.has_intervals:
             pairs = "randomization gives no intervals"
         changes = compared_series(gates.old, new, pairs)
     checks: list[Check] = []
-    for word, metric in metrics.items():
+    for metric in new.metrics:
+        scores = _scores(new, metric.metric)
         failures, warnings, drops = (
-            gates.of_metric(kind, word, is_only=is_only) for kind in ("fail", "warn", "drop")
+            gates.of_metric(kind, metric.metric, is_only=is_only)
+            for kind in ("fail", "warn", "drop")
         )
-        found = [*_beyond(metric, failures), *_beyond(metric, warnings, missed="warned")]
+        found = [*_beyond(scores, failures, name, "failed")]
+        found += _beyond(scores, warnings, name, "warned")
         if drops and gates.old is not None:
-            found += _drops(metric, former[word], drops, DROP_RULES[gates.drop], changes)
-        named = "" if is_only else f"{metric.definition.name}: "
+            found += _drops(new, gates.old, metric.metric, drops, gates, name, changes)
+        named = "" if is_only else f"{metric.name}: "
         checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
 
 
-def _metrics(result: Result, name: str) -> dict[MetricWord, _Metric]:
-    scores = series_of(result)
-    return {
-        word: _Metric(
-            word,
-            name,
-            definition_of(result, word),
-            {key: row for key, row in scores.items() if key.metric == word},
-        )
-        for word in result.words
-    }
+def _scores(result: Result, metric: MetricWord) -> dict[Key, ScoreRow]:
+    return {key: row for key, row in series_of(result).items() if key.metric == metric}
 
 
 def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
@@ -138,102 +98,97 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
     return GateError(cause, remedy)
 
 
-def _decimals(metric: MetricWord, *rows: ScoreRow) -> int:
+def _decimals(*rows: ScoreRow) -> int:
     errors = [row.standard_error for row in rows]
-    return max(_FEWEST_DECIMALS, decimals_of(metric, errors))
+    return max(_FEWEST_DECIMALS, decimals_of(rows[0].metric, errors))
 
 
 def _beyond(
-    new: _Metric, thresholds: Sequence[Threshold], missed: Literal["warned", "failed"] = "failed"
+    scores: Mapping[Key, ScoreRow],
+    thresholds: Sequence[Threshold],
+    name: str,
+    missed: Literal["warned", "failed"],
 ) -> Iterator[Check]:
-    """Compares scores with the worst ones that are allowed."""
-    lower_is_better = row_of(new.word).lower_is_better
-    chosen, missing = targets(thresholds, new.scores)
+    """Compares the scores of a metric with the worst ones that are allowed."""
+    chosen, missing = targets(thresholds, scores)
     for threshold, lacking in missing.items():
-        yield Check(missed, f"{new.result}: {lacking} ({threshold.shown})")
+        yield Check(missed, f"{name}: {lacking} ({threshold.shown})")
     for key, threshold in chosen.items():
-        row, worst, name = new.scores[key], threshold.number, new.shown(key)
+        row, worst = scores[key], threshold.number
         if row.score is None:
-            yield Check(missed, f"{name} has no score ({threshold.shown})")
+            yield Check(missed, f"{key.shown} has no score ({threshold.shown})")
             continue
+        lower_is_better = row_of(row.metric).lower_is_better
         is_worse = row.score > worst if lower_is_better else row.score < worst
-        score = exact_enough(row.score, worst, _decimals(new.word, row))
+        score = exact_enough(row.score, worst, _decimals(row))
         side = ("" if is_worse else "not ") + ("above" if lower_is_better else "below")
         limit = f"{threshold.typed_number} ({threshold.flag})"
-        yield _check(not is_worse, f"{name} scores {score}, {side} {limit}", missed)
+        verdict = missed if is_worse else "passed"
+        yield Check(verdict, f"{key.shown} scores {score}, {side} {limit}")
 
 
 def _drops(
-    new: _Metric,
-    old: _Metric,
+    new: Result,
+    old: Result,
+    metric: MetricWord,
     thresholds: Sequence[Threshold],
-    rule: DropRule,
+    gates: Gates,
+    name: str,
     changes: Mapping[Key, ComparedRow],
 ) -> Iterator[Check]:
-    """Compares scores with those of an older result, all of which the new one must have.
+    """Compares the scores of a metric with those of an older result, which must be there still.
 
     Args:
-      new: the metric in the new result.
-      old: the metric in the old one.
+      new: the new result.
+      old: the old one.
+      metric: the metric.
       thresholds: the largest drops.
-      rule: which drops fail.
+      gates: which drops fail, and what the old result is called.
+      name: what the new result is called.
       changes: the scores of both results.
     """
-    before, now = old.definition, new.definition
+    before, now = definition_of(old, metric), definition_of(new, metric)
     if now.shown != before.shown:
-        yield _check(
-            False,
-            f"the scores of {old.result} are of another definition, so they cannot be compared: "
-            f"{before.shown} there, {now.shown} here (--against)",
+        yield Check(
+            "failed",
+            f"the scores of {gates.old_name} are of another definition, so they cannot be "
+            f"compared: {before.shown} there, {now.shown} here (--against)",
         )
         return
-    chosen, missing = targets(thresholds, old.scores)
+    former, scores = _scores(old, metric), _scores(new, metric)
+    chosen, missing = targets(thresholds, former)
     for threshold, lacking in missing.items():
-        yield _check(False, f"{old.result}: {lacking} ({threshold.shown})")
-    for key in old.scores:
-        if key not in new.scores:
-            yield _check(False, f"{new.result} has no {old.shown(key)}, but {old.result} has it")
+        yield Check("failed", f"{gates.old_name}: {lacking} ({threshold.shown})")
+    for key, old_score in former.items():
+        if key not in scores:
+            yield Check("failed", f"{name} has no {key.shown}, but {gates.old_name} has it")
         elif key in chosen and not key.of_slice and now.whole != before.whole:
             # A language more in a mean can hide a drop of the others.
-            yield _check(
-                False,
-                f"{key.shown} has {before.whole} in {old.result}, and {now.whole} now: they cannot "
-                f"be compared ({chosen[key].flag})",
+            yield Check(
+                "failed",
+                f"{key.shown} has {before.whole} in {gates.old_name}, and {now.whole} now: they "
+                f"cannot be compared ({chosen[key].flag})",
             )
         elif key in chosen:
-            yield _drop(new, old, key, changes.get(key), chosen[key], rule)
+            decimals = _decimals(scores[key], old_score)
+            yield _drop(key, changes.get(key), chosen[key], gates, decimals)
 
 
 def _drop(
-    new: _Metric,
-    old: _Metric,
-    key: Key,
-    change: ComparedRow | None,
-    threshold: Threshold,
-    rule: DropRule,
+    key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gates, decimals: int
 ) -> Check:
     """Compares a change with the largest drop that is allowed, or rise if lower is better.
 
     `change` is the score of the series `key` in both results; None if one has none.
     """
-    lower_is_better = row_of(new.word).lower_is_better
-    name, flags = new.shown(key), f"({threshold.flag}, --drop {rule.name})"
+    lower_is_better, rule = row_of(key.metric).lower_is_better, DROP_RULES[gates.drop]
+    name, flags = key.shown, f"({threshold.flag}, --drop {rule.name})"
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
     if change is not None and change.method == "unchanged":
-        return _check(True, f"{name} has the same counts as in {old.result} {flags}")
+        return Check("passed", f"{name} has the same counts as in {gates.old_name} {flags}")
     if change is None or change.interval is None:
-        row = new.scores[key]
-        noun, own = (
-            ("score", row.score) if change is None else ("standard error", row.standard_error)
-        )
-        where = "now" if own is None else f"in {old.result}"
-        return _check(False, f"{name} has no {noun} {where}: {drop} cannot be judged {flags}")
-    decimals = _decimals(new.word, new.scores[key], old.scores[key])
-    scores = (
-        f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
-        f"{'below' if change.difference < 0 else 'above'} the {change.old:.{decimals}f} of "
-        f"{old.result}"
-    )
+        reason = "a score is missing" if change is None else change.reason
+        return Check("failed", f"{name}: {reason}, so {drop} cannot be judged {flags}")
     sign, place = (1, 1 - rule.bound) if lower_is_better else (-1, rule.bound)
     bound = change.interval[place]
     passed = sign * bound <= threshold.number
@@ -241,9 +196,13 @@ def _drop(
     bounds[place] = exact_enough(bound, sign * threshold.number, decimals, sign="+")
     is_paired = change.method == "paired"
     how = "of paired segments" if is_paired else "with independent standard errors"
-    difference = f"(difference {' to '.join(bounds)} {how})"
-    verdict = rule.kept if passed else rule.missed
-    return _check(passed, f"{scores} {difference}: {drop} {verdict} {flags}")
+    return Check(
+        "passed" if passed else "failed",
+        f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
+        f"{'below' if change.difference < 0 else 'above'} the {change.old:.{decimals}f} of "
+        f"{gates.old_name} (difference {' to '.join(bounds)} {how}): {drop} "
+        f"{rule.kept if passed else rule.missed} {flags}",
+    )
 
 
 def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str:

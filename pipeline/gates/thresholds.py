@@ -77,26 +77,18 @@ class ThresholdFlag:
       kind: what a score is that misses its threshold: a failure, a warning, or a failure if it is
         so much worse than an earlier score.
       help: what it does, for --help.
-      opposite: the flag that does the same for metrics whose scores are better on the other side;
-        "" if it is for all metrics.
-      lower_is_better: whether it is for metrics where a lower score is better.
+      lower_is_better: whether it is for metrics where a lower score is better; None for all.
     """
 
     name: str
     kind: Literal["fail", "warn", "drop"]
     help: str
-    opposite: str = ""
-    lower_is_better: bool = False
+    lower_is_better: bool | None
 
     @property
     def number(self) -> str:
         """What its number is."""
         return "POINTS" if self.kind == "drop" else "SCORE"
-
-    def of_metric(self, metric: str) -> str:
-        """The flag that does the same for a metric: itself, or its opposite."""
-        fits = not self.opposite or self.lower_is_better == row_of(metric).lower_is_better
-        return self.name if fits else self.opposite
 
 
 THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = table(
@@ -107,24 +99,20 @@ THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = table(
         "needed if there are several. NAME is a system, a slice such as [domain=news], or both: "
         "SYSTEM[domain=news]; default: each system, on the whole corpus. Repeat the flag for more "
         "thresholds",
-        "--fail_over",
+        lower_is_better=False,
     ),
-    ThresholdFlag(
-        "--warn_under", "warn", "warn if a score is below SCORE; NAME as above", "--warn_over"
-    ),
+    ThresholdFlag("--warn_under", "warn", "warn if a score is below SCORE; NAME as above", False),
     ThresholdFlag(
         "--fail_over",
         "fail",
         "exit code 4 if a score is above SCORE, for metrics where a lower score is better: "
         f"{', '.join(row.word for row in METRICS.values() if row.lower_is_better)}; NAME as above",
-        "--fail_under",
         lower_is_better=True,
     ),
     ThresholdFlag(
         "--warn_over",
         "warn",
         "warn if a score of such a metric is above SCORE; NAME as above",
-        "--warn_under",
         lower_is_better=True,
     ),
     ThresholdFlag(
@@ -132,6 +120,7 @@ THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = table(
         "drop",
         "exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
         "says when; NAME as above",
+        lower_is_better=None,
     ),
 )
 """The flags of thresholds, in the order of --help."""
@@ -296,9 +285,10 @@ def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
             raise UsageError(
                 f"{threshold.shown}: there are no scores of {metric}", f"choose from {known}"
             )
-        right = THRESHOLD_FLAGS[threshold.flag].of_metric(metric)
-        if right != threshold.flag:
-            direction = "lower" if row_of(metric).lower_is_better else "higher"
+        lower = row_of(metric).lower_is_better
+        if THRESHOLD_FLAGS[threshold.flag].lower_is_better not in (None, lower):
+            direction, side = ("lower", "over") if lower else ("higher", "under")
+            right = f"{threshold.flag.partition('_')[0]}_{side}"
             raise UsageError(
                 f"{threshold.shown}: a {direction} {metric} is better",
                 f"write {right} {threshold.text}",

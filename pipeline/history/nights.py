@@ -219,8 +219,9 @@ def _dated(path: str, folder: str = "") -> Night:
     """
     dates = [period.text() for period in periods_in((folder and inside(folder, path)) or path)]
     if len(dates) != 1:
-        found = f"the dates {joined(dates)}" if dates else "no date, such as 2026-11-19,"
-        raise InputError(f"{path} has {found} in its path", _ONE_DATE)
+        found = f"several dates in its path: {joined(dates)}"
+        found = found if dates else "no date in its path, such as 2026-11-19"
+        raise InputError(f"{path} has {found}", _ONE_DATE)
     return Night(path, dates[0])
 
 

@@ -50,14 +50,12 @@ class Definition(NamedTuple):
       references: the numbers of references of each segment, as the signature says them.
       parts: the texts of the languages or tasks whose mean the whole corpus has; none if it has a
         score of its own.
-      mean: such a mean in short.
     """
 
     name: str
     chosen: str
     references: str
     parts: tuple[str, ...]
-    mean: str
 
     @property
     def shown(self) -> str:
@@ -122,7 +120,6 @@ def definition_of(result: Result, metric: MetricWord) -> Definition:
         "|".join([names.name, *sorted({choices_in(signature, label) for signature in signatures})]),
         ",".join(sorted(references)),
         tuple(sorted(map(slice_text, parts))),
-        f"mean of {len(parts)} {'languages' if languages else 'tasks'}",
     )
 
 

@@ -76,8 +76,8 @@ def test_a_failed_run_is_a_night_without_a_result(tmp_path):
     ("names", "message"),
     [
         (["a/2026-11-20", "b/2026-11-20"], "are both of 2026-11-20"),
-        (["2026-11-20/rerun-2026-11-25"], "has the dates 2026-11-20, 2026-11-25 in its path"),
-        (["2026-11-20", "last"], "last has no date"),
+        (["2026-11-20/rerun-2026-11-25"], "several dates in its path: 2026-11-20, 2026-11-25"),
+        (["2026-11-20", "last"], "last has no date in its path"),
         (["first", "last"], "neither a date in its path nor a run.json"),
     ],
 )
