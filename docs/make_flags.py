@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 from collections.abc import Iterator
 
-from beam_bleu.pipeline.command_line.options import help_of, our_parser
+from beam_bleu.pipeline.command_line.config import GROUPS
+from beam_bleu.pipeline.command_line.flags import Flag
 from docs.pages import code, table, with_part
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
@@ -47,21 +47,17 @@ def made() -> dict[pathlib.Path, str]:
 
 
 def _tables() -> Iterator[str]:
-    groups = our_parser().groups()
-    if [title for title, _ in groups] != list(_PAGES):
+    if [*GROUPS] != [*_PAGES]:
         raise ValueError("_PAGES must have a line for each group of flags, in the same order")
-    for title, flags in groups:
+    for title, flags in GROUPS.items():
         yield f"### {title[0].upper()}{title[1:]}\n"
         yield f"More: {_PAGES[title]}\n"
-        yield table(
-            ["flag", "meaning"],
-            ([_spellings(flag), " ".join(help_of(flag).split())] for flag in flags),
-        )
+        yield table(["flag", "meaning"], ([_spellings(flag), flag.described()] for flag in flags))
 
 
-def _spellings(flag: argparse.Action) -> str:
-    value = "" if flag.nargs == 0 else f" {flag.metavar}"
+def _spellings(flag: Flag) -> str:
+    value = f" {flag.metavar}" if flag.metavar else ""
     value += " ..." if flag.nargs in ("+", "*") else ""
-    words = list(flag.option_strings) or [""]
+    words = list(flag.words) or [""]
     words[-1] = f"{words[-1]}{value}".strip()
     return " ".join(map(code, words))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
+from beam_bleu.pipeline.command_line.config import FLAGS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
-from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
 from beam_bleu.pipeline.history.nights import ORDERS
-from beam_bleu.pipeline.library.keywords import Keywords
+from beam_bleu.pipeline.library.keywords import ELSEWHERE
 from beam_bleu.pipeline.notebook.result_tables import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,
@@ -294,85 +294,15 @@ def _name(name: str, *, is_default: bool) -> str:
 # docs/evaluate.md
 
 
-_FILES = "`ReadLineParallel(candidates, references)`"
-_READS = "`{}=` of the transforms that read"
-_PERPLEXITY = (
-    "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)"
-)
-_SCREEN = "none: it is about what the command prints"
-_FOLDER = "none: it is about the files of an output folder"
-_ENGINE = "none: the pipeline has its own options"
-_USUAL = "none: always the default"
-
-ELSEWHERE: Mapping[str, str] = {
-    "refs": _FILES,
-    "systems": _FILES,
-    "candidates": _FILES,
-    "references": _FILES,
-    "num_refs": "none: give each reference a file or a column of its own",
-    "encoding": "none: texts are UTF-8",
-    "cuts": _USUAL,
-    "expect_segments": "none: `segments` of the document is the number to check",
-    "max_line_bytes": _USUAL,
-    "on_bad_record": _READS.format("on_bad_record"),
-    "input": "`pattern=` of `ReadPairedRecords` and `ReadLongRecords`",
-    "input_format": _READS.format("input_format"),
-    "candidate_columns": _READS.format("candidate_columns"),
-    "reference_columns": _READS.format("reference_columns"),
-    "header": _READS.format("header"),
-    "no_header": "`header=False`",
-    "where": "`where=` and `where_not=` of the transforms that read",
-    "system_column": "`system_column=` of `ReadLongRecords`",
-    "id_column": "`id_column=` of `ReadLongRecords`",
-    "join_on": "`join_on=` of `ReadJoinedRecords`",
-    "coverage": "`coverage=` of `ReadLongRecords` and `ReadJoinedRecords`",
-    "layout": "none: name the columns of the layout",
-    "pool_tasks": "`unpooled=` of `Evaluate`: the label with the tasks, which get no common score",
-    "logprob_column": _PERPLEXITY,
-    "token_count_column": _PERPLEXITY,
-    "text_column": _PERPLEXITY,
-    "word_count_column": _PERPLEXITY,
-    "byte_count_column": _PERPLEXITY,
-    "perplexity_per": _PERPLEXITY,
-    "format": _SCREEN,
-    "score_only": _SCREEN,
-    "width": _SCREEN,
-    "sort": _SCREEN,
-    "only_significant": _SCREEN,
-    "output": "none: the outputs are PCollections, which the pipeline writes where it likes",
-    "if_exists": _FOLDER,
-    "keep": "`kept=` of the transforms that read records, and of `ArrowColumns`",
-    "report": "none: `beam-bleu report` makes it from an output folder",
-    "metrics_label": _FOLDER,
-    "metrics_slices": _FOLDER,
-    "log_format": _SCREEN,
-    "lineage": "none: Beam and the engine know what a pipeline reads",
-    "labels": "`labels=` of `ReadLineParallel`, of the transforms that read records, and of "
-    "`ArrowColumns`",
-    "label_from_path": "none: label segments by a column or a file",
-    "runner": _ENGINE,
-    "threads": "none: a worker uses one thread, and the engine has several workers",
-    "worker_timeout": _ENGINE,
-    "range_bytes": _USUAL,
-    "progress": _SCREEN,
-    "quiet": _SCREEN,
-    "verbose": _SCREEN,
-    "help": _SCREEN,
-    "help_beam": _SCREEN,
-    "version": "`beam_bleu.__version__`",
-}
-"""By flag of the command that is no keyword, what the library has for it, or why it has nothing."""
-
-
 def _library() -> str:
     """For each flag of the command, the keyword of `Evaluate` and the key of Beam YAML."""
     rows = []
-    for flag in (flag for _, group in our_parser().groups() for flag in group):
-        shown = code(flag.option_strings[-1]) if flag.option_strings else code("REF")
-        if flag.dest in Keywords.__annotations__:
-            rows.append([shown, code(f"Evaluate({flag.dest}=)"), code(flag.dest)])
+    for flag in FLAGS:
+        shown = code(flag.words[-1] if flag.words else "REF")
+        if flag.name not in ELSEWHERE:
+            rows.append([shown, code(f"Evaluate({flag.name}=)"), code(flag.name)])
         else:
-            elsewhere = ELSEWHERE[flag.dest]
+            elsewhere = ELSEWHERE[flag.name]
             key = "" if elsewhere.startswith("none") else "the same"
             rows.append([shown, elsewhere, key])
     return table(["flag", "in Python", "key of Beam YAML"], rows)

@@ -16,9 +16,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from beam_bleu.pipeline.command_line.flags import nearest
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import logs
-from beam_bleu.pipeline.command_line.parser import nearest
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.shown_progress import progress_shown

@@ -7,7 +7,6 @@ program as `--name=value`, switches as `--name=true`, and adds flags of Beam's.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -35,25 +34,18 @@ def command_line(given: Sequence[str]) -> list[str]:
       UsageError: the value of a switch is neither true nor false.
     """
     from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-    from beam_bleu.pipeline.command_line.options import our_parser
+    from beam_bleu.pipeline.command_line.config import FLAGS
 
-    ours = our_parser().actions()
-    lists = {name for flag in ours if is_list(flag) for name in flag.option_strings}
-    switches = {
-        name
-        for flag in [*ours, *beam_parser().actions()]
-        if flag.nargs == 0
-        for name in flag.option_strings
+    lists = {word for flag in FLAGS if flag.is_many for word in flag.words}
+    switches = {word for flag in FLAGS if not flag.metavar for word in flag.words}
+    switches |= {
+        word
+        for action in beam_parser().actions()
+        if action.nargs == 0
+        for word in action.option_strings
     }
-    with_value = {
-        name for flag in ours if flag.nargs == argparse.OPTIONAL for name in flag.option_strings
-    }
+    with_value = {word for flag in FLAGS if flag.const is not None for word in flag.words}
     return [word for one in given for word in _words(one, lists, switches, with_value)]
-
-
-def is_list(flag: argparse.Action) -> bool:
-    """Whether a flag of beam-bleu can be repeated, so that its parameter has several values."""
-    return isinstance(flag, argparse._AppendAction)
 
 
 def _words(given: str, lists: set[str], switches: set[str], with_value: set[str]) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import pathlib
 from typing import Any
 
-from beam_bleu.pipeline.command_line.options import help_of, our_parser
-from deploy.dataflow.launch import SEPARATOR, is_list
+from beam_bleu.pipeline.command_line.config import FLAGS
+from beam_bleu.pipeline.command_line.flags import Flag
+from deploy.dataflow.launch import SEPARATOR
 
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
 
@@ -16,7 +16,7 @@ _LEFT_OUT = {
     # They only print something, or keep it from being printed. The launcher of a template prints
     # only for its log, and ends before the job does anything.
     *("help", "help_beam", "version", "format", "score_only", "width", "progress", "quiet"),
-    "log_format",
+    *("log_format", "runner"),
     *("refs", "systems"),  # other spellings of --references and --candidates
     "encoding",  # it has only one value
     *("metrics_label", "metrics_slices"),  # nobody writes metrics.prom: the launcher ends early
@@ -68,7 +68,7 @@ def made() -> dict[pathlib.Path, str]:
 
 
 def _metadata() -> dict[str, Any]:
-    flags = [flag for flag in our_parser().actions() if flag.dest not in _LEFT_OUT]
+    flags = [flag for flag in FLAGS if flag.name not in _LEFT_OUT]
     return {
         "name": "beam-bleu",
         "description": "Scores line-parallel text and records by BLEU and other metrics, "
@@ -78,32 +78,32 @@ def _metadata() -> dict[str, Any]:
     }
 
 
-def _parameter(flag: argparse.Action) -> dict[str, Any]:
-    help_text = help_of(flag)
-    if is_list(flag):  # a flag is repeated, a parameter is not
+def _parameter(flag: Flag) -> dict[str, Any]:
+    help_text = flag.described()
+    if flag.is_many:  # a flag is repeated, a parameter is not
         help_text = f"{help_text.partition('; repeat')[0]}; separate several with {SEPARATOR}"
     parameter: dict[str, Any] = {
-        "name": flag.dest,
-        "label": flag.dest.replace("_", " ").capitalize(),
+        "name": flag.name,
+        "label": flag.name.replace("_", " ").capitalize(),
         "helpText": help_text,
-        "isOptional": flag.dest not in _REQUIRED,
+        "isOptional": flag.name not in _REQUIRED,
     }
-    if flag.nargs == 0:
+    if not flag.metavar:
         kind, regex = "BOOLEAN", "true|false"
-    elif flag.nargs == argparse.OPTIONAL and flag.choices is not None:
+    elif flag.const is not None:
         # The flag without a value is the parameter "true", and no flag is "false".
-        kind, regex = "TEXT", "|".join(["true", "false", *map(str, flag.choices)])
+        kind, regex = "TEXT", "|".join(["true", "false", *flag.choices])
         parameter["helpText"] = f"{help_text}; one of {regex.replace('|', ', ')}"
-    elif flag.choices is not None:
-        kind, regex = "ENUM", "|".join(map(str, flag.choices))
+    elif flag.choices and not flag.is_many:
+        kind, regex = "ENUM", "|".join(flag.choices)
         parameter["enumOptions"] = [{"value": choice, "label": choice} for choice in flag.choices]
     else:
-        kind, regex = _BY_METAVAR.get(str(flag.metavar), ("TEXT", ".+"))
+        kind, regex = _BY_METAVAR.get(flag.metavar, ("TEXT", ".+"))
     parameter["paramType"] = kind
-    if is_list(flag):
+    if flag.is_many:
         regex = f"{regex}( *{SEPARATOR} *{regex})*"
     parameter["regexes"] = [f"^({regex})$"]
-    if flag.default is not None and not is_list(flag):
+    if flag.default is not None and not flag.is_many:
         default = bool(flag.default) if kind == "BOOLEAN" else flag.default
         parameter["defaultValue"] = json.dumps(default).strip('"')
     return parameter

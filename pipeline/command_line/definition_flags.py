@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from beam_bleu.pipeline.command_line.flags import SEE_HELP, flag, whole_number
 from beam_bleu.pipeline.command_line.metric_flags import (
-    choices_of,
-    chosen_metrics,
+    DefinitionFlags,
     config_of,
-    naming_flags,
+    impossible,
     refuse_flags_of_other_metrics,
     tokenizer_of_language,
 )
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, whole_number
-from beam_bleu.pipeline.display.table import Table, as_text
-from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
@@ -27,78 +24,63 @@ from beam_bleu.transforms.metrics.bleu.presets import (
     COMPARISONS,
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
-    PRESETS,
+    ComparisonName,
     preset,
 )
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.library_tokenizers import require_library
-from beam_bleu.transforms.text.text import CASES, Text, TextName
+from beam_bleu.transforms.text.text import Text, TextName
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
 
 
-def add_preset_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """Adds the preset, which sets all flags of the definition that are not given.
+@dataclasses.dataclass(frozen=True)
+class MoreScoresFlags:
+    """The flags for the scores of other definitions, and of segments."""
 
-    Args:
-      parser: where to add it.
-      default: what the help says in place of the usual default.
-    """
-    parser.add_argument(
-        "--preset",
-        type=_preset_name,
-        choices=tuple(PRESETS),
-        metavar="NAME",
-        help=f"the BLEU of a tool or paper; {default or f'default {DEFAULT_PRESET}'}; other flags "
-        "change it; "
-        "`--preset list` shows all presets and what each one sets",
-    )
-
-
-def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags for the scores of other definitions, and of segments."""
-    add = parser.add_argument
-    add(
-        "--compare_presets",
+    compare_presets: ComparisonName | None = flag(
+        None,
+        "also score the run under each preset that has the same tokenizer and case (same; also "
+        "without a value), or under every preset (all); the other flags do not change these "
+        "presets",
+        f"[{'|'.join(COMPARISONS)}]",
+        choices=tuple(COMPARISONS),
         nargs="?",
         const=DEFAULT_COMPARISON,
-        choices=tuple(COMPARISONS),
-        metavar=f"[{'|'.join(COMPARISONS)}]",
-        help="also score the run under each preset that has the same tokenizer and case (same; "
-        "also without a value), or under every preset (all); the other flags do not change these "
-        "presets",
     )
-    add(
-        "--segment_scores",
-        action="store_true",
-        help="also write the score of each segment, as Parquet files in DIR/segment_scores/",
+    segment_scores: bool = flag(
+        False, "also write the score of each segment, as Parquet files in DIR/segment_scores/"
     )
-    add(
-        "--examples",
-        type=whole_number(1, MOST_EXAMPLES),
-        metavar="N",
-        help="also write DIR/examples.jsonl: the texts and scores of the N best and N worst "
-        "segments of each system and metric, of the N with the largest gain and loss against the "
-        f"baseline, and of N random ones; at most {MOST_EXAMPLES}",
+    examples: int = flag(
+        0,
+        "also write DIR/examples.jsonl: the texts and scores of the N best and N worst segments of "
+        "each system and metric, of the N with the largest gain and loss against the baseline, and "
+        f"of N random ones; at most {MOST_EXAMPLES}",
+        "N",
+        convert=whole_number(0, MOST_EXAMPLES),
     )
-    add(
-        "--segment_smooth_method",
+    segment_smooth_method: SmoothMethodName | None = flag(
+        None,
+        "how segment scores are smoothed: as --smooth_method, or "
+        f"{', '.join(name for name, row in SMOOTH_METHODS.items() if row.segments_only)}",
+        "NAME",
         choices=tuple(SMOOTH_METHODS),
-        metavar="NAME",
-        help="how segment scores are smoothed: as --smooth_method, or "
-        f"{', '.join(name for name, row in SMOOTH_METHODS.items() if row.segments_only)}; "
-        "default: as the corpus",
+        shown_default="default: as the corpus",
     )
-    add(
-        "--segment_smooth_value",
-        type=float,
-        metavar="VALUE",
-        help="the value of that method; default: the corpus's value if the method is the same, "
-        "otherwise the method's own",
+    segment_smooth_value: float | None = flag(
+        None,
+        "the value of that method",
+        "VALUE",
+        convert=float,
+        shown_default="default: the corpus's value if the method is the same, otherwise the "
+        "method's own",
     )
 
 
 def job_metrics(
-    flags: argparse.Namespace,
+    flags: Config,
     unpooled: str | None = None,
     configs: Mapping[MetricWord, Any] | None = None,
 ) -> JobMetrics:
@@ -115,8 +97,8 @@ def job_metrics(
       InputError: the SentencePiece model cannot be read.
     """
     refuse_flags_of_other_metrics(flags)
-    given, chosen = configs or {}, chosen_metrics(flags)
-    text, bleu = Text(normalize=flags.normalize), BleuConfig()
+    given, chosen = configs or {}, flags.chosen_metrics
+    text, bleu = Text(normalize=flags.choices.get("normalize")), BleuConfig()
     if DEFAULT_METRIC in chosen:
         bleu = given.get(DEFAULT_METRIC) or _usual_definition(flags)
         text = bleu.text
@@ -149,7 +131,7 @@ def job_metrics(
     return JobMetrics(scorings, texts, text, picked)
 
 
-def _usual_definition(flags: argparse.Namespace) -> BleuConfig:
+def _usual_definition(flags: Config) -> BleuConfig:
     """The definition of BLEU that a command line asks for.
 
     Raises:
@@ -157,23 +139,23 @@ def _usual_definition(flags: argparse.Namespace) -> BleuConfig:
         compare with.
       InputError: the SentencePiece model cannot be read.
     """
-    chosen = {flag.field: value for flag, value in choices_of(DEFAULT_METRIC, flags).items()}
+    chosen = {row.field: value for row, value in flags.choices_of(DEFAULT_METRIC).items()}
     if "tokenize" not in chosen and flags.language is not None:
         chosen["tokenize"] = tokenizer_of_language(flags)
+    model = chosen.get("spm_model")
     try:
-        if flags.spm_model is not None:
+        if model is not None:
             # These import Beam, which takes longer than rescoring saved totals.
             from beam_bleu.pipeline.command_line.paths import checked_path
             from beam_bleu.transforms.text.read_model import read_model
 
-            chosen["spm_model"] = read_model(
-                checked_path("--spm_model", flags.spm_model, anywhere=False)
-            )
-        with naming_flags(DEFAULT_METRIC):
-            config = preset(flags.preset or DEFAULT_PRESET, **chosen)
+            chosen["spm_model"] = read_model(checked_path("--spm_model", model, anywhere=False))
+        config = preset(flags.preset or DEFAULT_PRESET, **chosen)
         require_library(config.text)
     except InputError as error:
-        raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
+        raise InputError(f"--spm_model {model}: {error.cause}", error.remedy) from error
+    except ValueError as error:
+        raise impossible(DEFAULT_METRIC, error) from None
     if flags.compare_presets and not COMPARISONS[flags.compare_presets](config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -183,7 +165,7 @@ def _usual_definition(flags: argparse.Namespace) -> BleuConfig:
     return config
 
 
-def _require_usual_lengths(flags: argparse.Namespace) -> None:
+def _require_usual_lengths(flags: Config) -> None:
     """Refuses slices by lengths in other tokens than the usual ones.
 
     Without BLEU, no signature says how tokens were made.
@@ -201,7 +183,7 @@ def _require_usual_lengths(flags: argparse.Namespace) -> None:
 
 
 def rescored_definition(
-    name: MetricWord, old: Metric, most_references: int, flags: argparse.Namespace
+    name: MetricWord, old: Metric, most_references: int, flags: DefinitionFlags
 ) -> Metric:
     """The definition of a metric with those choices of a command line that sums allow.
 
@@ -216,26 +198,28 @@ def rescored_definition(
     """
     texts = {"tokenize", "lowercase", "normalize"}
     changes = {}
-    for flag, value in choices_of(name, flags).items():
-        if flag.field in texts:
+    for row, value in flags.choices_of(name).items():
+        if row.field in texts:
             continue
         # Of several references of a segment, which one is the best can depend on the choice.
-        depends = flag.changes_sums or (old.picks_reference and most_references > 1)
-        if depends and value != getattr(old, flag.field, None):
+        depends = row.changes_sums or (old.picks_reference and most_references > 1)
+        if depends and value != getattr(old, row.field, None):
             raise UsageError(
-                f"--{flag.name} cannot be changed without the texts", "repeat the run with it"
+                f"--{row.name} cannot be changed without the texts", "repeat the run with it"
             )
-        changes[flag.field] = value
-    with naming_flags(name):
+        changes[row.field] = value
+    try:
         if flags.preset is not None and name == DEFAULT_METRIC:
             changed: Metric = preset(flags.preset, **changes).metric
         else:
             changed = old.changed(**changes)
         changed.require_corpus()
+    except ValueError as error:
+        raise impossible(name, error) from None
     return changed
 
 
-def _of_segments(flags: argparse.Namespace, corpus: BleuConfig) -> BleuConfig:
+def _of_segments(flags: Config, corpus: BleuConfig) -> BleuConfig:
     """BLEU of the segments; that of the corpus if nothing shows their scores.
 
     Args:
@@ -250,7 +234,7 @@ def _of_segments(flags: argparse.Namespace, corpus: BleuConfig) -> BleuConfig:
     changes = {
         "smooth_method": flags.segment_smooth_method,
         "smooth_value": flags.segment_smooth_value,
-        "effective_order": False if flags.no_effective_order else None,
+        "effective_order": False if "no_effective_order" in flags.choices else None,
     }
     try:
         return corpus.for_segments(
@@ -258,29 +242,3 @@ def _of_segments(flags: argparse.Namespace, corpus: BleuConfig) -> BleuConfig:
         )
     except ValueError as error:
         raise UsageError(f"the segment scores: {error}", SEE_HELP) from None
-
-
-def _preset_name(text: str) -> str:
-    """A preset's name. `list` prints all presets and ends the program, as --help does."""
-    if text == "list":
-        write_to_stdout(presets_table(screen_of_stdout()).encode())
-        raise SystemExit(0)
-    return text
-
-
-def presets_table(screen: Screen = FILE) -> str:
-    """The table that `--preset list` prints: all presets and what each one sets."""
-    chosen = ("tokenize", "case", "reference_length", "N", "weights", "smoothing")
-    rows = []
-    for name, row in PRESETS.items():
-        config = preset(name)
-        choices = (
-            config.tokenize,
-            CASES[config.lowercase].shown,
-            config.reference_length,
-            f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
-            ",".join(f"{weight:g}" for weight in config.weights or ()) or "1/N",
-            config.smooth_method,
-        )
-        rows.append((name, *choices, row.source.replace("`", "")))
-    return as_text(Table((), ("preset", *chosen, "equals"), rows), screen)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.parser import unknown_value, whole_number
+from beam_bleu.pipeline.command_line.flags import flag, unknown_value, whole_number
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,
@@ -13,71 +14,70 @@ from beam_bleu.transforms.definition.resampling import (
     MOST_RESAMPLES,
     RESAMPLING_METHODS,
     Resampling,
+    ResamplingMethodName,
 )
 from beam_bleu.transforms.errors import UsageError
 
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
 
-def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags for standard errors, comparisons and resampling."""
-    add = parser.add_argument
-    add(
-        "--no_uncertainty",
-        action="store_true",
-        help="leave out the standard error and the interval of each score, and the comparisons of "
+
+@dataclasses.dataclass(frozen=True)
+class ComparisonFlags:
+    """The flags that say which systems are compared."""
+
+    baseline: str | None = flag(
+        None,
+        "the system with which the others are compared",
+        "NAME",
+        shown_default="default: the first system",
+    )
+    compare: str | None = flag(
+        None,
+        "all: compare every pair of systems, on the whole corpus, and clusters of systems",
+        "WHAT",
+        choices=("all",),
+        shown_default="default: each system with the baseline",
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class EvidenceFlags(ComparisonFlags):
+    """The flags for standard errors, comparisons and resampling."""
+
+    no_uncertainty: bool = flag(
+        False,
+        "leave out the standard error and the interval of each score, and the comparisons of "
         "systems that follow from them",
     )
-    add_comparison_flags(parser)
-    add(
-        "--resample",
-        choices=tuple(RESAMPLING_METHODS),
-        metavar="METHOD",
-        help="also compare systems by random replicates of the corpus. "
+    resample: ResamplingMethodName | None = flag(
+        None,
+        "also compare systems by random replicates of the corpus. "
         + "; ".join(f"{row.name}: {row.description}" for row in RESAMPLING_METHODS.values()),
+        "METHOD",
+        choices=tuple(RESAMPLING_METHODS),
     )
-    add(
-        "--resamples",
-        type=whole_number(1, MOST_RESAMPLES),
-        metavar="N",
-        help="the number of replicates; default "
+    resamples: int | None = flag(
+        None,
+        "the number of replicates",
+        "N",
+        convert=whole_number(1, MOST_RESAMPLES),
+        shown_default="default "
         + ", ".join(f"{row.name}: {row.resamples}" for row in RESAMPLING_METHODS.values()),
     )
-    add(
-        "--seed",
-        type=whole_number(0, LARGEST_SEED),
-        metavar="N",
-        help=f"the seed of the random replicates; default {DEFAULT_SEED}. The variable "
-        "SACREBLEU_SEED is not read",
+    seed: int = flag(
+        DEFAULT_SEED,
+        "the seed of the random replicates; the variable SACREBLEU_SEED is not read",
+        "N",
+        convert=whole_number(0, LARGEST_SEED),
     )
 
 
-def add_comparison_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """Adds the flags that say which systems are compared.
+def evidence(flags: Config, systems: Sequence[str], documents: str | None) -> Evidence:
+    """What a job finds out about its scores.
 
     Args:
-      parser: where to add them.
-      default: what the help says in place of the usual defaults.
-    """
-    add = parser.add_argument
-    add(
-        "--baseline",
-        metavar="NAME",
-        help="the system with which the others are compared; "
-        + (default or "default: the first system"),
-    )
-    add(
-        "--compare",
-        choices=("all",),
-        metavar="WHAT",
-        help="all: compare every pair of systems, on the whole corpus, and clusters of systems; "
-        + (default or "default: each system with the baseline"),
-    )
-
-
-def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str | None) -> Evidence:
-    """What a job finds out about its scores, for a command line.
-
-    Args:
-      flags: the parsed flags.
+      flags: the flags.
       systems: the systems, if they are known before the input is read; otherwise none.
       documents: the label with the document of each segment.
 
@@ -87,9 +87,8 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str], documents: str |
     label, resampling = flags.partition, None
     compares = flags.baseline is not None or flags.compare is not None
     if flags.resample is not None:
-        seed = DEFAULT_SEED if flags.seed is None else flags.seed
         # The weights of a unit follow from its partition, too.
-        resampling = Resampling(flags.resample, flags.resamples, seed, label or "")
+        resampling = Resampling(flags.resample, flags.resamples, flags.seed, label or "")
     elif flags.no_uncertainty and (compares or documents is not None):
         raise UsageError(
             "--baseline, --compare and --documents have no effect with --no_uncertainty, which "

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from beam_bleu.pipeline.command_line.flags import flag
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
     THRESHOLD_FLAGS,
+    DropRuleName,
     Gates,
     Threshold,
     require_metrics,
@@ -23,37 +24,42 @@ from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
     from beam_bleu.pipeline.job import Job
 
 
-def add_gate_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags for thresholds."""
-    add = parser.add_argument
-    for row in THRESHOLD_FLAGS.values():
-        metavar = f"[METRIC=][NAME=]{row.number}"
-        add(row.name, action="append", default=[], metavar=metavar, help=row.help)
-    add(
-        "--against",
-        metavar="OLD",
-        help="the result for --max_drop: a scores.json, a totals.json or a folder with one; or the "
+def _thresholds(flag_name: str) -> Any:
+    row = THRESHOLD_FLAGS[flag_name]
+    return flag((), row.help, f"[METRIC=][NAME=]{row.number}")
+
+
+@dataclasses.dataclass(frozen=True)
+class GateFlags:
+    """The flags for thresholds."""
+
+    fail_under: tuple[str, ...] = _thresholds("--fail_under")
+    warn_under: tuple[str, ...] = _thresholds("--warn_under")
+    fail_over: tuple[str, ...] = _thresholds("--fail_over")
+    warn_over: tuple[str, ...] = _thresholds("--warn_over")
+    max_drop: tuple[str, ...] = _thresholds("--max_drop")
+    against: str | None = flag(
+        None,
+        "the result for --max_drop: a scores.json, a totals.json or a folder with one; or the "
         "folder of nights that the new result is in: its last earlier night that passed. All of "
         "its systems and slices must also be in the new result",
+        "OLD",
     )
-    add(
-        "--drop",
+    drop: DropRuleName = flag(
+        DEFAULT_DROP_RULE,
+        "which drops fail. "
+        + "; ".join(f"{row.name}: {row.description}" for row in DROP_RULES.values()),
+        "RULE",
         choices=tuple(DROP_RULES),
-        metavar="RULE",
-        help="which drops fail. "
-        # argparse replaces % in it.
-        + "; ".join(f"{row.name}: {row.description}" for row in DROP_RULES.values()).replace(
-            "%", "%%"
-        )
-        + f"; default {DEFAULT_DROP_RULE}",
     )
 
 
 def gates(
-    flags: argparse.Namespace, results: Sequence[str], *, replaced: str | None = None
+    flags: GateFlags, results: Sequence[str], *, replaced: str | None = None
 ) -> tuple[Gates, SavedResult | None]:
     """The thresholds of a command line, and the result of --against that drops are compared with.
 
@@ -72,7 +78,7 @@ def gates(
         for flag in THRESHOLD_FLAGS
         for text in getattr(flags, flag.removeprefix("--"))
     )
-    chosen, path = Gates(thresholds, flags.drop or DEFAULT_DROP_RULE), flags.against
+    chosen, path = Gates(thresholds, flags.drop), flags.against
     if path is not None and any(are_nights_around(path, result) for result in results):
         if len(results) > 1:
             raise UsageError(
@@ -95,7 +101,7 @@ def gates(
     return dataclasses.replace(chosen, old=judged_by, old_name=old.name), old
 
 
-def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
+def gates_of_run(flags: Config, job: Job) -> Gates:
     """The thresholds of a run.
 
     Args:

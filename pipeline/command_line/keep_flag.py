@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import re
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
+from beam_bleu.pipeline.command_line.flags import flag
 from beam_bleu.pipeline.command_line.record_flags import columns
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.transforms.errors import UsageError
@@ -15,6 +16,9 @@ from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
 from beam_bleu.transforms.shown_names import can_be_shown
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
 
 _NAMED = re.compile(r"([^=\[]+)=(.+)", re.DOTALL)
 
@@ -32,35 +36,31 @@ class Keep:
     texts: bool = False
 
 
-def add_keep_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds --keep."""
-    parser.add_argument(
-        "--keep",
-        action="extend",
-        type=_items,
-        default=[],
-        metavar="[NAME=]COLUMN,...",
-        help="columns to copy into segment scores and examples, such as id,source: columns of "
-        f"records, or labels of --labels; {KEPT_TEXTS} stands for the texts of candidates and "
-        "references. NAME= gives a column another name",
+def _item(text: str) -> tuple[str, str]:
+    """(NAME, COLUMN) of a column; NAME is "" for the usual one."""
+    named = _NAMED.fullmatch(text)
+    name, column = (named[1], named[2]) if named else ("", text)
+    if not can_be_shown(name or column) or text.startswith("="):
+        raise ValueError(f"must be [NAME=]COLUMN,..., with printable names, got {text!r}")
+    return name, column
+
+
+@dataclasses.dataclass(frozen=True)
+class KeepFlag:
+    """--keep."""
+
+    keep: tuple[tuple[str, str], ...] = flag(
+        (),
+        "columns to copy into segment scores and examples, such as id,source: columns of records, "
+        f"or labels of --labels; {KEPT_TEXTS} stands for the texts of candidates and references. "
+        "NAME= gives a column another name",
+        "[NAME=]COLUMN,...",
+        convert=_item,
+        split=lambda text: columns(utf8(text)),
     )
 
 
-def _items(text: str) -> list[tuple[str, str]]:
-    """The type of --keep: (NAME, COLUMN) of each column; NAME is "" for the usual one."""
-    items = []
-    for item in columns(utf8(text)):
-        named = _NAMED.fullmatch(item)
-        name, column = (named[1], named[2]) if named else ("", item)
-        if not can_be_shown(name or column) or item.startswith("="):
-            raise argparse.ArgumentTypeError(
-                f"must be [NAME=]COLUMN,..., with names of printable characters, got {text!r}"
-            )
-        items.append((name, column))
-    return items
-
-
-def keep(flags: argparse.Namespace) -> Keep:
+def keep(flags: Config) -> Keep:
     """What a command line asks to keep.
 
     Raises:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from beam_bleu.pipeline.command_line.flags import flag
 from beam_bleu.pipeline.command_line.keep_flag import keep
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
@@ -21,8 +21,11 @@ from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_p
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 from beam_bleu.transforms.text.languages import EXAMPLES_OF_CODES, tokenizer_of
 
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
+
 Settings = Mapping[str, Any]
-"""The values of flags, by their names in `argparse.Namespace`."""
+"""The values of flags, by their names."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Layout:
     id_column: str = ""
     conditions: tuple[str, ...] = ()
     language_column: str = ""
-    settings: Callable[[argparse.Namespace], Settings] = lambda _: {}
+    settings: Callable[[Config], Settings] = lambda _: {}
     tasks: PathLabel | None = None
 
 
@@ -67,25 +70,7 @@ _TASK_IN_NAME = PathLabel(
 """The task in samples_TASK_TIME.jsonl and details_TASK_TIME.parquet; the name of another file."""
 
 
-def add_layout_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds --layout."""
-    parser.add_argument(
-        "--layout",
-        choices=tuple(LAYOUTS),
-        metavar="NAME",
-        help=f"the layout of a known corpus, which sets the flags of the input that are not "
-        f"given: {', '.join(LAYOUTS)}",
-    )
-    with_tasks = [name for name, layout in LAYOUTS.items() if layout.tasks is not None]
-    parser.add_argument(
-        "--pool_tasks",
-        action="store_true",
-        help=f"with --layout {' or '.join(with_tasks)}: also score all tasks together, as if they "
-        "were one corpus; default: only each task by itself, if there are several",
-    )
-
-
-def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
+def with_layout(flags: Config) -> Config:
     """The flags with the settings of their layout. Flags that are given stay as they are.
 
     Raises:
@@ -107,28 +92,30 @@ def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
         if not _has_condition(flags, condition.column.text)
     ]
     changed: dict[str, Any] = {
-        "where": [
+        "where": tuple(
             dataclasses.replace(condition, can_hold_always=not condition.negated)
             if condition.column.text in layout.conditions
             else condition
             for condition in (*flags.where, *where)
-        ]
+        )
     }
     if layout.tasks is not None:
         names = [label.name for label in flags.label_from_path]
         item = (layout.tasks.name,)
-        changed["label_from_path"] = [
+        changed["label_from_path"] = (
             *flags.label_from_path,
             *([] if layout.tasks.name in names else [layout.tasks]),
-        ]
-        changed["slice_by"] = list(dict.fromkeys([*flags.slice_by, item]))
+        )
+        changed["slice_by"] = tuple(dict.fromkeys([*flags.slice_by, item]))
     if "input" in settings:
         changed["input"] = settings.pop("input")
-    changed |= {name: value for name, value in settings.items() if not getattr(flags, name)}
-    return argparse.Namespace(**vars(flags) | changed)
+    own = {field.name for field in dataclasses.fields(flags)}
+    changed |= {name: getattr(flags, name) or settings[name] for name in settings.keys() & own}
+    of_metrics = {name: value for name, value in settings.items() if name not in own}
+    return dataclasses.replace(flags, choices={**of_metrics, **flags.choices}, **changed)
 
 
-def unpooled_label(flags: argparse.Namespace) -> str | None:
+def unpooled_label(flags: Config) -> str | None:
     """The label whose values have no common score, if there are several; None without one.
 
     Raises:
@@ -149,7 +136,7 @@ def unpooled_label(flags: argparse.Namespace) -> str | None:
     return layout.tasks.name
 
 
-def _of_records(flags: argparse.Namespace, layout: Layout) -> dict[str, Any]:
+def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
     """The settings that the row of a layout of records has.
 
     Raises:
@@ -176,7 +163,7 @@ def _of_records(flags: argparse.Namespace, layout: Layout) -> dict[str, Any]:
             words = [name_and_pattern(word) for word in systems]
             if any(name is None and is_pattern(path) for name, path in words):
                 _missing(flags, "the names of the systems", "write -i NAME=FILE for each of them")
-            settings["references"] = [words[0][1]]
+            settings["references"] = (words[0][1],)
     code = _value_of(flags, layout.language_column)
     if code is not None and not _has_tokenizer(flags):
         try:
@@ -191,7 +178,7 @@ def _of_records(flags: argparse.Namespace, layout: Layout) -> dict[str, Any]:
     return settings
 
 
-def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
+def _mt_metrics_eval(flags: Config) -> Settings:
     folder, pair = flags.input, flags.language
     if folder is None:
         _missing(flags, "--input DIR", "name the folder of a test set, such as wmt23")
@@ -200,7 +187,9 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
     references = flags.references or flags.refs
     if not references:
         files = _found(f"{folder}/references/{pair}.*.txt")
-        references = [path for path in files if len(files) == 1 or _name(path) == f"{pair}.refA"]
+        references = tuple(
+            path for path in files if len(files) == 1 or _name(path) == f"{pair}.refA"
+        )
         if not references:
             raise UsageError(
                 f"there are several references, and none of them is called refA: {joined(files)}",
@@ -208,7 +197,7 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
             )
     names = [_name(path).removeprefix(f"{pair}.") for path in references]
     files = _found(f"{folder}/system-outputs/{pair}/*.txt")
-    outputs = [path for path in files if _name(path) not in names]
+    outputs = tuple(path for path in files if _name(path) not in names)
     if not outputs:
         raise InputError(
             f"--layout {flags.layout}: {folder}/system-outputs/{pair} has only the references",
@@ -217,13 +206,13 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
     label = f"domain,document={folder}/documents/{pair}.docs"
     return {
         "input": None,  # the files of the folder are line-parallel text
-        "references": [] if flags.refs else references,
-        "systems": [] if flags.candidates else outputs,
-        "labels": [label] if {"domain", "document"} & _needed_labels(flags) else [],
+        "references": () if flags.refs else references,
+        "systems": () if flags.candidates else outputs,
+        "labels": (label,) if {"domain", "document"} & _needed_labels(flags) else (),
     }
 
 
-def _wmt25(flags: argparse.Namespace) -> Settings:
+def _wmt25(flags: Config) -> Settings:
     if flags.language_column is None and _value_of(flags, "tgt_lang") is None:
         _missing(
             flags,
@@ -234,7 +223,7 @@ def _wmt25(flags: argparse.Namespace) -> Settings:
     return {}
 
 
-def _wmt24pp(flags: argparse.Namespace) -> Settings:
+def _wmt24pp(flags: Config) -> Settings:
     if _value_of(flags, "lp") is None and not _has_tokenizer(flags):
         _missing(
             flags,
@@ -245,14 +234,14 @@ def _wmt24pp(flags: argparse.Namespace) -> Settings:
     return {"where": [_is("is_bad_source", "false")]}
 
 
-def _lm_eval(flags: argparse.Namespace) -> Settings:
+def _lm_eval(flags: Config) -> Settings:
     settings: dict[str, Any] = {}
     words = {*(flags.metrics or [DEFAULT_METRIC])}
     # A user who names the column of the log-probability has other samples, without the columns from
     # which the harness computes its own perplexities.
-    if "perplexity" in words and flags.logprob_column is None:
+    if "perplexity" in words and "logprob_column" not in flags.choices:
         settings |= {"logprob_column": "word_perplexity[0]", "perplexity_per": "word"}
-        if flags.text_column is None:
+        if "text_column" not in flags.choices:
             settings |= {
                 "word_count_column": "word_perplexity[1]",
                 "byte_count_column": "byte_perplexity[1]",
@@ -269,7 +258,7 @@ def _lm_eval(flags: argparse.Namespace) -> Settings:
     return settings
 
 
-def _hf_translation(flags: argparse.Namespace) -> Settings:
+def _hf_translation(flags: Config) -> Settings:
     if flags.reference_columns:
         return {}
     if flags.language is None:
@@ -277,14 +266,14 @@ def _hf_translation(flags: argparse.Namespace) -> Settings:
     return {"reference_columns": (f"translation.{flags.language.rpartition('-')[2]}",)}
 
 
-def _opus(flags: argparse.Namespace) -> Settings:
+def _opus(flags: Config) -> Settings:
     references = flags.references or flags.refs
     if not references:
         _missing(flags, "the reference", "write: beam-bleu --layout opus REF -i FILE")
     if "label" not in _needed_labels(flags):
         return {}
     suffix = compression(references[0]) or ""
-    return {"labels": [f"label={references[0].removesuffix(suffix)}.labels{suffix}"]}
+    return {"labels": (f"label={references[0].removesuffix(suffix)}.labels{suffix}",)}
 
 
 LAYOUTS: Mapping[str, Layout] = table(
@@ -364,19 +353,39 @@ LAYOUTS: Mapping[str, Layout] = table(
 """The known layouts."""
 
 
-def _missing(flags: argparse.Namespace, flag: str, remedy: str) -> NoReturn:
+@dataclasses.dataclass(frozen=True)
+class LayoutFlags:
+    """The flags for known layouts."""
+
+    layout: str | None = flag(
+        None,
+        "the layout of a known corpus, which sets the flags of the input that are not given: "
+        f"{', '.join(LAYOUTS)}",
+        "NAME",
+        choices=tuple(LAYOUTS),
+    )
+    pool_tasks: bool = flag(
+        False,
+        "with --layout "
+        + " or ".join(name for name, row in LAYOUTS.items() if row.tasks is not None)
+        + ": also score all tasks together, as if they were one corpus",
+        shown_default="default: only each task by itself, if there are several",
+    )
+
+
+def _missing(flags: Config, flag: str, remedy: str) -> NoReturn:
     raise UsageError(f"--layout {flags.layout} needs {flag}", remedy)
 
 
-def _needed_labels(flags: argparse.Namespace) -> set[str]:
+def _needed_labels(flags: Config) -> set[str]:
     return {*needed_labels(flags), *(label for _, label in keep(flags).columns)}
 
 
-def _has_condition(flags: argparse.Namespace, column: str) -> bool:
+def _has_condition(flags: Config, column: str) -> bool:
     return any(condition.column.text == column for condition in flags.where)
 
 
-def _value_of(flags: argparse.Namespace, column: str) -> str | None:
+def _value_of(flags: Config, column: str) -> str | None:
     """The value that all scored records have in a column, by --where; None if it is not known."""
     for condition in flags.where:
         if condition.column.text == column and not condition.negated:
@@ -385,9 +394,9 @@ def _value_of(flags: argparse.Namespace, column: str) -> str | None:
     return None
 
 
-def _has_tokenizer(flags: argparse.Namespace) -> bool:
+def _has_tokenizer(flags: Config) -> bool:
     """Whether a flag chooses the tokenizer."""
-    chosen = (flags.language, flags.language_column, flags.tokenize, flags.preset)
+    chosen = (flags.language, flags.language_column, flags.choices.get("tokenize"), flags.preset)
     return any(choice is not None for choice in chosen)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import re
+from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.parser import whole_number
+from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.command_line.paths import require_module
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
 from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.shown_names import can_be_shown
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
 
 _LABEL = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*")
 """The names of labels that Prometheus allows."""
@@ -24,34 +28,32 @@ _TAKEN = {
 _MOST_SLICES = 1000
 
 
-def add_monitoring_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds --metrics_label, --metrics_slices and --lineage."""
-    add = parser.add_argument
-    add(
-        "--metrics_label",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a label for all metrics in DIR/metrics.prom, such as corpus=news, to tell several "
-        "jobs apart. Its value must not change from run to run. Repeatable",
+@dataclasses.dataclass(frozen=True)
+class MonitoringFlags:
+    """The flags for metrics.prom and OpenLineage."""
+
+    metrics_label: tuple[str, ...] = flag(
+        (),
+        "a label for all metrics in DIR/metrics.prom, such as corpus=news, to tell several jobs "
+        "apart. Its value must not change from run to run. Repeatable",
+        "NAME=VALUE",
     )
-    add(
-        "--metrics_slices",
-        type=whole_number(0, _MOST_SLICES),
-        metavar="N",
-        help="add the scores of the N slices and languages with the most segments to "
-        f"metrics.prom, each a time series for each metric and system; at most {_MOST_SLICES}; "
-        "default 0",
+    metrics_slices: int = flag(
+        0,
+        "add the scores of the N slices and languages with the most segments to metrics.prom, each "
+        f"a time series for each metric and system; at most {_MOST_SLICES}",
+        "N",
+        convert=whole_number(0, _MOST_SLICES),
     )
-    add(
-        "--lineage",
-        metavar="JOB",
-        help="send OpenLineage events of the job JOB, which say what the run reads and writes. "
+    lineage: str | None = flag(
+        None,
+        "send OpenLineage events of the job JOB, which say what the run reads and writes. "
         "OPENLINEAGE_URL or an openlineage.yml says where to send them; needs the extra lineage",
+        "JOB",
     )
 
 
-def monitoring(flags: argparse.Namespace) -> Monitoring:
+def monitoring(flags: MonitoringFlags) -> Monitoring:
     """What a command line wants in metrics.prom.
 
     Raises:
@@ -80,10 +82,10 @@ def monitoring(flags: argparse.Namespace) -> Monitoring:
                 f"--metrics_label names {name} twice", "give each label only one value"
             )
         labels[name] = value
-    return Monitoring(labels, flags.metrics_slices or 0)
+    return Monitoring(labels, flags.metrics_slices)
 
 
-def lineage(flags: argparse.Namespace) -> str:
+def lineage(flags: Config) -> str:
     """The name of the job in lineage; "" if the run sends no events.
 
     Raises:

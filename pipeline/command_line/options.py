@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
@@ -13,90 +12,37 @@ from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from beam_bleu.pipeline.command_line.beam_flags import (
     KeptViews,
-    beam_help,
     beam_parser,
     check_in_process,
     parse_beam_flags,
 )
-from beam_bleu.pipeline.command_line.definition_flags import (
-    add_more_scores_flags,
-    add_preset_flag,
-    job_metrics,
-)
-from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
-from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
-from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
-from beam_bleu.pipeline.command_line.keep_flag import add_keep_flag, check_kept, keep
-from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
-from beam_bleu.pipeline.command_line.log_flags import (
-    add_log_flags,
-    add_progress_flag,
-)
-from beam_bleu.pipeline.command_line.metric_flags import (
-    add_flags,
-    add_language_flags,
-    add_metrics_flag,
-    check_language_flags,
-    flags_of,
-    usual_flags,
-)
-from beam_bleu.pipeline.command_line.monitoring_flags import (
-    add_monitoring_flags,
-    lineage,
-    monitoring,
-)
-from beam_bleu.pipeline.command_line.output_flags import (
-    Display,
-    add_display_flags,
-    add_folder_flags,
-    add_report_flag,
-    display,
-    if_exists,
-    with_report,
-)
-from beam_bleu.pipeline.command_line.parser import (
-    SEE_HELP,
-    Parser,
-    nearest,
-    positive,
-    shown_only,
-    with_underscores,
-)
+from beam_bleu.pipeline.command_line.config import FLAGS, Config, flags_without_secrets, our_parser
+from beam_bleu.pipeline.command_line.definition_flags import job_metrics
+from beam_bleu.pipeline.command_line.evidence_flags import evidence
+from beam_bleu.pipeline.command_line.flags import SEE_HELP, filled, nearest
+from beam_bleu.pipeline.command_line.gate_flags import gates_of_run
+from beam_bleu.pipeline.command_line.keep_flag import check_kept, keep
+from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
+from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
+from beam_bleu.pipeline.command_line.monitoring_flags import lineage, monitoring
+from beam_bleu.pipeline.command_line.output_flags import Display, display, with_report
+from beam_bleu.pipeline.command_line.parser import with_underscores
 from beam_bleu.pipeline.command_line.paths import check_output, checked_path
-from beam_bleu.pipeline.command_line.record_flags import (
-    add_bringing_together_flags,
-    add_record_flags,
-    add_rejecting_flags,
-    most_rejected,
-)
+from beam_bleu.pipeline.command_line.record_flags import most_rejected
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
-from beam_bleu.pipeline.command_line.slice_flags import (
-    add_document_flag,
-    add_slice_flags,
-    check_labels,
-    document_label,
-    slicing,
-)
-from beam_bleu.pipeline.command_line.source_flags import (
-    add_checking_flags,
-    add_reading_flags,
-    add_text_flags,
-)
+from beam_bleu.pipeline.command_line.slice_flags import check_labels, document_label, slicing
 from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
-from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT, Runner, find_runner
+from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, schema_of_segments
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 
@@ -145,12 +91,12 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
       SystemExit: after --help or --version.
     """
     end = argv.index("--") if "--" in argv else len(argv)
-    flags, others = _our_values(argv[:end])
+    values, others = _our_values(argv[:end])
     of_beam, given, references = parse_beam_flags(others)
     for word in references:
         if word.startswith("-") and word != "-":
             _refuse(word.partition("=")[0])
-    flags = argparse.Namespace(**vars(flags), refs=references)
+    flags = with_choices(filled(Config, {**vars(values), "refs": references}), vars(values))
     runner = find_runner(of_beam.runner)
     _check_engine(runner, flags, given, argv[end + 1 :])
     beams_values = {name: getattr(of_beam, name) for name in given}
@@ -176,10 +122,9 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         display(flags),
     )
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
-    exists = if_exists(flags)
     if named is not None:
         words = tuple(redacted([utf8(word) for word in argv], flags_without_secrets()))
-        replaces = exists == "replace"
+        replaces = flags.if_exists == "replace"
         named(
             RunFacts(
                 run,
@@ -200,16 +145,20 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     texts = source(flags, anywhere, metrics.needs)
     if output:
         inputs = list(texts.inputs)
-        if flags.spm_model:
-            inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
+        if model := flags.choices.get("spm_model"):
+            inputs.append(("--spm_model", checked_path("--spm_model", model, anywhere)))
         check_output(output, inputs)
     job = job_of(flags, texts, metrics, run, threads)
     return Arguments(
         dataclasses.replace(
-            job, output=output, manifest=bool(output), most_rejected=rejected, if_exists=exists
+            job,
+            output=output,
+            manifest=bool(output),
+            most_rejected=rejected,
+            if_exists=flags.if_exists,
         ),
         shown,
-        flags.verbose or 0,
+        flags.verbose,
         "off" if flags.quiet else flags.progress,
         runner,
         options,
@@ -227,14 +176,13 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
       UsageError: a value is impossible, or a word after the systems of -i belongs to no flag.
     """
     ours = our_parser()
+    optional = {each.spelling: each for each in FLAGS if each.const is not None}
     words = with_underscores(argv, beam_parser().by_flag())
     for number, (typed, word) in enumerate(zip(argv, words, strict=True)):
         refuse_absent(typed.partition("=")[0])
-        flag = ours.by_flag().get(word)
-        following = words[number + 1 : number + 2]
-        usual = None if flag is None or flag.nargs != argparse.OPTIONAL else flag.const
-        if flag and usual and not {*following} & {*(flag.choices or ())}:
-            words[number] = f"{word}={usual}"  # the next word can be a file
+        flag = optional.get(word)
+        if flag is not None and not {*words[number + 1 : number + 2]} & {*flag.choices}:
+            words[number] = f"{word}={flag.const}"  # the next word can be a file
     systems = next((n for n, word in enumerate(words) if word.startswith("-i")), len(words))
     flags, before = ours.parse_known_args(words[:systems])
     flags, after = ours.parse_known_args(words[systems:], flags)
@@ -255,7 +203,7 @@ def _refuse(flag: str) -> NoReturn:
 
 
 def _check_engine(
-    runner: Runner, flags: argparse.Namespace, given: Mapping[str, str], words: Sequence[str]
+    runner: Runner, flags: Config, given: Mapping[str, str], words: Sequence[str]
 ) -> None:
     """Checks the flags that are only for an engine.
 
@@ -288,7 +236,7 @@ def _check_engine(
 
 
 def job_of(
-    flags: argparse.Namespace,
+    flags: Config,
     source: Source,
     metrics: JobMetrics,
     run: str = "",
@@ -321,7 +269,7 @@ def job_of(
         metrics=metrics,
         output="",
         segment_scores=flags.segment_scores,
-        examples=flags.examples or 0,
+        examples=flags.examples,
         run=run or new_run(),
         threads=threads,
         allow=tuple(sorted({*flags.allow})),
@@ -335,127 +283,3 @@ def job_of(
         columns += source.kept
     check_labels(flags, source.labels, slices, documents, columns)
     return dataclasses.replace(job, gates=gates_of_run(flags, job))
-
-
-def help_of(flag: argparse.Action) -> str:
-    """What --help says of a flag. argparse fills in values after a single %."""
-    return str(flag.help) % vars(flag)
-
-
-def flags_without_secrets() -> frozenset[str]:
-    """Flags whose values are never secrets, with all spellings: ours, and Beam's switches."""
-    switches = [flag for flag in beam_parser().actions() if flag.nargs == 0]
-    flags = [*our_parser().actions(), *switches]
-    return frozenset(word for flag in flags for word in flag.option_strings)
-
-
-@functools.cache  # a run also asks which values of flags are never secrets
-def our_parser() -> Parser:
-    """The parser of beam-bleu's own flags."""
-    parser = Parser(
-        prog="beam-bleu",
-        usage=usage(),
-        description="Scores text files and records by BLEU and other metrics, with sacreBLEU's "
-        "exact\nnumbers, as an Apache Beam job.",
-        formatter_class=Formatter,
-        add_help=False,
-    )
-    group = parser.add_argument_group
-    texts = group("input")
-    add_text_flags(texts)
-    checks = group("input, checks")
-    add_checking_flags(checks)
-    add_rejecting_flags(checks)
-    add_record_flags(group("input, records"))
-    several = group("input, records of several systems, and known layouts")
-    add_bringing_together_flags(several)
-    add_layout_flag(several)
-    add_metrics_flag(group("definition, metrics"))
-    tokens = group("definition, from texts to tokens")
-    add_preset_flag(tokens)
-    add_flags(tokens, usual_flags(of_text=True))
-    add_language_flags(tokens)
-    add_flags(group("definition, from n-grams to a score"), usual_flags(of_text=False))
-    others = flags_of(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC])
-    add_flags(group("definition, other metrics"), others)
-    add_flags(group("definition, metrics of numbers"), flags_of(besides=METRICS_OF_TEXTS))
-    output = group("output")
-    add_display_flags(output)
-    add_folder_flags(output)
-    more_scores = group("output, more scores")
-    add_more_scores_flags(more_scores)
-    add_keep_flag(more_scores)
-    add_report_flag(more_scores)
-    add_monitoring_flags(group("output, monitoring"))
-    slices = group("slices and documents")
-    add_slice_flags(slices)
-    add_document_flag(slices)
-    add_evidence_flags(group("evidence"))
-    add_gate_flags(group("gates"))
-    engine = group("engine")
-    shown_only(  # Beam's parser reads it, so ours must not know it
-        engine,
-        "runner",
-        ["--runner"],
-        metavar="NAME",
-        help=f"where the job runs: {', '.join(SHOWN_RUNNERS)}, or a class by its full name; "
-        "default DirectRunner: in this process",
-    )
-    engine.add_argument(
-        "--threads",
-        type=positive,
-        metavar="N",
-        help="how many threads a worker has; default: all cores in-process, 1 on an engine",
-    )
-    add_reading_flags(engine)
-    engine.add_argument(
-        "--worker_timeout",
-        type=positive,
-        metavar="SECONDS",
-        help="how long the workers of an engine may take to answer before the job is "
-        f"cancelled; default {WORKER_TIMEOUT}; "
-        "without this flag, a job is never cancelled while it may be in the engine's queue",
-    )
-    about = group("messages and help")
-    add_progress_flag(about)
-    add_log_flags(about)
-    about.add_argument("-h", action=_Help, dest="help", nargs=0, help="show the usual flags")
-    about.add_argument(
-        "--help",
-        action=_Help,
-        nargs="?",
-        choices=TOPICS,
-        metavar="TOPIC",
-        help=f"show all flags, or those of a topic: {', '.join(TOPICS)}",
-    )
-    about.add_argument("--help_beam", action=_Help, nargs=0, help="show Beam's flags")
-    about.add_argument(
-        "-V",
-        "--version",
-        action="version",
-        version=f"beam-bleu {VERSION}",
-        help="show the version",
-    )
-    return parser
-
-
-class _Help(argparse.Action):
-    """The action of -h, --help and --help_beam: prints a text, and ends the program."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: object,
-        topic: object,
-        option_string: str | None = None,
-    ) -> NoReturn:
-        assert isinstance(parser, Parser)
-        parser.epilog = epilog()  # as wide as the terminal is now
-        if option_string == "-h":
-            text = short_help()
-        elif self.dest == "help_beam":
-            text = beam_help(parser.by_flag())
-        else:
-            text = parser.format_groups(str(topic)) if topic else parser.format_help()
-        write_to_stdout(text.encode())
-        parser.exit()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import textwrap
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NoReturn
 
+from beam_bleu.pipeline.command_line.flags import SEE_HELP, Flag, unknown_value
 from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.transforms.errors import UsageError
-
-SEE_HELP = "see --help"
 
 _WIDTH = 79
 
@@ -45,6 +42,14 @@ class Parser(argparse.ArgumentParser):
         """The description of each flag, from argparse."""
         return list(self._actions)
 
+    def groups(self) -> list[tuple[str, list[argparse.Action]]]:
+        """The title of each group of flags that has some, and these flags."""
+        return [
+            (str(group.title), group._group_actions)
+            for group in self._action_groups
+            if group._group_actions
+        ]
+
     def format_groups(self, topic: str) -> str:
         """The help for the groups of flags with a word in their title."""
         formatter = self._get_formatter()
@@ -56,36 +61,6 @@ class Parser(argparse.ArgumentParser):
                 formatter.add_arguments(actions)
                 formatter.end_section()
         return formatter.format_help()
-
-    def filled(self, values: Mapping[str, Any]) -> argparse.Namespace:
-        """The values of flags for values of Python, by the names of flags.
-
-        Each value is converted and checked as its text on a command line is. None and False are
-        those of a flag that is not given.
-
-        Raises:
-          UsageError: a value is impossible.
-        """
-        flags = self.parse_args([])
-        actions = {action.dest: action for action in self._actions}
-        for name, value in values.items():
-            action = actions[name]
-            try:
-                for texts in _texts(action, value):
-                    for text in texts:
-                        self._check_value(action, text)  # some types end the program
-                    action(self, flags, self._get_values(action, texts))
-            except argparse.ArgumentError as error:
-                self.error(f"--{name} {error.message}")
-        return flags
-
-    def groups(self) -> list[tuple[str, list[argparse.Action]]]:
-        """The title of each group of flags that has some, and these flags."""
-        return [
-            (str(group.title), group._group_actions)
-            for group in self._action_groups
-            if group._group_actions
-        ]
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         # argparse takes -to for -tok even without abbreviations; -bw2 is -b and -w2. And -input is
@@ -104,76 +79,6 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         # --help and --version; argparse itself does not notice that a disk is full.
         write_to_stdout(message.encode())
-
-
-def _texts(action: argparse.Action, value: Any) -> list[list[str]]:
-    """The texts of each use of a flag for a value of Python.
-
-    Raises:
-      UsageError: the flag cannot have such a value.
-    """
-    if value is None or value is False:
-        return []
-    if value is True and action.nargs in (0, argparse.OPTIONAL):
-        return [[] if action.nargs == 0 else [action.const]]
-    if action.nargs == 0:
-        raise UsageError(f"--{action.dest} must be True or False, got {value!r}", SEE_HELP)
-    is_many = isinstance(value, Sequence) and not isinstance(value, str)
-    texts = []
-    for each in value if is_many else [value]:
-        if isinstance(each, bool) or not isinstance(each, str | int | float):
-            raise UsageError(f"--{action.dest} must be a text or a number, got {each!r}", SEE_HELP)
-        # Without an exponent, as in 1e-05, which a fraction of records cannot have.
-        texts.append(f"{Decimal(repr(each)):f}" if isinstance(each, float) else str(each))
-    if isinstance(action, argparse._AppendAction):
-        return [[text] for text in texts]
-    if is_many and not str(action.metavar).endswith(",..."):
-        raise UsageError(f"--{action.dest} must be one value, got {value!r}", SEE_HELP)
-    return [[",".join(texts)]]
-
-
-def shown_only(
-    group: argparse._ArgumentGroup, name: str, words: Sequence[str] = (), **keywords: Any
-) -> None:
-    """Adds what only the help shows: something else reads it."""
-    group._group_actions.append(argparse.Action(words, name, **keywords))
-
-
-def nearest(word: str, names: Iterable[str]) -> str | None:
-    """The name that is most like a word; None if none is."""
-    by_word = {_word(name): name for name in names}
-    near = difflib.get_close_matches(_word(word), by_word, n=1, cutoff=0.75)
-    return by_word[near[0]] if near else None
-
-
-def _word(name: str) -> str:
-    return name.strip().lstrip("-").replace("_", "-").lower()
-
-
-def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
-    """The error for a value of a flag that is not one of its choices, with the one that is near."""
-    names = tuple(choices)
-    near = nearest(value, names)
-    meant = "" if near is None else f"did you mean {near}? "
-    return UsageError(
-        f"{flag} {value}: there is no such value", f"{meant}choose one of {', '.join(names)}"
-    )
-
-
-def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """The type of a flag whose value is a whole number in a range."""
-
-    def number(text: str) -> int:
-        value = int(text) if text.isdecimal() and len(text) < 30 else least - 1
-        if value < least or (most is not None and value > most):
-            limits = f"at least {least}" if most is None else f"{least} to {most}"
-            raise argparse.ArgumentTypeError(f"must be a whole number, {limits}, got {text}")
-        return value
-
-    return number
-
-
-positive = whole_number(1)
 
 
 def parser_of(name: str, description: str, *, usage: str | None = None) -> Parser:
@@ -201,15 +106,11 @@ def add_text_or_json_flag(group: argparse._ActionsContainer, *others: str) -> No
       group: where to add it.
       others: other formats.
     """
-    *names, last = ("text", "json", *others)
-    group.add_argument(
-        "-f",
-        "--format",
-        choices=(*names, last),
-        default="text",
-        metavar="NAME",
-        help=f"what stdout shows: {', '.join(names)} or {last}; default text",
-    )
+    choices = ("text", "json", *others)
+    *names, last = choices
+    shown = f"what stdout shows: {', '.join(names)} or {last}"
+    flag = Flag("format", shown, "NAME", ("-f", "--format"), "text", choices=choices)
+    flag.add_to(group)
 
 
 def with_underscores(argv: Sequence[str], known: Container[str] = ()) -> list[str]:

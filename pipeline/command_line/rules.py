@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from typing import Any
 
 from beam_bleu.transforms.errors import UsageError
 
@@ -79,8 +79,11 @@ _CONTRADICTIONS = (
 """Two flags, of which only one can be given, and why."""
 
 
-def check_rules(flags: argparse.Namespace) -> None:
+def check_rules(flags: object) -> None:
     """Checks that each flag has those that it needs, and none that contradicts it.
+
+    Args:
+      flags: a class of flags, such as `Config`.
 
     Raises:
       UsageError: one is missing, or two contradict each other.
@@ -100,17 +103,17 @@ def check_rules(flags: argparse.Namespace) -> None:
                 )
 
 
-def _shown(flags: argparse.Namespace, flag: str) -> str:
+def _shown(flags: Any, flag: str) -> str:
     """A flag as messages show it; for words without a flag the first of them."""
     if flag == "refs":
         return f"the reference {flags.refs[0]}"
     return "-i" if flag == "systems" else f"--{flag}"
 
 
-def _is_given(flags: argparse.Namespace, flag: str) -> bool:
-    """Whether a flag, or a flag with this value, is given."""
+def _is_given(flags: Any, flag: str) -> bool:
+    """Whether a flag has another value than without it, or the value that is named."""
     name, _, value = flag.partition(" ")
+    if value or name in getattr(flags, "choices", ()):
+        return not value or getattr(flags, name, None) == value
     present = getattr(flags, name, None)
-    if value:
-        return bool(present == value)
-    return present is not None and present is not False and present != []
+    return present is not None and present != getattr(type(flags), name)

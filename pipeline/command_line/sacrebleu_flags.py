@@ -1,19 +1,17 @@
 """sacreBLEU's flags that beam-bleu does not have: what to use instead.
 
-Flags that beam-bleu has are beside the other flags of their kind. Here is also --encoding, which
-has only one value in beam-bleu.
+Here is also the value of --encoding, which has only one in beam-bleu.
 """
 
 from __future__ import annotations
 
-import argparse
 import codecs
 import shlex
 
 from beam_bleu.transforms.errors import UsageError
 
-_ENCODING = "utf-8"
-_ENCODINGS = (_ENCODING, "utf-8-sig")
+ENCODING = "utf-8"
+_NAMES_OF_UTF8 = (ENCODING, "utf-8-sig")
 """Python's names for UTF-8, and for UTF-8 that may begin with a BOM, which is always dropped."""
 
 _SUBSETS = "parts of sacreBLEU's test sets: use sacrebleu for it"
@@ -58,25 +56,19 @@ def refuse_absent(flag: str) -> None:
             raise UsageError(f"{flag} is a flag of sacreBLEU that beam-bleu does not have", instead)
 
 
-def add_encoding_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds --encoding."""
-    parser.add_argument(
-        "-e",
-        "--encoding",
-        type=_encoding,
-        metavar="NAME",
-        help=f"only {_ENCODING}: texts in another encoding must be converted first",
-    )
+def encoding(text: str) -> str:
+    """Makes the value of --encoding.
 
-
-def _encoding(text: str) -> str:
+    Raises:
+      UsageError: it is not UTF-8.
+    """
     try:
         name = codecs.lookup(text).name
     except (LookupError, ValueError):
         name = ""
-    if name not in _ENCODINGS:
+    if name not in _NAMES_OF_UTF8:
         raise UsageError(
-            f"--encoding {text}: beam-bleu reads {_ENCODING} only",
-            f"convert the files: iconv -f {shlex.quote(text)} -t {_ENCODING} FILE > NEW",
+            f"--encoding {text}: beam-bleu reads {ENCODING} only",
+            f"convert the files: iconv -f {shlex.quote(text)} -t {ENCODING} FILE > NEW",
         )
     return name

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import itertools
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.parser import whole_number
+from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_flags import split_at_commas
 from beam_bleu.pipeline.display.printable import utf8
@@ -25,6 +26,9 @@ from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
+
 _LARGEST_MOST = 100_000
 """The sums of all slices must fit in the memory of a worker, and in one element of the job."""
 
@@ -32,89 +36,62 @@ DOCUMENT = "document"
 """The name of the label if --documents names files."""
 
 
-def add_slice_flags(parser: argparse._ActionsContainer) -> None:
-    """The flags that divide the corpus into slices, and name the labels of line-parallel text."""
-    add = parser.add_argument
-    add(
-        "--labels",
-        action="append",
-        default=[],
-        metavar="NAME[,NAME]=PATTERN",
-        help="a file with a label in each line, for --slice_by, --documents and "
-        "--language_column; repeat the flag for more. With several names, each line has tabs "
-        "between its labels",
-    )
-    add(
-        "--label_from_path",
-        action="append",
-        type=_label_from_path,
-        default=[],
-        metavar="NAME=PATTERN",
-        help="a label from the path of each file: the part in parentheses, as in "
-        "domain='news/*/(*)/'",
-    )
-    add(
-        "--slice_by",
-        action="extend",
-        type=_items,
-        default=[],
-        metavar="ITEM,...",
-        help="also score each slice of the corpus: by a label, such as domain; by labels with * "
-        f"between them, for their combinations; or by {LENGTH}: the length of the references in "
-        "tokens",
-    )
-    add(
-        "--length_edges",
-        type=_edges,
-        metavar="N,N,...",
-        help=f"the lengths at which a new slice of {LENGTH} begins; "
-        f"default {','.join(map(str, LENGTH_EDGES))}",
-    )
-    add(
-        "--max_slices",
-        type=whole_number(1, _LARGEST_MOST),
-        metavar="N",
-        help="fail if there are more than N slices, which happens if the values of a label are "
-        f"ids; default {MOST_SLICES}",
-    )
-
-
-def _label_from_path(text: str) -> PathLabel:
-    """The type of --label_from_path."""
-    try:
-        return path_label(utf8(text))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _items(text: str) -> list[Item]:
-    """The type of --slice_by."""
-    return [item_of(item) for item in split_at_commas(text)]
-
-
 def _edges(text: str) -> tuple[int, ...]:
     edges = text.split(",")
     numbers = [int(edge) if edge.isdecimal() and len(edge) <= 9 else 0 for edge in edges]
     if not all(numbers) or numbers != sorted(set(numbers)):
-        raise argparse.ArgumentTypeError(
-            f"must be ascending whole numbers from 1 on, separated by commas, got {text}"
-        )
+        raise ValueError(f"must be ascending whole numbers from 1 on, with commas, got {text}")
     return tuple(numbers)
 
 
-def add_document_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds --documents."""
-    parser.add_argument(
-        "--documents",
-        metavar="PATTERN|NAME",
-        help="the document of each segment: segments of a document are not independent, so "
-        "standard errors and comparisons are those of documents. For text a file with the name of "
-        "a document in each line, perhaps after a domain and a tab, or the NAME of a label; for "
+@dataclasses.dataclass(frozen=True)
+class SliceFlags:
+    """The flags for labels, slices and documents."""
+
+    labels: tuple[str, ...] = flag(
+        (),
+        "a file with a label in each line, for --slice_by, --documents and --language_column; "
+        "repeat the flag for more. With several names, each line has tabs between its labels",
+        "NAME[,NAME]=PATTERN",
+    )
+    label_from_path: tuple[PathLabel, ...] = flag(
+        (),
+        "a label from the path of each file: the part in parentheses, as in domain='news/*/(*)/'",
+        "NAME=PATTERN",
+        convert=lambda text: path_label(utf8(text)),
+    )
+    slice_by: tuple[Item, ...] = flag(
+        (),
+        "also score each slice of the corpus: by a label, such as domain; by labels with * between "
+        f"them, for their combinations; or by {LENGTH}: the length of the references in tokens",
+        "ITEM,...",
+        convert=item_of,
+        split=split_at_commas,
+    )
+    length_edges: tuple[int, ...] | None = flag(
+        None,
+        f"the lengths at which a new slice of {LENGTH} begins",
+        "N,N,...",
+        convert=_edges,
+        shown_default=f"default {','.join(map(str, LENGTH_EDGES))}",
+    )
+    max_slices: int = flag(
+        MOST_SLICES,
+        "fail if there are more than N slices, which happens if the values of a label are ids",
+        "N",
+        convert=whole_number(1, _LARGEST_MOST),
+    )
+    documents: str | None = flag(
+        None,
+        "the document of each segment: segments of a document are not independent, so standard "
+        "errors and comparisons are those of documents. For text a file with the name of a "
+        "document in each line, perhaps after a domain and a tab, or the NAME of a label; for "
         "records the NAME of a column",
+        "PATTERN|NAME",
     )
 
 
-def slicing(flags: argparse.Namespace) -> Slicing:
+def slicing(flags: Config) -> Slicing:
     """The slicing that a command line asks for.
 
     Raises:
@@ -126,11 +103,7 @@ def slicing(flags: argparse.Namespace) -> Slicing:
             f"add {LENGTH} to --slice_by, or leave --length_edges out",
         )
     try:
-        slices = Slicing(
-            tuple(flags.slice_by),
-            flags.length_edges or LENGTH_EDGES,
-            flags.max_slices or MOST_SLICES,
-        )
+        slices = Slicing(flags.slice_by, flags.length_edges or LENGTH_EDGES, flags.max_slices)
         return slices if flags.language_column is None else slices.within(flags.language_column)
     except ValueError as error:
         raise UsageError(
@@ -140,7 +113,7 @@ def slicing(flags: argparse.Namespace) -> Slicing:
         ) from None
 
 
-def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
+def needed_labels(flags: Config) -> tuple[str, ...]:
     """The labels that the input must have, each one once, without those from paths.
 
     A source of records reads the columns with these names (`Wanted.labels`).
@@ -149,7 +122,7 @@ def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name is not None and name != LENGTH))
 
 
-def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStream, ...]:
+def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
     """The streams of labels of a command line, with that of --documents if no label has them.
 
     Args:
@@ -185,7 +158,7 @@ def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStrea
     return tuple(streams)
 
 
-def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
+def path_labels(flags: Config, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
     """The labels from the paths of files of a command line.
 
     Args:
@@ -196,10 +169,10 @@ def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[
       UsageError: a label has an impossible name, or one that another label has.
     """
     _check_names("--label_from_path", [*others, *_of_paths(flags)])
-    return tuple(flags.label_from_path)
+    return flags.label_from_path
 
 
-def _of_paths(flags: argparse.Namespace) -> list[str]:
+def _of_paths(flags: Config) -> list[str]:
     return [label.name for label in flags.label_from_path]
 
 
@@ -215,7 +188,7 @@ def _check_names(flag: str, names: Sequence[str]) -> None:
             raise UsageError(f"two labels are called {name}", "give each label its own name")
 
 
-def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | None:
+def document_label(flags: Config, labels: Sequence[str]) -> str | None:
     """The label with the document of each segment; None without --documents.
 
     Args:
@@ -229,7 +202,7 @@ def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | No
 
 
 def check_labels(
-    flags: argparse.Namespace,
+    flags: Config,
     labels: Sequence[str],
     slicing: Slicing,
     documents: str | None,
@@ -247,15 +220,15 @@ def check_labels(
     Raises:
       UsageError: a label is missing, or has the name of another column.
     """
-    needed = {
+    needed: dict[str | None, str] = {
         **{name: f"--slice_by {name}" for name in slicing.labels},
         flags.language_column: f"--language_column {flags.language_column}",
         documents: f"--documents {flags.documents}",
     }
-    for name, flag in needed.items():
+    for name, shown in needed.items():
         if name is not None and name not in labels:
             raise UsageError(
-                f"{flag}: the input has no label with this name",
+                f"{shown}: the input has no label with this name",
                 f"it has {', '.join(labels) or 'none'}; docs/inputs.md says how labels are named",
             )
     folded = [name.casefold() for name in (*(columns or ()), *labels)]

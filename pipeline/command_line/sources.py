@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.command_line.keep_flag import keep, kept_of_join, kept_streams
 from beam_bleu.pipeline.command_line.paths import checked_path
@@ -15,7 +14,7 @@ from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
-from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Expected
+from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
@@ -27,13 +26,16 @@ from beam_bleu.transforms.pairing.records.formats import (
 )
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
 
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
+
 _INPUT = "input"
 
 _TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", "jsonl")
 """Files with the suffixes of these formats are not line-parallel text."""
 
 
-def source(flags: argparse.Namespace, anywhere: bool, needs: Needs = TEXTS) -> Source:
+def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
     """The source for a command line.
 
     Args:
@@ -50,20 +52,20 @@ def source(flags: argparse.Namespace, anywhere: bool, needs: Needs = TEXTS) -> S
         raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
     described = _Described(flags, anywhere, needs)
     if flags.input is not None:
-        return described.paired()
+        return described.paired(flags.input)
     needs_references = "references" in needs.roles or flags.join_on is None
     if needs_references and not (flags.refs or flags.references):
         raise UsageError("the references are missing", "write: beam-bleu REF... -i FILE...")
     if flags.references and not (flags.candidates or flags.systems):
         raise UsageError("the systems are missing", "write: beam-bleu REF... -i FILE...")
-    return described.lines() if flags.join_on is None else described.joined()
+    return described.lines() if flags.join_on is None else described.joined(flags.join_on)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Described:
     """What a command line says of the input; see `source`."""
 
-    flags: argparse.Namespace
+    flags: Config
     anywhere: bool
     needs: Needs
 
@@ -93,8 +95,8 @@ class _Described:
             candidates,
             of_references,
             flags.range_bytes,
-            Expected(flags.cuts or CUTS[0], flags.expect_segments, flags.max_line_bytes),
-            flags.num_refs or 1,
+            Expected(flags.cuts, flags.expect_segments, flags.max_line_bytes),
+            flags.num_refs,
             labels,
             flags.on_bad_record,
             path_labels(flags, [name for label in labels for name in label.names]),
@@ -102,13 +104,13 @@ class _Described:
             kept.texts,
         )
 
-    def joined(self) -> Source:
+    def joined(self, ids: tuple[str, ...]) -> Source:
         """The source that joins record files by an id: --join_on."""
         flags = self.flags
         self._require_one_column("with --join_on, each file has one system")
         names, candidates, of_references = self._streams()
-        kept = kept_of_join(keep(flags), flags.join_on)
-        wanted = dataclasses.replace(self._wanted(), ids=flags.join_on, kept=kept)
+        kept = kept_of_join(keep(flags), ids)
+        wanted = dataclasses.replace(self._wanted(), ids=ids, kept=kept)
         from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
         return JoinedRecords(
@@ -118,21 +120,20 @@ class _Described:
             flags.coverage or COVERAGE_NAMES[0],
             flags.expect_segments,
             flags.on_bad_record,
-            allow=tuple(flags.allow),
+            allow=flags.allow,
         )
 
-    def paired(self) -> Source:
+    def paired(self, pattern: str) -> Source:
         """The source of records that have candidates and references: --input."""
         flags = self.flags
         wanted = self._wanted()
         if flags.system_column is not None:
             self._require_one_column("--system_column names the systems")
-            kept = kept_of_join(keep(flags), flags.id_column)
-            wanted = dataclasses.replace(
-                wanted, ids=flags.id_column, system=flags.system_column, kept=kept
-            )
-        check_pipes([(_INPUT, flags.input)], self.anywhere)
-        stream = Stream(_INPUT, checked_path("--input", flags.input, self.anywhere))
+            ids = flags.id_column or ()
+            kept = kept_of_join(keep(flags), ids)
+            wanted = dataclasses.replace(wanted, ids=ids, system=flags.system_column, kept=kept)
+        check_pipes([(_INPUT, pattern)], self.anywhere)
+        stream = Stream(_INPUT, checked_path("--input", pattern, self.anywhere))
         records: Any = self._records(stream, wanted)
         if flags.system_column is not None:
             from beam_bleu.transforms.pairing.records.joins.join_sources import LongRecords
@@ -200,7 +201,7 @@ class _Described:
             flags.candidate_columns or (),
             flags.reference_columns or (),
             labels=tuple(dict.fromkeys((*needed_labels(flags), *of_paths))),
-            where=tuple(flags.where),
+            where=flags.where,
             path_labels=from_paths,
             values=self.needs.values,
             kept=kept.columns,
@@ -213,7 +214,7 @@ class _Described:
         name = self._format(stream)
         brings_together = flags.join_on is not None or flags.system_column is not None
         segments = None if brings_together else flags.expect_segments  # not of its streams
-        common = {
+        common: dict[str, Any] = {
             "range_bytes": flags.range_bytes,
             "expected": Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
             "on_bad_record": flags.on_bad_record,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import glob
 import os
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path, identity
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe, system_of_pipe
@@ -19,13 +19,16 @@ from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_p
 from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.wiring.filesystems import is_local
 
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.command_line.config import Config
+
 _STDIN = "-"
 
 Named = tuple[str, str]
 """The name of a stream, of a system or for messages; and its path or pattern."""
 
 
-def references(flags: argparse.Namespace) -> list[Named]:
+def references(flags: Config) -> list[Named]:
     """Each stream of references."""
     patterns = flags.references or flags.refs
     return [
@@ -34,7 +37,7 @@ def references(flags: argparse.Namespace) -> list[Named]:
     ]
 
 
-def systems(flags: argparse.Namespace, others: Sequence[Named]) -> tuple[str, list[Named]]:
+def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
     """The systems in the order of the command line. Without a flag it is stdin, as in sacreBLEU.
 
     Args:

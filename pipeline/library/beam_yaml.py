@@ -48,7 +48,7 @@ from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.pipeline.library import evaluate
-from beam_bleu.pipeline.library.keywords import Keywords
+from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.transforms import corpus_scores, reading, segment_scores
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError
@@ -315,7 +315,7 @@ class _Evaluating(beam.PTransform):
         self, config: Mapping[str, Any], others: Sequence[str], columns: ArrowColumns | None
     ) -> None:
         super().__init__()
-        keys = ("unpooled", *Keywords.__annotations__)
+        keys = ("unpooled", *KEYWORDS)
         _, keywords = _divided(type(self).__name__, config, others, keys)
         self._evaluate = evaluate.Evaluate(columns=columns, **keywords)
 

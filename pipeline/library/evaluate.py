@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
@@ -14,7 +14,7 @@ from apache_beam.typehints import typehints
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.gates.thresholds import Gates
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.library.keywords import Asked, Keywords, KnownSource
+from beam_bleu.pipeline.library.keywords import Asked, KnownSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams, without_versions
 from beam_bleu.pipeline.output.result import result_of
@@ -34,9 +34,6 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, Se
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.steps import NamedSums, giving_sums, unchanged
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["Evaluate", "Evaluated"]
 
@@ -106,8 +103,9 @@ class Evaluate(beam.PTransform):
       columns: the columns of tables: the one of each system, of references, and of labels. None
         for `Paired` segments.
       unpooled: the label whose values are tasks that have no common score.
-      keywords: everything else: see `Keywords`. `metrics` is a list of names, such as "bleu", and
-        of configs, such as `ChrfConfig(beta=1)`.
+      keywords: everything else, by the names of the command's flags. A keyword that is None or left
+        out has its default. `metrics` is a list of names, such as "bleu", and of configs, such as
+        `ChrfConfig(beta=1)`.
 
     Raises:
       ValueError: a keyword is not known, or a value or a combination is impossible.
@@ -149,7 +147,7 @@ class Evaluate(beam.PTransform):
         *,
         columns: ArrowColumns | None = None,
         unpooled: str | None = None,
-        **keywords: Unpack[Keywords],
+        **keywords: Any,
     ) -> None:
         super().__init__()
         self._asked = Asked(keywords, unpooled)

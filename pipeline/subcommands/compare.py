@@ -8,7 +8,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.command_line.output_flags import add_row_flags, row_choice
+from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of
+from beam_bleu.pipeline.command_line.output_flags import RowFlags, row_choice
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.latex import latex
@@ -70,12 +71,12 @@ def main(argv: Sequence[str]) -> int:
         )
     output = parser.add_argument_group("output")
     add_text_or_json_flag(output, *_PAPER)
-    add_row_flags(output)
+    add_flags(output, flags_of(RowFlags))
     return run(parser, argv, _compare)
 
 
 def _compare(flags: argparse.Namespace) -> bytes:
-    choice = row_choice(flags)
+    choice = row_choice(filled(RowFlags, vars(flags)), flags.format)
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
     for warning in (*compared.warnings, *_without_numbers(compared)):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of
 from beam_bleu.pipeline.command_line.gate_flags import (
-    add_gate_flags,
+    GateFlags,
     gates,
     require_definitions,
 )
@@ -25,7 +26,8 @@ from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (
-    "Compares saved results with thresholds, and prints a line for each check. It scores nothing. "
+    "Compares saved results with thresholds, and prints a line for each check, "
+    "without --quiet. It scores nothing. "
     "The exit code is 4 if a check fails, so that a scheduler can repeat this command alone."
 )
 
@@ -41,13 +43,14 @@ def main(argv: Sequence[str]) -> int:
         metavar="RESULT",
         help="a scores.json, a totals.json or a folder with one",
     )
-    add_gate_flags(parser.add_argument_group("thresholds"))
-    return run(parser, argv, _gate, quiet="show only errors on stderr, no checks")
+    add_flags(parser.add_argument_group("thresholds"), flags_of(GateFlags))
+    return run(parser, argv, _gate)
 
 
 def _gate(flags: argparse.Namespace) -> bytes:
-    check_rules(flags)
-    asked, old = gates(flags, flags.results)
+    chosen = filled(GateFlags, vars(flags))
+    check_rules(chosen)
+    asked, old = gates(chosen, flags.results)
     if not asked:
         raise UsageError(
             "there is no threshold",

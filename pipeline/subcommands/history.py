@@ -6,8 +6,9 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.metric_flags import add_metrics_flag
-from beam_bleu.pipeline.command_line.parser import parser_of, positive, unknown_value
+from beam_bleu.pipeline.command_line.flags import Flag, positive, unknown_value
+from beam_bleu.pipeline.command_line.metric_flags import METRICS_FLAG
+from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
@@ -51,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
         help="each night has segments of its own, even if --partition does not say so",
     )
     choice = parser.add_argument_group("what is shown")
-    add_metrics_flag(choice, default="default: all")
+    METRICS_FLAG.add_to(choice, "default: all")
     choice.add_argument(
         "--system", action="append", metavar="NAME", help="only this system; repeatable"
     )
@@ -62,9 +63,8 @@ def main(argv: Sequence[str]) -> int:
         help=f"this slice, such as domain=news, or {_ALL_SLICES}, instead of the whole corpus; "
         "repeatable",
     )
-    choice.add_argument(
-        "--last", type=positive, metavar="N", help="only the last N nights; default all"
-    )
+    last = Flag("last", "only the last N nights", "N", ("--last",), convert=positive)
+    last.add_to(choice)
     choice.add_argument(
         "-f",
         "--format",

@@ -8,25 +8,25 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
-from beam_bleu.pipeline.command_line.definition_flags import (
-    add_preset_flag,
-    rescored_definition,
-)
-from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
+from beam_bleu.pipeline.command_line.definition_flags import rescored_definition
+from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
+from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of, unknown_value
 from beam_bleu.pipeline.command_line.metric_flags import (
-    add_flags,
-    add_language_flags,
-    add_metrics_flag,
-    choices_of,
-    chosen_metrics,
+    LANGUAGE_FLAGS,
+    METRICS_FLAG,
+    PRESET,
+    DefinitionFlags,
     flag_of_other_metrics,
-    flags_of,
+    metric_flags,
+    shown_flags,
     tokenizer_of_language,
     usual_flags,
+    with_choices,
 )
-from beam_bleu.pipeline.command_line.output_flags import display
-from beam_bleu.pipeline.command_line.parser import parser_of, unknown_value
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, display
+from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence
@@ -62,27 +62,32 @@ def main(argv: Sequence[str]) -> int:
         "file", metavar="FILE", help="a totals.json, or a folder with one"
     )
     scoring = parser.add_argument_group("definition, from n-grams to a score")
-    add_preset_flag(scoring, _DEFAULT)
-    add_flags(scoring, usual_flags(of_text=False), _DEFAULT)
-    add_metrics_flag(scoring, _DEFAULT)
+    add_flags(scoring, [PRESET, *usual_flags(of_text=False), METRICS_FLAG], _DEFAULT)
     tokens = parser.add_argument_group(
         "definition, from texts to tokens (these must be as in the run)"
     )
     add_flags(tokens, usual_flags(of_text=True), _DEFAULT)
-    add_language_flags(tokens)
-    add_flags(tokens, flags_of(besides=[DEFAULT_METRIC]), are_shown=False)
-    add_comparison_flags(parser.add_argument_group("evidence"), _DEFAULT)
+    add_flags(tokens, LANGUAGE_FLAGS)
+    for flag in shown_flags(metric_flags(besides=[DEFAULT_METRIC])):
+        dataclasses.replace(flag, help=argparse.SUPPRESS, shown_default="").add_to(tokens)
+    add_flags(parser.add_argument_group("evidence"), flags_of(ComparisonFlags), _DEFAULT)
     add_result_flags(parser)
     return run(parser, argv, _rescore)
 
 
+@dataclasses.dataclass(frozen=True)
+class RescoringFlags(DefinitionFlags, ComparisonFlags):
+    """What of a definition changes."""
+
+
 def _rescore(flags: argparse.Namespace) -> bytes:
-    shown = display(flags)
+    shown = display(filled(DisplayFlags, vars(flags)))
     saved = read_totals(flags.file)
-    return finish(rescored(saved, flags), shown, flags.output, [(flags.file, saved)])
+    changes = with_choices(filled(RescoringFlags, vars(flags)), vars(flags))
+    return finish(rescored(saved, changes), shown, flags.output, [(flags.file, saved)])
 
 
-def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
+def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
     """Saved totals with the choices of a command line. All other choices stay as they are.
 
     The scores of segments are left out, because their files have those of the old definition.
@@ -90,7 +95,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     Raises:
       UsageError: the sums do not allow it, or a choice is impossible.
     """
-    names = chosen_metrics(flags) if flags.metrics else tuple(saved.scorings)
+    names = flags.chosen_metrics if flags.metrics else tuple(saved.scorings)
     for name in names:
         if name not in saved.scorings:
             raise UsageError(
@@ -111,7 +116,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
 
 
 def _refuse_flags_of_others(
-    saved: SavedTotals, names: Sequence[MetricWord], flags: argparse.Namespace
+    saved: SavedTotals, names: Sequence[MetricWord], flags: RescoringFlags
 ) -> None:
     """Refuses flags that define metrics that the new result does not have."""
     found = flag_of_other_metrics(flags, names)
@@ -137,7 +142,7 @@ def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
         )
 
 
-def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace) -> Metric:
+def _definition(saved: SavedTotals, name: MetricWord, flags: RescoringFlags) -> Metric:
     """The definition of a metric with the choices of a command line."""
     scorings, corpus = saved.scorings[name], saved.own(name).corpus
     _require_tokens(scorings, flags)
@@ -152,12 +157,14 @@ def _definition(saved: SavedTotals, name: MetricWord, flags: argparse.Namespace)
     return metric
 
 
-def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
+def _require_tokens(scorings: Scorings, flags: RescoringFlags) -> None:
     """Checks that the command line asks for no other tokens than those that were counted."""
-    for name in ("spm_model", "language_column"):
-        if getattr(flags, name) is not None:
+    for name, value in {**flags.choices, "language_column": flags.language_column}.items():
+        if name in ("spm_model", "language_column") and value is not None:
             raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)
-    asked = {flag.field: value for flag, value in choices_of(scorings.name, flags).items()}
+    asked: dict[str, Any] = {
+        row.field: value for row, value in flags.choices_of(scorings.name).items()
+    }
     if scorings.name == DEFAULT_METRIC:
         asked.setdefault("tokenize", tokenizer_of_language(flags))
         if flags.preset is not None:
@@ -175,7 +182,7 @@ def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
             )
 
 
-def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
+def _evidence(saved: SavedTotals, flags: RescoringFlags) -> Evidence:
     evidence, systems = saved.evidence, saved.totals.systems
     if flags.baseline is not None and flags.baseline not in systems:
         raise unknown_value("--baseline", flags.baseline, systems)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from beam_bleu.pipeline.command_line.log_flags import add_log_flags, logs
-from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags
+from beam_bleu.pipeline.command_line.flags import add_flags, flags_of
+from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
+from beam_bleu.pipeline.command_line.output_flags import Display, DisplayFlags
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
@@ -18,7 +19,7 @@ from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 def add_result_flags(parser: Parser) -> None:
     """Adds the flags that say where the result goes, for subcommands that make one."""
     output = parser.add_argument_group("output")
-    add_display_flags(output)
+    add_flags(output, flags_of(DisplayFlags))
     output.add_argument(
         "--output",
         metavar="DIR",
@@ -30,7 +31,6 @@ def run(
     parser: Parser,
     argv: Sequence[str],
     work: Callable[[argparse.Namespace], bytes],
-    quiet: str = "show only errors on stderr",
 ) -> int:
     """Runs a subcommand; returns the exit code.
 
@@ -38,10 +38,9 @@ def run(
       parser: the parser of its own flags.
       argv: the words after its name.
       work: does the work; returns what stdout shows.
-      quiet: the help of --quiet.
     """
     group = parser.add_argument_group("messages and help")
-    add_log_flags(group, quiet)
+    add_flags(group, flags_of(LogFlags))
     group.add_argument("-h", "--help", action="help", help="show this help")
     words = [utf8(word) for word in with_underscores(argv)]
     shown = logs(words)

@@ -7,12 +7,8 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import (
-    add_text_or_json_flag,
-    parser_of,
-    positive,
-    unknown_value,
-)
+from beam_bleu.pipeline.command_line.flags import Flag, positive, unknown_value
+from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
@@ -59,14 +55,11 @@ def main(argv: Sequence[str]) -> int:
         "without the label); repeatable: segments that have all of them",
     )
     choice.add_argument("-m", "--metric", metavar="NAME", help="the metric; default: the first one")
-    choice.add_argument(
-        "-n",
-        "--number",
-        type=positive,
-        default=_USUAL_NUMBER,
-        metavar="N",
-        help=f"how many segments at most; default {_USUAL_NUMBER}",
+    words = ("-n", "--number")
+    number = Flag(
+        "number", "how many segments at most", "N", words, _USUAL_NUMBER, convert=positive
     )
+    number.add_to(choice)
     add_text_or_json_flag(parser.add_argument_group("output"))
     return run(parser, argv, _worst)
 

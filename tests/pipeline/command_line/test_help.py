@@ -9,8 +9,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import EXAMPLES, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+from beam_bleu.pipeline.command_line.config import our_parser
 from beam_bleu.pipeline.command_line.help import USUAL_FLAGS
-from beam_bleu.pipeline.command_line.options import our_parser
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.error_marks import exit_code
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from command_line import called
 
-from beam_bleu.pipeline.command_line.options import our_parser
+from beam_bleu.pipeline.command_line.config import FLAGS
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
 
 
@@ -23,6 +23,6 @@ def test_a_name_with_a_comma_is_written_in_brackets_in_every_flag(tmp_path: Path
 
 def test_tab_separated_text_can_still_be_line_parallel() -> None:
     """Files with tabs are text, unless a flag says that they are records."""
-    flags = [flag for flag in our_parser().actions() if flag.dest == "input_format"]
+    flags = [flag for flag in FLAGS if flag.name == "input_format"]
     assert flags[0].choices == tuple(RECORD_FORMATS)
     called("r.tsv", "-i", "a.tsv").assert_failed(3, "r.tsv")

@@ -32,9 +32,9 @@ BESIDE = r"""
 --smooth_method expo
 --smooth_method nltk-method5 => nltk-method5
 --preset nltk --effective_order => effective_order
---preset nltk --smooth_value 1 => cannot be used with --smooth_method 'nltk-method0'
---smooth_value 0.1 => cannot be used with --smooth_method 'exp'
---smooth_method none --smooth_value 0.1 => cannot be used with --smooth_method 'none'
+--preset nltk --smooth_value 1 => cannot be used with smooth_method 'nltk-method0'
+--smooth_value 0.1 => cannot be used with smooth_method 'exp'
+--smooth_method none --smooth_value 0.1 => cannot be used with smooth_method 'none'
 --smooth_method floor --smooth_value -1 => 0 to 1000000, got -1
 --smooth_method floor --smooth_value nan => got nan
 --smooth_method floor --smooth_value x => --smooth_value
@@ -42,10 +42,10 @@ BESIDE = r"""
 --smooth_method nltk-method4 --smooth_value 1e-310 => 1e-06 or more
 --weights a,b
 --weights 9,9 => weights must sum to 16
---weights 0,0
+--weights 0,0 => weights
 --weights 0.5,-0.5 => weights must be
 --weights 0.5,nan => weights must be
---weights 0.5,0.5 --max_ngram_order 3 => --max_ngram_order = 3
+--weights 0.5,0.5 --max_ngram_order 3 => max_ngram_order = 3
 --max_ngram_order 0 => max_ngram_order must be 1 to 16
 --max_ngram_order 17 => max_ngram_order must be 1 to 16
 --max_ngram_order four
@@ -57,8 +57,8 @@ BESIDE = r"""
 --metrics chrF => there is no such metric
 --ter_normalized
 --rouge_stemmer
---metrics chrf --chrf_beta=0 => --chrf_beta must be 1 to 1000
---metrics chrf -cw 17 => --chrf_word_order
+--metrics chrf --chrf_beta=0 => beta must be 1 to 1000
+--metrics chrf -cw 17 => word_order
 --metrics mean:comet => line-parallel text has no columns
 --text_column=text => is a flag of perplexity
 --compare=all => there is only one: atlas
@@ -101,8 +101,8 @@ BESIDE = r"""
 --threads many
 --range_bytes 15
 --range_bytes 1000000000000000000000000000000
---tokenize spm
---spm_model domains.txt
+--tokenize spm => spm_model must be given
+--spm_model domains.txt => spm_model must be given
 --tokenize spm --spm_model '' => --spm_model is empty
 --tokenize spm --spm_model nope://x => nope://x: there is no such filesystem
 --encoding latin1 => iconv
@@ -220,10 +220,10 @@ r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => --covera
 --input x.jsonl -m mean:a --language de => --language
 --input x.jsonl -m mean:a --normalize nfc => --normalize is a flag of bleu, chrf
 --input x.jsonl -m mean:a --slice_by length => length
---input x.jsonl -m perplexity --perplexity_per=word => --text_column
---input x.jsonl -m perplexity --perplexity_per=byte => --byte_count_column
+--input x.jsonl -m perplexity --perplexity_per=word => text_column
+--input x.jsonl -m perplexity --perplexity_per=byte => byte_count_column
 --input x.jsonl -m perplexity --perplexity_per=line => 'line'
---input x.jsonl -m perplexity --text_column=a --word_count_column=b => --text_column
+--input x.jsonl -m perplexity --text_column=a --word_count_column=b => text_column
 r.txt -i c.txt --candidate_columns a => --candidate_columns needs --input or --join_on
 r.txt -i c.txt --coverage each => --coverage needs
 r.txt -i c.txt --system_column a --id_column b => --system_column needs --input

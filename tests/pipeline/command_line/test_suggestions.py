@@ -9,8 +9,8 @@ import pytest
 from command_line import SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-from beam_bleu.pipeline.command_line.options import our_parser
-from beam_bleu.pipeline.command_line.parser import nearest
+from beam_bleu.pipeline.command_line.config import our_parser
+from beam_bleu.pipeline.command_line.flags import nearest
 from beam_bleu.pipeline.command_line.sacrebleu_flags import ABSENT
 
 ATLAS = SYSTEMS["atlas"]

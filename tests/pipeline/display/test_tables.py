@@ -32,7 +32,7 @@ from shown_tables import (
     with_evidence,
 )
 
-from beam_bleu.pipeline.command_line.definition_flags import presets_table
+from beam_bleu.pipeline.command_line.metric_flags import presets_table
 from beam_bleu.pipeline.display import row_order
 from beam_bleu.pipeline.display.row_order import RowChoice, decimals_of
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout

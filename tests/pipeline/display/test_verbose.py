@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import EXAMPLE, Run, called, streams, write_lines
 
-from beam_bleu.pipeline.command_line.log_flags import Logs, logs
+from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
 from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from beam_bleu.transforms.native.compiling import FUNCTIONS
@@ -121,7 +121,7 @@ def test_levels(capfd):
     ],
 )
 def test_how_loud_stderr_is(words, verbose, quiet):
-    assert logs(words) == Logs(verbose, quiet)
+    assert logs(words) == LogFlags(verbose=verbose, quiet=quiet)
 
 
 # Which bytes count as done

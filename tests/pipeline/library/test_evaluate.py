@@ -318,8 +318,8 @@ def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
 
 
 WRONG = [
-    ({"metric": ["bleu"]}, "has no keyword 'metric'; it has columns"),
-    ({"output": "out"}, "has no keyword 'output'; it has columns, unpooled, metrics"),
+    ({"metric": ["bleu"]}, "has no keyword 'metric'; did you mean metrics?"),
+    ({"output": "out"}, "has no keyword 'output'; none: the outputs are PCollections"),
     ({"metrics": "bleu"}, "metrics must be a list"),
     ({"metrics": ["blue"]}, "metrics blue: there is no such metric"),
     ({"metrics": ["bleu", BleuConfig()]}, "has a metric twice"),
@@ -334,7 +334,7 @@ WRONG = [
     ({"preset": "list"}, "preset"),
     ({"lowercase": 1}, "lowercase must be True or False"),
     ({"examples": True}, "examples must be a text or a number"),
-    ({"examples": 0}, "examples must be a whole number, 1 to"),
+    ({"examples": -1}, "examples must be a whole number, 0 to"),
     ({"resamples": 50}, "resamples needs resample"),
     ({"fail_under": "x"}, r"got 'x'; write \[METRIC=\]\[NAME=\]NUMBER$"),
     ({"baseline": "atlantis"}, "baseline atlantis: there is no such value"),

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
 import doctest
 
 from command_line import PROJECT
 from markdown_tables import tables
 
 from beam_bleu import ArrowColumns, Evaluate
-from beam_bleu.pipeline.command_line.options import our_parser
+from beam_bleu.pipeline.command_line.config import FLAGS
 from beam_bleu.pipeline.library import evaluate
 from beam_bleu.pipeline.library.beam_yaml import Evaluate as EvaluateRows
-from beam_bleu.pipeline.library.keywords import Keywords
-from docs.make_tables import ELSEWHERE
+from beam_bleu.pipeline.library.keywords import ELSEWHERE, KEYWORDS
 
 PAGE = PROJECT / "docs" / "evaluate.md"
 
 
-def shown_flags() -> list[argparse.Action]:
-    """The flags that the help shows, also those that Beam's parser reads."""
-    return [flag for _, group in our_parser().groups() for flag in group]
-
-
 def test_the_library_has_each_flag_or_says_why_it_has_not():
-    flags = [flag.dest for flag in shown_flags()]
-    keywords = [*Keywords.__annotations__]
-    assert not {*keywords} & {*ELSEWHERE}
-    assert {*keywords, *ELSEWHERE} == {*flags}
+    names = [flag.name for flag in FLAGS]
+    assert {*ELSEWHERE} <= {*names}
     (rows,) = [rows for header, *rows in tables(PAGE.read_text()) if header[0] == "flag"]
-    assert len(rows) == len(flags) > 90
-    spellings = {name for flag in shown_flags() for name in flag.option_strings[-1:]}
-    assert spellings <= {row[0].strip("`") for row in rows}
+    assert len(rows) == len(names) > 90
+    assert {flag.words[-1] for flag in FLAGS if flag.words} <= {row[0].strip("`") for row in rows}
 
 
 def test_each_keyword_is_one_of_the_library_and_of_beam_yaml():
     columns = ArrowColumns({"a": "a"}, ["r"])
-    for name in Keywords.__annotations__:
+    for name in KEYWORDS:
         Evaluate(columns=columns, **{name: None})
         EvaluateRows(candidates={"a": "a"}, references=["r"], **{name: None})
 

@@ -8,7 +8,7 @@ import pytest
 from command_line import EXAMPLE, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-from beam_bleu.pipeline.command_line.options import flags_without_secrets, our_parser
+from beam_bleu.pipeline.command_line.config import flags_without_secrets, our_parser
 from beam_bleu.pipeline.output.redaction import redacted, without_url_secrets
 
 PLAIN = frozenset(["--tokenize", "--candidates", "--output"])

@@ -1,0 +1,211 @@
+"""All flags of the command: their groups, and the values that a run has of them."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import NoReturn
+
+from beam_bleu.pipeline.command_line.beam_flags import beam_help, beam_parser
+from beam_bleu.pipeline.command_line.definition_flags import MoreScoresFlags
+from beam_bleu.pipeline.command_line.evidence_flags import EvidenceFlags
+from beam_bleu.pipeline.command_line.flags import (
+    Flag,
+    add_flags,
+    flag,
+    flags_of,
+    positive,
+    whole_number,
+)
+from beam_bleu.pipeline.command_line.gate_flags import GateFlags
+from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
+from beam_bleu.pipeline.command_line.keep_flag import KeepFlag
+from beam_bleu.pipeline.command_line.layouts import LayoutFlags
+from beam_bleu.pipeline.command_line.log_flags import LogFlags, ProgressFlag
+from beam_bleu.pipeline.command_line.metric_flags import (
+    LANGUAGE_FLAGS,
+    METRICS_FLAG,
+    PRESET,
+    DefinitionFlags,
+    metric_flags,
+    shown_flags,
+    usual_flags,
+)
+from beam_bleu.pipeline.command_line.monitoring_flags import MonitoringFlags
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, ReportFlag
+from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.command_line.record_flags import (
+    BringingTogetherFlags,
+    RecordFlags,
+    RejectingFlags,
+)
+from beam_bleu.pipeline.command_line.slice_flags import SliceFlags
+from beam_bleu.pipeline.command_line.source_flags import CheckingFlags, TextFlags
+from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
+from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
+from beam_bleu.transforms.version import VERSION
+
+_LARGEST_RANGE = 1 << 40
+
+
+@dataclasses.dataclass(frozen=True)
+class EngineFlags:
+    """The flags that say where and how a job runs."""
+
+    threads: int | None = flag(
+        None,
+        "how many threads a worker has",
+        "N",
+        convert=positive,
+        shown_default="default: all cores in-process, 1 on an engine",
+    )
+    range_bytes: int | None = flag(
+        None,
+        "how many bytes are read at a time",
+        "N",
+        convert=whole_number(SMALLEST_RANGE, _LARGEST_RANGE),
+        shown_default=f"default {SMALL_RANGE} to {USUAL_RANGE}, more above 4 TB",
+    )
+    worker_timeout: int | None = flag(
+        None,
+        "how long the workers of an engine may take to answer before the job is cancelled; default "
+        f"{WORKER_TIMEOUT}; without this flag, a job is never cancelled while it may be in the "
+        "engine's queue",
+        "SECONDS",
+        convert=positive,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Config(
+    TextFlags,
+    CheckingFlags,
+    RejectingFlags,
+    RecordFlags,
+    BringingTogetherFlags,
+    LayoutFlags,
+    DefinitionFlags,
+    DisplayFlags,
+    FolderFlags,
+    MoreScoresFlags,
+    KeepFlag,
+    ReportFlag,
+    MonitoringFlags,
+    SliceFlags,
+    EvidenceFlags,
+    GateFlags,
+    EngineFlags,
+    ProgressFlag,
+    LogFlags,
+):
+    """What a run is asked to do: the values of all flags."""
+
+
+class _Print(argparse.Action):
+    """Prints a text, and ends the program."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: object,
+        topic: object,
+        option_string: str | None = None,
+    ) -> NoReturn:
+        assert isinstance(parser, Parser)
+        parser.epilog = epilog()  # as wide as the terminal is now
+        if option_string == "-h":
+            text = short_help()
+        elif self.dest == "help_beam":
+            text = beam_help(parser.by_flag())
+        elif self.dest == "version":
+            text = f"beam-bleu {VERSION}\n"
+        elif topic:
+            text = parser.format_groups(HELP[1].read(str(topic)))
+        else:
+            text = parser.format_help()
+        write_to_stdout(text.encode())
+        parser.exit()
+
+
+RUNNER = Flag(
+    "runner",
+    f"where the job runs: {', '.join(SHOWN_RUNNERS)}, or a class by its full name",
+    "NAME",
+    ("--runner",),
+    shown_default="default DirectRunner: in this process",
+    is_shown_only=True,  # Beam's parser reads it, so ours must not know it
+)
+
+HELP = (
+    Flag("help", "show the usual flags", "", ("-h",), action=_Print),
+    Flag(
+        "help",
+        f"show all flags, or those of a topic: {', '.join(TOPICS)}",
+        "TOPIC",
+        ("--help",),
+        choices=TOPICS,
+        nargs="?",
+        action=_Print,
+    ),
+    Flag("help_beam", "show Beam's flags", "", ("--help_beam",), action=_Print),
+    Flag("version", "show the version", "", ("-V", "--version"), action=_Print),
+)
+
+GROUPS: Mapping[str, tuple[Flag, ...]] = {
+    "input": flags_of(TextFlags),
+    "input, checks": (*flags_of(CheckingFlags), *flags_of(RejectingFlags)),
+    "input, records": flags_of(RecordFlags),
+    "input, records of several systems, and known layouts": (
+        *flags_of(BringingTogetherFlags),
+        *flags_of(LayoutFlags),
+    ),
+    "definition, metrics": (METRICS_FLAG,),
+    "definition, from texts to tokens": (PRESET, *usual_flags(of_text=True), *LANGUAGE_FLAGS),
+    "definition, from n-grams to a score": usual_flags(of_text=False),
+    "definition, other metrics": shown_flags(
+        metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC])
+    ),
+    "definition, metrics of numbers": shown_flags(metric_flags(besides=METRICS_OF_TEXTS)),
+    "output": (*flags_of(DisplayFlags), *flags_of(FolderFlags)),
+    "output, more scores": (
+        *flags_of(MoreScoresFlags),
+        *flags_of(KeepFlag),
+        *flags_of(ReportFlag),
+    ),
+    "output, monitoring": flags_of(MonitoringFlags),
+    "slices and documents": flags_of(SliceFlags),
+    "evidence": flags_of(EvidenceFlags),
+    "gates": flags_of(GateFlags),
+    "engine": (RUNNER, *flags_of(EngineFlags)),
+    "messages and help": (*flags_of(ProgressFlag), *flags_of(LogFlags), *HELP),
+}
+"""The flags of the command, by the titles of their groups in --help."""
+
+FLAGS = tuple(each for flags in GROUPS.values() for each in flags)
+
+
+@functools.cache  # a run also asks which values of flags are never secrets
+def our_parser() -> Parser:
+    """The parser of beam-bleu's own flags."""
+    parser = Parser(
+        prog="beam-bleu",
+        usage=usage(),
+        description="Scores text files and records by BLEU and other metrics, with sacreBLEU's "
+        "exact\nnumbers, as an Apache Beam job.",
+        formatter_class=Formatter,
+        add_help=False,
+    )
+    for title, flags in GROUPS.items():
+        add_flags(parser.add_argument_group(title), flags)
+    return parser
+
+
+def flags_without_secrets() -> frozenset[str]:
+    """Flags whose values are never secrets, with all spellings: ours, and Beam's switches."""
+    switches = [action for action in beam_parser().actions() if action.nargs == 0]
+    actions = [*our_parser().actions(), *switches]
+    return frozenset(word for action in actions for word in action.option_strings)

@@ -1,0 +1,228 @@
+"""Flags: a field of a frozen dataclass declares one, once, with its help and what its values are.
+
+From these fields come the arguments of argparse, the keywords of `Evaluate`, the pages about flags
+and the parameters of a Dataflow template. A class has the flags of one purpose. What needs flags of
+several classes inherits from them, as `config.Config` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from beam_bleu.transforms.errors import UsageError
+
+SEE_HELP = "see --help"
+
+_Flags = TypeVar("_Flags")
+
+
+@dataclasses.dataclass(frozen=True)
+class Flag:
+    """A choice of a user.
+
+    Attributes:
+      name: the field that has its value, and the keyword of `Evaluate`.
+      help: what it chooses.
+      metavar: what the help calls its value; "" for a switch.
+      words: its spellings on a command line; the last one is that of messages.
+      default: its value if it is not given. The value of a flag whose default is () is a tuple of
+        all values that are given.
+      convert: makes the value of its text. A `ValueError` says what the text must be.
+      choices: the texts to choose from; none for any text.
+      split: the parts of a text that has several values; None if it has one.
+      shown_default: what the help says about the default; "" for its value, if it has one.
+      nargs: as in argparse.
+      const: the text that a flag without a value stands for.
+      action: what argparse does with a text in place of keeping its value.
+      is_shown_only: whether something else reads it, and argparse only shows it.
+    """
+
+    name: str
+    help: str
+    metavar: str = ""
+    words: tuple[str, ...] = ()
+    default: Any = None
+    convert: Callable[[str], Any] = str
+    choices: tuple[str, ...] = ()
+    split: Callable[[str], Iterable[str]] | None = None
+    shown_default: str = ""
+    nargs: str | None = None
+    const: str | None = None
+    action: Any = None
+    is_shown_only: bool = False
+
+    @property
+    def spelling(self) -> str:
+        """How messages call it."""
+        return self.words[-1] if self.words else self.name
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it can be repeated."""
+        return isinstance(self.default, tuple)
+
+    def described(self, default: str = "") -> str:
+        """What the help says.
+
+        Args:
+          default: what it says about the default, in place of the usual words.
+        """
+        usual = self.shown_default
+        if not usual and isinstance(self.default, str | int) and self.metavar:
+            usual = f"default {self.default}"
+        return f"{self.help}; {default or usual}" if usual else self.help
+
+    def read(self, text: str) -> Any:
+        """The value of a text: several ones, if the flag splits it.
+
+        Raises:
+          UsageError: the text is impossible.
+        """
+        if self.split is not None:
+            return [self._converted(part) for part in self.split(text)]
+        return self._converted(text)
+
+    def _converted(self, text: str) -> Any:
+        if self.choices and text not in self.choices:
+            raise unknown_value(self.spelling, text, self.choices)
+        try:
+            return self.convert(text)
+        except ValueError as error:
+            why = f"must be a number, got {text}" if self.convert in (int, float) else str(error)
+            raise UsageError(f"{self.spelling} {why}", SEE_HELP) from None
+
+    def value_of(self, given: Any) -> Any:
+        """The value for one of Python: it is checked as the text of a command line is.
+
+        Raises:
+          UsageError: it is impossible.
+        """
+        if not self.metavar:
+            if not isinstance(given, bool):
+                raise UsageError(f"{self.spelling} must be True or False, got {given!r}", SEE_HELP)
+            return given
+        if given is True and self.const is not None:
+            return self.const
+        texts = [self._text(each) for each in (given if _is_list(given) else [given])]
+        if self.is_many:
+            values = [self.read(text) for text in texts]
+            return tuple(each for value in values for each in (value if self.split else [value]))
+        if _is_list(given) and not self.metavar.endswith(",..."):
+            raise UsageError(f"{self.spelling} must be one value, got {given!r}", SEE_HELP)
+        return self.read(",".join(texts))
+
+    def _text(self, given: Any) -> str:
+        if isinstance(given, bool) or not isinstance(given, str | int | float):
+            raise UsageError(f"{self.spelling} must be a text or a number, got {given!r}", SEE_HELP)
+        # Without an exponent, as in 1e-05, which a fraction of records cannot have.
+        return f"{Decimal(repr(given)):f}" if isinstance(given, float) else str(given)
+
+    def add_to(self, group: argparse._ActionsContainer, default: str = "") -> None:
+        """Adds it to a parser; see `described`."""
+        # argparse fills in values after a single %.
+        shown: dict[str, Any] = {
+            "help": self.described(default).replace("%", "%%"),
+            "metavar": self.metavar,
+        }
+        if self.is_shown_only:
+            action = argparse.Action(self.words, self.name, nargs=self.nargs, **shown)
+            group._group_actions.append(action)  # type: ignore[attr-defined]
+            return
+        kind: dict[str, Any]
+        if self.action is not None:
+            kind = {"action": self.action, "nargs": self.nargs if self.metavar else 0}
+        elif not self.metavar:
+            del shown["metavar"]
+            kind = {"action": "store_true" if isinstance(self.default, bool) else "count"}
+            kind |= {"default": self.default}
+        else:
+            many = "extend" if self.split or self.nargs else "append"
+            kind = {"action": many if self.is_many else "store", "type": self.read}
+            kind |= {"default": [] if self.is_many else self.default}
+            kind |= {"nargs": self.nargs, "const": self.const} if self.nargs else {}
+        group.add_argument(*self.words, dest=self.name, **kind, **shown)
+
+
+def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -> Any:
+    """A field with the choice of a user.
+
+    Args:
+      default: its value if it is not given.
+      help: what it chooses.
+      metavar: what the help calls its value; "" for a switch.
+      short: its other spellings.
+      more: other attributes of `Flag`.
+    """
+    about = {"help": help, "metavar": metavar, "short": short, **more}
+    return dataclasses.field(default=default, metadata={"flag": about})
+
+
+def flags_of(kind: type[Any]) -> tuple[Flag, ...]:
+    """The flags of a class, in their order."""
+    return tuple(
+        Flag(
+            field.name,
+            **{"words": (*about["short"], f"--{field.name}"), "default": field.default}
+            | {name: value for name, value in about.items() if name != "short"},
+        )
+        for field in dataclasses.fields(kind)
+        if (about := field.metadata.get("flag"))
+    )
+
+
+def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag], default: str = "") -> None:
+    """Adds flags to a parser; see `Flag.described`."""
+    for each in flags:
+        each.add_to(group, default)
+
+
+def filled(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
+    """Flags with those of some values that belong to them, as argparse gives them."""
+    own = {each.name for each in flags_of(kind)} & values.keys()
+    return kind(**{name: tuple(v) if isinstance(v := values[name], list) else v for name in own})
+
+
+def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
+    """The error for a value of a flag that is not one of its choices, with the one that is near."""
+    names = tuple(choices)
+    near = nearest(value, names)
+    meant = "" if near is None else f"did you mean {near}? "
+    return UsageError(
+        f"{flag} {value}: there is no such value", f"{meant}choose one of {', '.join(names)}"
+    )
+
+
+def nearest(word: str, names: Iterable[str]) -> str | None:
+    """The name that is most like a word; None if none is."""
+    by_word = {_word(name): name for name in names}
+    near = difflib.get_close_matches(_word(word), by_word, n=1, cutoff=0.75)
+    return by_word[near[0]] if near else None
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Makes whole numbers in a range of texts; see `Flag.convert`."""
+
+    def number(text: str) -> int:
+        value = int(text) if text.isdecimal() and len(text) < 30 else least - 1
+        if value < least or (most is not None and value > most):
+            limits = f"at least {least}" if most is None else f"{least} to {most}"
+            raise ValueError(f"must be a whole number, {limits}, got {text}")
+        return value
+
+    return number
+
+
+positive = whole_number(1)
+
+
+def _word(name: str) -> str:
+    return name.strip().lstrip("-").replace("_", "-").lower()
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
