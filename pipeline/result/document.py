@@ -5,6 +5,7 @@ Its bytes do not depend on where the job ran.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,9 @@ _COMPARISON = (
     *("interval", "p_value", "p_value_holm", "detectable"),
 )
 """The keys of a comparison that are its fields. "slice" is behind "baseline"."""
+
+_NUMBERS = ("difference", "standard_error", "p_value", "p_value_holm", "detectable")
+"""Those whose values are numbers, or null."""
 
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
@@ -138,15 +142,19 @@ def read_result(document: Document) -> Result:
     comparisons = [(entry, entry["slice"]) for entry in document.get("comparisons", ())]
     of_means = document.get("macro_average_comparisons", ())
     comparisons += [(entry, MACRO_AVERAGE) for entry in of_means]
+    scores = tuple(_scores(document))
+    if not {row.metric for row in scores} <= {metric["metric"] for metric in document["metrics"]}:
+        raise ValueError("a score has no metric")
     return Result(
         metrics=tuple(
             MetricNames(**{name: metric[name] for name in _METRIC})
             for metric in document["metrics"]
         ),
-        scores=tuple(_scores(document)),
+        scores=scores,
         comparisons=tuple(
             ComparisonRow(
                 **{name: entry[name] for name in _COMPARISON}
+                | {name: _number(entry[name]) for name in _NUMBERS}
                 | {"group": group, "interval": _interval(entry["interval"])}
             )
             for entry, group in comparisons
@@ -194,9 +202,9 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
         group=group,
         preset=preset,
         segments=segments,
-        score=entry["score"],
+        score=_number(entry["score"]),
         # Results of earlier versions have no standard errors.
-        standard_error=entry.get("standard_error"),
+        standard_error=_number(entry.get("standard_error")),
         interval=_interval(entry.get("interval")),
         parts={
             name: tuple(value) if isinstance(value, list) else value
@@ -206,8 +214,15 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
     )
 
 
-def _interval(ends: Sequence[float] | None) -> tuple[float, float] | None:
+def _interval(ends: Sequence[float] | None) -> Any:
     if ends is None:
         return None
     low, high = ends
-    return low, high
+    return _number(low), _number(high)
+
+
+def _number(value: Any) -> Any:
+    """A number of a file that anything can have written, or None."""
+    if value is not None and (isinstance(value, bool) or not math.isfinite(value)):
+        raise ValueError(f"{value!r} is not a number")
+    return value

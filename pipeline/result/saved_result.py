@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import functools
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,7 @@ from beam_bleu.pipeline.output.result_files import (
     require_same_scores,
 )
 from beam_bleu.pipeline.result.document import read_result
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result
-from beam_bleu.pipeline.result.series import key_of
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.version import VERSION
 
@@ -121,9 +119,7 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
                 )
             if folder and exists(manifest := beside(file, MANIFEST)):
                 require_same_scores(manifest, is_same=belongs_to(read(manifest), data))
-            result = read_result(document)
-            _require_possible(result)
-            return SavedResult(path, result, folder)
+            return SavedResult(path, read_result(document), folder)
         if "format" not in document:
             raise ValueError("neither a scores.json nor a totals.json")
         # This loads the kernel: a second.
@@ -162,36 +158,3 @@ def _file_of(path: str) -> str:
         if exists(file):
             return file
     raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)
-
-
-def _require_possible(result: Result) -> None:
-    """Checks the scores of a file that anything can have written or changed.
-
-    Raises:
-      TypeError, ValueError: a number is none, a score has no metric of the result, or a metric or a
-        score is there twice.
-    """
-    metrics = [metric.metric for metric in result.metrics]
-    places = [(row.preset, key_of(row)) for row in result.scores if row.group != MACRO_AVERAGE]
-    scored = {row.metric for row in result.scores}
-    if not metrics or any(len({*names}) < len(names) for names in (metrics, places)):
-        raise ValueError("it has no metrics, or one of them or a score twice")
-    if not scored <= {*metrics} or not all(isinstance(key.system, str) for _, key in places):
-        raise ValueError("a score has no metric or no system")
-    for row in result.scores:
-        if row.segments is None or (row.score is None and row.group != MACRO_AVERAGE):
-            raise ValueError("a score is missing, or the number of its segments")
-        _require_numbers(row.segments, row.standard_error)
-        _require_numbers(row.score, *(row.interval or ()), least=-math.inf)
-    for compared in result.comparisons:
-        _require_numbers(compared.segments, compared.units, compared.standard_error)
-        _require_numbers(compared.p_value, compared.p_value_holm, compared.detectable)
-        _require_numbers(compared.difference, *(compared.interval or ()), least=-math.inf)
-
-
-def _require_numbers(*numbers: float | None, least: float = 0) -> None:
-    for number in numbers:
-        if number is not None and (
-            isinstance(number, bool) or not math.isfinite(number) or number < least
-        ):
-            raise ValueError(f"{number!r} is not a possible number")

@@ -164,7 +164,6 @@ COMPARISON = {
         {"units": None},
         {"difference": "1.0"},
         {"p_value": math.nan},
-        {"p_value_holm": -3},
         {"interval": [0.0]},
         {"slice": {"domain": 3}},
     ],
