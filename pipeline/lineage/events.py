@@ -61,10 +61,9 @@ def event(
     state: str,
     time: str,
     patterns: Iterable[str],
-    *,
-    manifest: Mapping[str, Any] | None = None,
-    result: Result | None = None,
-    error: str = "",
+    streams: Sequence[Mapping[str, Any]],
+    result: Result | None,
+    error: str,
 ) -> RunEvent:
     """An event of a run.
 
@@ -73,9 +72,9 @@ def event(
       state: START, COMPLETE, FAIL or ABORT.
       time: when it happened, in ISO 8601.
       patterns: the paths, patterns and tables of the input.
-      manifest: the manifest of the result; None if there is none.
+      streams: what was read, as the manifest has it; none without a result.
       result: the result; None if there is none.
-      error: why there is no result.
+      error: why there is no result, or "".
     """
     facets: dict[str, Any] = {
         "processing_engine": processing_engine_run.ProcessingEngineRunFacet(
@@ -92,67 +91,53 @@ def event(
             message=error, programmingLanguage="PYTHON"
         )
     kind = job_type_job.JobTypeJobFacet(processingType="BATCH", integration="BEAM", jobType="JOB")
+    inputs: dict[Dataset, list[Mapping[str, Any]]] = {}
+    for pattern in patterns:
+        if (named := dataset(pattern)) is not None:
+            inputs[named] = []
+    for stream in streams:
+        if (named := dataset(stream["pattern"])) is not None:
+            inputs.setdefault(named, []).append(stream)
+    output = dataset(facts.output)
     return RunEvent(
         eventType=RunState(state),
         eventTime=time,
         run=Run(str(uuid.UUID(facts.run)), facets),
         job=Job(os.environ.get(NAMESPACE) or "default", facts.lineage, {"jobType": kind}),
-        inputs=_inputs(patterns, manifest),
-        outputs=_outputs(facts.output, result),
+        inputs=[_input(named, read) for named, read in inputs.items()],
+        outputs=[] if output is None else [_output(output, result)],
     )
 
 
-def _inputs(patterns: Iterable[str], manifest: Mapping[str, Any] | None) -> list[InputDataset]:
-    read: dict[Dataset, list[Mapping[str, Any]]] = {}
-    for pattern in patterns:
-        if (named := dataset(pattern)) is not None:
-            read.setdefault(named, [])
-    for stream in manifest["streams"] if manifest is not None else ():
-        if (named := dataset(stream["pattern"])) is not None:
-            read.setdefault(named, []).append(stream)
-    return [
-        InputDataset(*named, facets=_versions(streams), inputFacets=_statistics(streams))
-        for named, streams in read.items()
-    ]
-
-
-def _versions(streams: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The version of a dataset that is one file or a table; several files have none in common."""
-    known = {
-        stream.get("snapshot")
-        or (stream["files"][0]["version"] if len(stream["files"]) == 1 else 0)
-        for stream in streams
-    }
-    if len(known) != 1 or not all(known):
-        return {}
-    (of_dataset,) = known
-    facet = dataset_version_dataset.DatasetVersionDatasetFacet(datasetVersion=str(of_dataset))
-    return {"version": facet}
-
-
-def _statistics(streams: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What was read of a dataset. A file that several streams read counts once."""
+def _input(named: Dataset, streams: Sequence[Mapping[str, Any]]) -> InputDataset:
+    """A dataset, and what was read of it. A file that several streams read counts once."""
     files = {file["path"]: file for stream in streams for file in stream["files"]}
-    if not files:
-        return {}
-    facet = input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
+    statistics = input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
         rowCount=sum(file["lines"] for file in files.values()),
         size=sum(file["bytes"] for file in files.values()),
         fileCount=len(files),
     )
-    return {"inputStatistics": facet}
-
-
-def _outputs(output: str, result: Result | None) -> list[OutputDataset]:
-    named = dataset(output)
-    if named is None:
-        return []
+    # One file or a table has a version; several files have none in common.
+    versions = {stream.get("snapshot") for stream in streams}
+    if versions == {None} and len(files) == 1:
+        versions = {file["version"] for file in files.values()}
     facets: dict[str, Any] = {}
-    if result is not None:
-        scores = [
-            {"metric": row.metric, "system": row.system, "score": row.score}
-            for row in result.scores
-            if row.group is None and row.preset is None
-        ]
-        facets["beamBleu_scores"] = Scores(result.segments or 0, scores)
-    return [OutputDataset(*named, outputFacets=facets)]
+    if len(versions) == 1 and all(versions):
+        facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(
+            datasetVersion=str(*versions)
+        )
+    return InputDataset(
+        *named, facets=facets, inputFacets={"inputStatistics": statistics} if files else {}
+    )
+
+
+def _output(named: Dataset, result: Result | None) -> OutputDataset:
+    if result is None:
+        return OutputDataset(*named)
+    scores = [
+        {"metric": row.metric, "system": row.system, "score": row.score}
+        for row in result.scores
+        if row.group is None and row.preset is None
+    ]
+    facets = {"beamBleu_scores": Scores(result.segments or 0, scores)}
+    return OutputDataset(*named, outputFacets=facets)

@@ -7,8 +7,6 @@ for a few seconds. Whatever goes wrong is one warning.
 from __future__ import annotations
 
 import logging
-import os
-import uuid
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
@@ -44,7 +42,6 @@ class RunLineage:
         self._sent: list[Future[None]] = []
         self._start = now()
         self._patterns: tuple[str, ...] = ()
-        self._is_started = False
         self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
@@ -53,11 +50,8 @@ class RunLineage:
         Raises:
           UsageError: events are asked for, and the library is not set up.
         """
-        if not facts.lineage:
-            return
-        self._client = _client()
-        _check_parent(os.environ.get("OPENLINEAGE_PARENT_ID", ""))
-        self._facts = facts
+        if facts.lineage:
+            self._facts, self._client = facts, _client()
 
     def start(self, inputs: Sequence[tuple[str, str]]) -> None:
         """Sends the event of a run whose job starts now.
@@ -66,7 +60,6 @@ class RunLineage:
           inputs: (name in messages, path or pattern) of everything that is read.
         """
         self._patterns = tuple(pattern for _, pattern in inputs)
-        self._is_started = True
         self._send("START", self._start)
 
     def kept(self) -> None:
@@ -79,15 +72,15 @@ class RunLineage:
 
     def end(self, ending: Ending) -> None:
         """Sends the event of a run that has ended, and waits for the server."""
-        if self._facts is None or (ending.code == USAGE and not self._is_started):
+        if self._facts is None or (ending.code == USAGE and not self._sent):
             return
-        if not self._is_started:
+        if not self._sent:
             self._send("START", self._start)
         if ending.code in (0, MISSED):
             self._send("COMPLETE", now())
         else:
+            error = "\n".join(filter(None, (ending.cause, ending.remedy)))
             state = "ABORT" if ending.code > _SIGNAL else "FAIL"
-            error = "\n".join(text for text in (ending.cause, ending.remedy) if text)
             self._send(state, now(), without_url_secrets(error))
         self._sent.append(self._thread.submit(self._client.close, _PATIENCE))
         done, waiting = wait(self._sent, _PATIENCE)
@@ -106,15 +99,13 @@ class RunLineage:
     def _emit(self, facts: RunFacts, state: str, time: str, error: str) -> None:
         from beam_bleu.pipeline.lineage.events import event
 
-        manifest = result = None
+        result, streams = None, ()
         if state == "COMPLETE" and self._result is not None:
             result = self._result.result
             there = result_in(facts.output)
             if there is not None and there[0] == self._result.scores:
-                manifest = there[1]
-        self._client.emit(
-            event(facts, state, time, self._patterns, manifest=manifest, result=result, error=error)
-        )
+                streams = there[1]["streams"]
+        self._client.emit(event(facts, state, time, self._patterns, streams, result, error))
 
 
 def _client() -> Any:
@@ -144,19 +135,3 @@ def _client() -> Any:
             )
         logging.getLogger(ConsoleTransport.__module__).setLevel(logging.INFO)
     return client
-
-
-def _check_parent(parent: str) -> None:
-    """Checks the value of OPENLINEAGE_PARENT_ID.
-
-    Raises:
-      UsageError: it is not NAMESPACE/NAME/UUID.
-    """
-    try:
-        if parent:
-            _, _, run = parent.rsplit("/", 2)
-            uuid.UUID(run)
-    except ValueError as error:
-        raise UsageError(
-            f"OPENLINEAGE_PARENT_ID is {parent!r}", "set it to NAMESPACE/JOB/UUID, or to nothing"
-        ) from error
