@@ -329,11 +329,11 @@ def _log_end() -> None:
     from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.native.compiling import FUNCTIONS
 
-    folder = cache_folder().path
+    folder = cache_folder()
     _LOG.info(
         "compiled functions: %d loaded, %d compiled; cache folder: %s",
-        FUNCTIONS.loaded,
-        FUNCTIONS.compiled,
+        FUNCTIONS["loaded"],
+        FUNCTIONS["compiled"],
         "none can be used" if folder is None else folder,
     )
     seconds = PROGRESS.seconds

@@ -203,7 +203,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if option.collectonly or not getattr(option, "numprocesses", None):  # None in a worker
         importlib.import_module("quicker_beam")  # first, because it hides what Beam logs
         return
-    kept = cache_folder().path
+    kept = cache_folder()
     if kept and not any(kept.glob("*.nbc")):
         # Not above: it imports Beam, while the processes that run the tests wait for this one.
         from command_line import COMMAND, EXAMPLE, PROJECT

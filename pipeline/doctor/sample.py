@@ -53,14 +53,11 @@ def _cache() -> Iterator[Fact]:
     from beam_bleu.transforms.native.cache_folder import cache_folder
 
     folder = cache_folder()
-    if folder.path is None:
-        # It is not needed: without it each process compiles.
-        yield Fact(_SECTION, "cache", "no", folder.warning or "there is no folder for it")
+    if folder is None:
+        yield Fact(_SECTION, "cache", "no", "there is no folder for it, so every start compiles")
         return
-    path = str(folder.path)
-    if not os.access(path, os.W_OK | os.X_OK):
-        path += ": it can be read, but not written"
-    yield Fact(_SECTION, "cache", "ok", path if folder.warning is None else folder.warning)
+    written = "" if os.access(folder, os.W_OK | os.X_OK) else ": it can be read, but not written"
+    yield Fact(_SECTION, "cache", "ok", f"{folder}{written}")
 
 
 def _compiled() -> Iterator[Fact]:
@@ -68,11 +65,11 @@ def _compiled() -> Iterator[Fact]:
     from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.statistics.counting import prepare_counting
 
-    before = _files(cache_folder().path)
+    before = _files(cache_folder())
     start = time.monotonic()
     prepare_counting(BleuConfig().text, BleuConfig().metric)
     seconds = time.monotonic() - start
-    loaded = before and before == _files(cache_folder().path)
+    loaded = before and before == _files(cache_folder())
     done = "loaded from the cache" if loaded else "compiled"
     yield Fact(_SECTION, "code", "ok", f"{done} in {seconds:.1f} s")
 

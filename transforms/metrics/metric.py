@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.native.text_sizes import TextSizes
+from beam_bleu.transforms.native.text_columns import Spans, TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.text.text import (

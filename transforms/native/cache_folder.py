@@ -10,7 +10,6 @@ A file begins with the SHA-256 of its name and its content. A damaged or renamed
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import hashlib
 import logging
@@ -21,23 +20,13 @@ import uuid
 from collections.abc import Iterator
 
 
-@dataclasses.dataclass(frozen=True)
-class CacheFolder:
-    """The cache folder.
-
-    Attributes:
-      path: the folder; None if no folder can be used.
-      warning: a message for the user, or None.
-    """
-
-    path: pathlib.Path | None
-    warning: str | None = None
-
-
 @functools.cache
-def cache_folder() -> CacheFolder:
-    """The first folder that can be written, or else the first one that can be read."""
-    usable: list[pathlib.Path] = []
+def cache_folder() -> pathlib.Path | None:
+    """The folder of the user's choice, or the first usable one; None, with a warning, if none is.
+
+    One that can be written comes before one that can only be read.
+    """
+    readable: list[pathlib.Path] = []
     refused: list[str] = []
     for parent in _parents():
         folder = parent / "beam-bleu-kernel"
@@ -48,29 +37,22 @@ def cache_folder() -> CacheFolder:
         except OSError as error:
             refused.append(f"{parent}: {reason(error)}")
             continue
-        usable.append(folder)
         if os.access(folder, os.W_OK | os.X_OK):
-            usable = [folder]
-            break
-    if not usable:
-        return CacheFolder(
-            None,
+            return folder
+        readable.append(folder)
+    if not readable:
+        warn_once(
             "compiled code cannot be kept, so every start compiles, which takes a few seconds: "
-            f"set NUMBA_CACHE_DIR to a folder that only you can write ({'; '.join(refused)})",
+            f"set NUMBA_CACHE_DIR to a folder that only you can write ({'; '.join(refused)})"
         )
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen and refused and refused[0].startswith(f"{chosen}: "):
-        return CacheFolder(
-            usable[0],
-            f"NUMBA_CACHE_DIR is not used ({refused[0]}): compiled code is kept in {usable[0]}",
-        )
-    return CacheFolder(usable[0])
+    return readable[0] if readable else None
 
 
 def _parents() -> Iterator[pathlib.Path]:
-    """The places for the folder: the user's choice, beside the source, the user's cache."""
+    """The places for the folder: the user's choice, or beside the source and the user's cache."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield pathlib.Path(chosen)
+        return
     yield pathlib.Path(__file__).parent.parent / "__pycache__"
     with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
         yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
@@ -96,16 +78,14 @@ def _require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> Non
         raise PermissionError(f"other users can write {path}")
 
 
-@functools.cache
-def _warned() -> list[str]:
-    """What this process has warned about. Otherwise every function would give the same warning."""
-    return []
+_warnings: list[str] = []
+"""What this process has warned about. Otherwise every function would give the same warning."""
 
 
 def warn_once(message: str) -> None:
     """Warns, unless this process has already warned about its compiled code."""
-    if not _warned():
-        _warned().append(message)
+    if not _warnings:
+        _warnings.append(message)
         logging.getLogger("beam_bleu").warning(message)
 
 

@@ -38,7 +38,6 @@ from beam_bleu.transforms.native.cache_folder import (
 from beam_bleu.transforms.native.machine_code import (
     Key,
     LoadedCode,
-    MachineCode,
     key_and_words,
     processor,
 )
@@ -47,21 +46,9 @@ from beam_bleu.transforms.progress import COMPILING, PROGRESS
 _logger = logging.getLogger("beam_bleu")
 
 
-@dataclasses.dataclass
-class CompiledFunctions:
-    """How many compiled functions this process has, and where they came from. Mutable.
-
-    Attributes:
-      loaded: those from the cache.
-      compiled: those that this process compiled.
-    """
-
-    loaded: int = 0
-    compiled: int = 0
-
-
-FUNCTIONS = CompiledFunctions()
-"""The functions of this process. They change on one thread at a time."""
+FUNCTIONS = {"loaded": 0, "compiled": 0}
+"""How many compiled functions this process has, by where they came from: the cache or a compiler.
+They change on one thread at a time."""
 
 _LOCK = threading.RLock()
 """Held while a function is loaded or compiled."""
@@ -129,17 +116,15 @@ class CompiledFunction:
     def load(self, key: Key, arguments: Sequence[Any]) -> LoadedCode:
         """The code for arguments of these types: from the cache, or compiled."""
         folder = cache_folder()
-        if folder.warning:
-            warn_once(folder.warning)
-        if folder.path is None or "<locals>" in self.function.__qualname__:
+        if folder is None or "<locals>" in self.function.__qualname__:
             # A function that another one makes is not kept: several have its name.
             return LoadedCode(self._compile(arguments))
-        path = folder.path / self._file_name(key)
+        path = folder / self._file_name(key)
         try:
             kept = kept_code(path)
             if kept is not None:
-                loaded = LoadedCode(MachineCode.from_bytes(kept))
-                FUNCTIONS.loaded += 1
+                loaded = LoadedCode(kept)
+                FUNCTIONS["loaded"] += 1
                 return loaded
         except Exception as error:  # loading the code may raise any exception
             warn_once(
@@ -147,11 +132,11 @@ class CompiledFunction:
                 "it is compiled again, which takes a few seconds"
             )
         code = self._compile(arguments)
-        keep(path, code.to_bytes())
+        keep(path, code)
         return LoadedCode(code)
 
-    def _compile(self, arguments: Sequence[Any]) -> MachineCode:
-        if not FUNCTIONS.compiled:
+    def _compile(self, arguments: Sequence[Any]) -> bytes:
+        if not FUNCTIONS["compiled"]:
             _logger.info(COMPILING)  # the log of a worker, whose progress nobody reads
         PROGRESS.tell(COMPILING)
         collects = gc.isenabled()
@@ -162,12 +147,12 @@ class CompiledFunction:
 
             while _PLAIN:
                 register(*_PLAIN.pop())
-            code: MachineCode = machine_code(self.compiler, self.function.__qualname__, arguments)
+            code: bytes = machine_code(self.compiler, self.function.__qualname__, arguments)
         finally:
             if collects:
                 gc.enable()
             PROGRESS.tell("")
-        FUNCTIONS.compiled += 1
+        FUNCTIONS["compiled"] += 1
         return code
 
     def _file_name(self, key: Key) -> str:
@@ -218,7 +203,7 @@ def inner(function: Callable[..., Any], **options: Any) -> Any:
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Makes a function like `inner` whose code is copied into each place that calls it."""
-    return inner(function, forceinline=True)
+    return CompiledFunction(function, forceinline=True)
 
 
 @dataclasses.dataclass(frozen=True)

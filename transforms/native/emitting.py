@@ -27,7 +27,7 @@ from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
 
 from beam_bleu.transforms.native.compiling import Vectors
-from beam_bleu.transforms.native.machine_code import ENTRY, MachineCode
+from beam_bleu.transforms.native.machine_code import ENTRY
 
 __all__ = ["dispatcher", "machine_code", "register", "type_of_operation"]
 
@@ -129,8 +129,8 @@ def _only_writing_modules() -> Iterator[None]:
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]  # numba is untyped
-def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineCode:
-    """Compiles a function for arguments of these types.
+def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> bytes:
+    """Compiles a function for arguments of these types; returns what `LoadedCode` takes.
 
     Args:
       compiler: its `dispatcher`.
@@ -159,9 +159,8 @@ def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineC
     ]
     if missing:
         raise TypeError(f"{name} cannot be compiled, because its code needs {', '.join(missing)}")
-    returned = result.fndesc.restype
-    words = "=" + "".join(map(_format, _parts(returned)))
-    return MachineCode(machine.emit_object(module), words, isinstance(returned, types.BaseTuple))
+    words = "=" + "".join(map(_format, _parts(result.fndesc.restype)))
+    return words.encode() + b"\n" + bytes(machine.emit_object(module))
 
 
 def _optimize(module: Any, machine: Any) -> None:

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import array
 import ctypes
-import dataclasses
 import functools
-import json
 import os
 import struct
 from collections.abc import Sequence
@@ -39,57 +37,32 @@ _DOUBLE = struct.Struct("=d")
 _WORD = struct.Struct("=q")
 
 
-@dataclasses.dataclass(frozen=True)
-class MachineCode:
-    """The code of a function for arguments of certain types.
-
-    Attributes:
-      object_file: an object file with the C function.
-      result: the words that it returns, as a format of `struct`.
-      is_tuple: whether they are a tuple; otherwise there is at most one.
-    """
-
-    object_file: bytes
-    result: str
-    is_tuple: bool
-
-    def to_bytes(self) -> bytes:
-        """The code as it is kept in a file."""
-        return json.dumps([self.result, self.is_tuple]).encode() + b"\n" + self.object_file
-
-    @staticmethod
-    def from_bytes(kept: bytes) -> MachineCode:
-        """The inverse of `to_bytes`.
-
-        Raises:
-          ValueError: it is something else.
-        """
-        header, _, object_file = kept.partition(b"\n")
-        return MachineCode(object_file, *json.loads(header))
-
-
 class LoadedCode:
     """Machine code in the memory of this process. It can be called on several threads at once.
+
+    Args:
+      code: a line with the words of the result, as a format of `struct`, and an object file with
+        the C function.
 
     Attributes:
       address: of the C function.
     """
 
-    def __init__(self, code: MachineCode) -> None:
+    def __init__(self, code: bytes) -> None:
         # An engine for each function, because two object files can use one name for two things.
         _initialize()
+        result, _, object_file = code.partition(b"\n")
         module = binding.parse_assembly("")
         machine = binding.Target.from_default_triple().create_target_machine()
         self._engine = binding.create_mcjit_compiler(module, machine)  # it owns the memory
-        self._engine.add_object_file(binding.ObjectFileRef.from_data(code.object_file))
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(object_file))
         self._engine.finalize_object()
         address = self._engine.get_function_address(ENTRY)
         if not address:
             raise ValueError("it has no entry")
         self.address: int = address
         self._call = _CALLED(address)
-        self._result = struct.Struct(code.result)
-        self._is_tuple = code.is_tuple
+        self._result = struct.Struct(result.decode())
         self._room = [0] * (self._result.size // 8)
 
     def __call__(self, words: Sequence[int]) -> Any:
@@ -107,7 +80,7 @@ class LoadedCode:
         if status:
             raise ArithmeticError(f"compiled code ended with the status {status}")
         values = self._result.unpack_from(memory, len(words) * 8)
-        if self._is_tuple:
+        if len(values) > 1:
             return values
         return values[0] if values else None
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from beam_bleu.transforms.native.compiling import ir, operation
-from beam_bleu.transforms.native.memory import BLOCK
+from beam_bleu.transforms.native.memory import BLOCK, load, store
 
 ByteClass = Sequence[int | str | tuple[str, str]]
 
@@ -29,7 +29,7 @@ def byte_mask(of: ByteClass) -> Any:
 
     @operation("uint64", "int64")
     def mask(builder, address):
-        return builder.bitcast(_is(builder, _load(builder, address), of), ir.IntType(64))
+        return builder.bitcast(_is(builder, load(builder, _block(), address), of), ir.IntType(64))
 
     return mask
 
@@ -51,7 +51,7 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
     @operation(("uint64",) * len(alternatives), "int64")
     def masks(builder, address):
         vectors = [
-            _load(builder, builder.add(address, ir.Constant(ir.IntType(64), i)))
+            load(builder, _block(), builder.add(address, ir.Constant(ir.IntType(64), i)))
             for i in range(longest)
         ]
         return [
@@ -83,10 +83,10 @@ def _copier(of: ByteClass, change: Callable[[_Builder, _Value], _Value]) -> Any:
 
     @operation("void", "int64", "int64")
     def copy(builder, to, source):
-        vector = _load(builder, source)
-        copied = builder.select(_is(builder, vector, of), change(builder, vector), vector)
-        store = builder.store(copied, builder.inttoptr(to, _bytes().as_pointer()))
-        store.align = 1
+        vector = load(builder, _block(), source)
+        store(
+            builder, builder.select(_is(builder, vector, of), change(builder, vector), vector), to
+        )
 
     return copy
 
@@ -121,16 +121,9 @@ def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
     return places
 
 
-def _load(builder: _Builder, address: _Value) -> _Value:
-    value = builder.load(builder.inttoptr(address, _bytes().as_pointer()))
-    value.align = 1  # a text can start at any address
-    return value
-
-
-def _bytes() -> Any:
-    """The type of a block."""
+def _block() -> Any:
     return ir.VectorType(ir.IntType(8), BLOCK)
 
 
 def _splat(value: int) -> _Value:
-    return ir.Constant(_bytes(), [value] * BLOCK)
+    return ir.Constant(_block(), [value] * BLOCK)

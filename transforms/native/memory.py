@@ -29,41 +29,47 @@ _Builder = Any  # llvmlite is untyped
 _Value = Any
 
 
-def _pointer(builder: _Builder, address: _Value, bits: int) -> _Value:
-    return builder.inttoptr(address, ir.IntType(bits).as_pointer())
-
-
-def _load(builder: _Builder, bits: int, address: _Value) -> _Value:
-    value = builder.load(_pointer(builder, address, bits))
+def load(builder: _Builder, kind: Any, address: _Value) -> _Value:
+    """The value of a type of LLVM at any address."""
+    value = builder.load(builder.inttoptr(address, kind.as_pointer()))
     value.align = 1  # a text can start at any address
     return value
 
 
-def _store(builder: _Builder, bits: int, address: _Value, value: _Value) -> None:
-    store = builder.store(value, _pointer(builder, address, bits))
-    store.align = 1
+def store(builder: _Builder, value: _Value, address: _Value) -> None:
+    """Writes a value to any address."""
+    builder.store(value, builder.inttoptr(address, value.type.as_pointer())).align = 1
+
+
+def splat(builder: _Builder, value: _Value, count: int) -> _Value:
+    """A vector with the same value in all lanes."""
+    vector = ir.VectorType(value.type, count)
+    undefined = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.IntType(32)(0))
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
+    return builder.shuffle_vector(first, undefined, lanes)
 
 
 def _loading(bits: int, kind: str) -> Any:
     """Makes a function that reads a value of 64 bits or less at an address."""
 
     @operation(kind, "int64")
-    def load(builder, address):
-        value = _load(builder, bits, address)
+    def loading(builder, address):
+        value = load(builder, ir.IntType(bits), address)
         return value if bits == 64 else builder.zext(value, ir.IntType(64))
 
-    return load
+    return loading
 
 
 def _storing(bits: int, kind: str) -> Any:
     """Makes a function that writes the low bits of a value to an address."""
 
     @operation("void", "int64", kind)
-    def store(builder, address, value):
+    def storing(builder, address, value):
         low = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
-        _store(builder, bits, address, low)
+        store(builder, low, address)
 
-    return store
+    return storing
 
 
 load_byte = _loading(8, "int64")
@@ -95,39 +101,36 @@ store_count = _storing(32, "int64")
 def store_bytes_as_counts(builder, to, source, added):
     """Adds a number to the 8 bytes at `source`, and writes the sums to `to` as 8 uint32."""
     number = ir.IntType(32)
-    byte_vector, vector = (ir.VectorType(of_lane, 8) for of_lane in (ir.IntType(8), number))
-    loaded = builder.load(builder.inttoptr(source, byte_vector.as_pointer()))
-    loaded.align = 1
-    summand = ir.Constant(vector, ir.Undefined)
-    for lane in range(8):
-        summand = builder.insert_element(summand, builder.trunc(added, number), number(lane))
-    sums = builder.add(builder.zext(loaded, vector), summand)
-    store = builder.store(sums, builder.inttoptr(to, vector.as_pointer()))
-    store.align = 1
+    loaded = load(builder, ir.VectorType(ir.IntType(8), 8), source)
+    summand = splat(builder, builder.trunc(added, number), 8)
+    store(builder, builder.add(builder.zext(loaded, summand.type), summand), to)
 
 
 @operation("void", "int64", "int64")
 def clear(builder, address, size):
     """Writes `size` zero bytes to `address`."""
-    cgutils.memset(builder, _pointer(builder, address, 8), size, 0)
+    cgutils.memset(builder, builder.inttoptr(address, _bytes()), size, 0)
 
 
 @operation("void", "int64")
 def prefetch(builder, address):
     """Brings the bytes at an address into the cache. The address may be any number."""
     number = ir.IntType(32)
-    pointer = ir.IntType(8).as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+    kind = ir.FunctionType(ir.VoidType(), [_bytes(), number, number, number])
     fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
     to_write, in_all_caches, data = (number(value) for value in (1, 3, 1))
-    builder.call(fetch, [builder.inttoptr(address, pointer), to_write, in_all_caches, data])
+    builder.call(fetch, [builder.inttoptr(address, _bytes()), to_write, in_all_caches, data])
 
 
 @operation("void", "int64", "int64", "int64")
 def copy(builder, to, source, size):
     """Copies `size` bytes from `source` to `to`. The two must not overlap."""
-    to, source = (_pointer(builder, address, 8) for address in (to, source))
+    to, source = (builder.inttoptr(address, _bytes()) for address in (to, source))
     cgutils.raw_memcpy(builder, to, source, size, ir.Constant(ir.IntType(64), 1))
+
+
+def _bytes() -> Any:
+    return ir.IntType(8).as_pointer()
 
 
 @inner
@@ -157,13 +160,13 @@ def is_equal(one, other, size):
 @operation("int64", "int64", "int64")
 def load_int(builder, address, index):
     """Item `index` of the array of int64 at `address`."""
-    return _load(builder, 64, _item(builder, address, index))
+    return load(builder, ir.IntType(64), _item(builder, address, index))
 
 
 @operation("void", "int64", "int64", "int64")
 def store_int(builder, address, index, value):
     """Sets item `index` of the array of int64 at `address`."""
-    _store(builder, 64, _item(builder, address, index), value)
+    store(builder, value, _item(builder, address, index))
 
 
 def _item(builder: _Builder, address: _Value, index: _Value) -> _Value:
@@ -201,11 +204,7 @@ def folded_product(builder, one, other):
 @operation("void", "int64", "int64")
 def copy_block(builder, to, source):
     """Copies a block. It reads the whole block before it writes."""
-    pointer = ir.VectorType(ir.IntType(8), BLOCK).as_pointer()
-    block = builder.load(builder.inttoptr(source, pointer))
-    block.align = 1
-    store = builder.store(block, builder.inttoptr(to, pointer))
-    store.align = 1
+    store(builder, load(builder, ir.VectorType(ir.IntType(8), BLOCK), source), to)
 
 
 @operation("uint64", "uint64")

@@ -1,4 +1,4 @@
-"""Columns of text for the kernel: addresses in their Arrow buffers."""
+"""Columns of text for the kernel: addresses in their Arrow buffers, and the sizes of the texts."""
 
 from __future__ import annotations
 
@@ -91,28 +91,15 @@ class Spans:
     Attributes:
       starts: int64 (columns, rows), the address of each text; 0 if it is null.
       ends: int64 (columns, rows), the address after its last byte; 0 if it is null.
-      both: the two arrays, for compiled code.
     """
 
     starts: Integers
     ends: Integers
-    both: tuple[Integers, Integers]
 
-    def of_one(self, column: int, of: int) -> Spans:
-        """One of the first columns, and all that come after these.
-
-        Args:
-          column: its number. A null takes the first text of the row that is none.
-          of: the number of the first columns.
-        """
-        first_present = (self.starts[:of] != 0).argmax(axis=0)
-        chosen = np.where(self.starts[column] != 0, column, first_present)
-        rows = np.arange(self.starts.shape[1])
-        starts, ends = (
-            np.concatenate([texts[chosen, rows][None], texts[of:]])
-            for texts in (self.starts, self.ends)
-        )
-        return Spans(starts, ends, (starts, ends))
+    @property
+    def both(self) -> tuple[Integers, Integers]:
+        """The two arrays, for compiled code."""
+        return self.starts, self.ends
 
 
 class TextColumns:
@@ -160,9 +147,55 @@ def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
         if column.null_count:
             missing = _nulls(column)
             start[missing] = end[missing] = 0
-    return Spans(starts, ends, (starts, ends))
+    return Spans(starts, ends)
 
 
 def _nulls(column: pa.LargeStringArray) -> npt.NDArray[np.bool_]:
     nulls: npt.NDArray[np.bool_] = column.is_null().to_numpy(zero_copy_only=False)
     return nulls
+
+
+@dataclasses.dataclass(frozen=True)
+class TextSizes:
+    """The sizes of the texts of a batch.
+
+    Attributes:
+      candidate_bytes: int64 (systems, segments), the bytes of each candidate.
+      reference_bytes: int64 (segments,), the bytes of all references of each segment.
+      reference_counts: int64 (segments,), the references that are not missing.
+      longest: the bytes of all texts of the longest segment.
+      longest_row: the first row with as many bytes.
+      bare_row: the first row whose references are all missing; -1 if there is none.
+    """
+
+    candidate_bytes: Integers
+    reference_bytes: Integers
+    reference_counts: Integers
+    longest: int
+    longest_row: int
+    bare_row: int
+
+    @classmethod
+    def none(cls, systems: int, segments: int) -> TextSizes:
+        """The sizes of segments that have no texts."""
+        zeros = np.zeros((systems, segments), np.int64)
+        return cls(zeros, np.zeros(segments, np.int64), np.zeros(segments, np.int64), 0, 0, -1)
+
+
+def find_sizes(spans: Spans, reference_count: int) -> TextSizes:
+    """The sizes of texts that are at these places; references come first."""
+    sizes = spans.ends - spans.starts
+    reference_bytes = sizes[:reference_count].sum(axis=0)
+    counts = np.count_nonzero(spans.starts[:reference_count], axis=0)  # 0 for a missing text
+    candidate_bytes = sizes[reference_count:]
+    of_segments = reference_bytes + candidate_bytes.sum(axis=0)
+    longest_row = int(of_segments.argmax()) if of_segments.size else 0
+    bare = np.flatnonzero(counts == 0)
+    return TextSizes(
+        candidate_bytes,
+        reference_bytes,
+        counts,
+        int(of_segments[longest_row]) if of_segments.size else 0,
+        longest_row,
+        int(bare[0]) if bare.size else -1,
+    )

@@ -15,8 +15,14 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded, padded_texts
-from beam_bleu.transforms.native.text_sizes import TextSizes, find_sizes
+from beam_bleu.transforms.native.text_columns import (
+    Spans,
+    TextColumns,
+    TextSizes,
+    find_sizes,
+    padded,
+    padded_texts,
+)
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
@@ -140,7 +146,7 @@ def count_all_pairs(
             for places in (spans.starts, spans.ends)
         )
         batch = SegmentBatch(candidates=(column[part],) * count, references=(column[part],))
-        crossed = Spans(starts, ends, (starts, ends))
+        crossed = Spans(starts, ends)
         sizes = find_sizes(crossed, 1)
         yield (
             part,

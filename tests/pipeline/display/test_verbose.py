@@ -64,8 +64,8 @@ def test_verbose_tells_what_the_job_does(corpus):
         "segments: 5,000, portions: 2",
     ]
     assert lines[6] == (
-        f"compiled functions: {FUNCTIONS.loaded} loaded, {FUNCTIONS.compiled} compiled; "
-        f"cache folder: {cache_folder().path}"
+        f"compiled functions: {FUNCTIONS['loaded']} loaded, {FUNCTIONS['compiled']} compiled; "
+        f"cache folder: {cache_folder()}"
     )
     found = re.fullmatch(r"seconds: (.*); in all (\d+\.\d)", lines[7])
     each = dict(part.rsplit(" ", 1) for part in found[1].split(", "))

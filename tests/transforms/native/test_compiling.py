@@ -28,7 +28,7 @@ PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 @pytest.fixture(autouse=True)
 def _no_warning_yet() -> None:
-    cache_folder._warned.cache_clear()
+    cache_folder._warnings.clear()
 
 
 PROBE = {
@@ -62,7 +62,7 @@ from beam_bleu.transforms.statistics.probe_code import one_less
 def length(x):
     return times(one_less(x)) + probe_constant.LENGTH
 
-print(length(2) * 1000 + FUNCTIONS.compiled)
+print(length(2) * 1000 + FUNCTIONS["compiled"])
 """,
 }
 """Programs. Their compiled functions need other files, and compile fast."""
@@ -151,9 +151,9 @@ def add_two(x):
 
 def loaded(function: Callable[[Any], Any], argument: Any, result: Any) -> bool:
     """Calls a function as a new process would; returns whether it came from the cache."""
-    before = module.FUNCTIONS.loaded
+    before = module.FUNCTIONS["loaded"]
     assert module.compiled(function)(argument) == result
-    return module.FUNCTIONS.loaded > before
+    return module.FUNCTIONS["loaded"] > before
 
 
 def kept(folder: pathlib.Path) -> list[pathlib.Path]:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inner
+from beam_bleu.transforms.native.lanes import position_sets
 from beam_bleu.transforms.native.memory import (
     load_count,
     load_word,
@@ -35,7 +36,6 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
-from beam_bleu.transforms.native.position_sets import position_sets
 from beam_bleu.transforms.statistics.ngrams import match_long_segment
 from beam_bleu.transforms.text.numbered_texts import numbers_of
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of

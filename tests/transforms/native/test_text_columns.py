@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.native.text_columns import padded, spans
-from beam_bleu.transforms.native.text_sizes import find_sizes
+from beam_bleu.transforms.native.text_columns import find_sizes, padded, spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 
