@@ -62,7 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(short_usage())
         return USAGE
     if argv[0] in SUBCOMMANDS:
-        code: int = importlib.import_module(SUBCOMMANDS[argv[0]].module).main(argv[1:])
+        module = importlib.import_module(f"beam_bleu.pipeline.subcommands.{argv[0]}")
+        code: int = module.main(argv[1:])
         return code
     shown, watchers = logs(argv), _Watchers()
     return reported(
@@ -175,11 +176,11 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
     error, warnings = judged(job.gates, result.result, job.output)
     result = dataclasses.replace(result, notes=(*result.notes, *warnings))
     watchers.tell("finished", result)
-    if arguments.report:
+    if arguments.flags.report:
         _write_report(job.output)
     for warning in result.warnings:
         warn(warning)
-    shown = arguments.display.shown(
+    shown = arguments.flags.shown(
         result.scores, result.result, job.source.notes, screen_of_stdout()
     )
     write_to_stdout(shown)
@@ -220,7 +221,7 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
     runner, job = arguments.runner, arguments.job
     _log_start(runner.name, job.threads)
     try:
-        with progress_shown(arguments.progress):
+        with progress_shown("off" if arguments.flags.quiet else arguments.flags.progress):
             if not runner.in_process:
                 job.source.check_visible()
             runner.prepare(arguments.beam, job.source.systems, job.run)
@@ -262,7 +263,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
 
             handshake = Handshake.of(job, arguments.beam)
             workers = watched_job.AwaitedWorkers(
-                handshake, arguments.worker_timeout, watchers.record.answered
+                handshake, arguments.flags.worker_timeout, watchers.record.answered
             )
         build(pipeline, job, handshake)
         gc.freeze()
@@ -271,7 +272,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
         try:
             if arguments.elsewhere:
                 PROGRESS.begin("running" if arguments.runner.in_process else "submitting")
-            hidden = arguments.noisy and not arguments.verbose
+            hidden = arguments.noisy and not arguments.flags.verbose
             with silent_stderr() if hidden else contextlib.nullcontext(), _missing_allowed():
                 result = pipeline.run()
                 if workers is None:

@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from beam_bleu.pipeline.command_line.output_flags import Display
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.document import document_bytes, read_result
@@ -223,7 +223,8 @@ def shown(
     remarks: Sequence[str] = (),
 ) -> str:
     """What stdout shows of a document."""
-    display = Display(format, decimals=decimals, choice=choice)
+    rows = {"sort": choice.sort, "only_significant": choice.only_significant}
+    display = DisplayFlags(format=format, width=decimals, **rows)
     return display.shown(document_bytes(found), read_result(found), remarks, screen).decode()
 
 

@@ -77,7 +77,7 @@ def _launch(given: Sequence[str]) -> None:
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
-    if arguments.report:
+    if arguments.flags.report:
         raise UsageError(
             "--report: this program does not wait for the job, so it cannot make the page",
             f"leave it out, and then run beam-bleu report {arguments.job.output}",

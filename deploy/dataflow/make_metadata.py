@@ -104,6 +104,6 @@ def _parameter(flag: Flag) -> dict[str, Any]:
         regex = f"{regex}( *{SEPARATOR} *{regex})*"
     parameter["regexes"] = [f"^({regex})$"]
     if flag.default is not None and not flag.is_many:
-        default = bool(flag.default) if kind == "BOOLEAN" else flag.default
-        parameter["defaultValue"] = json.dumps(default).strip('"')
+        is_on = json.dumps(bool(flag.default))
+        parameter["defaultValue"] = is_on if kind == "BOOLEAN" else str(flag.default)
     return parameter

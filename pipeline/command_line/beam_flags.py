@@ -30,26 +30,17 @@ _OF_ENGINES = (
 """Groups of Beam's flags that only an engine can use."""
 
 _REFUSED = {
-    "no_wait_until_finish": ("the command waits for the job, to show its result", "leave it out"),
-    "on_success_matcher": ("it is for Beam's own tests", "leave it out"),
-    "wait_until_finish_duration": (
-        "the command waits until the job ends",
-        "leave it out; to limit the time, use the program `timeout`",
-    ),
+    "no_wait_until_finish": "the command waits for the job, to show its result",
+    "on_success_matcher": "it is for Beam's own tests",
+    "wait_until_finish_duration": "the command waits until the job ends; `timeout` can stop it",
 }
-"""Flags that the command cannot use with any runner: why not, and what to do."""
+"""Flags that the command cannot use with any runner, and why not."""
 
 _REFUSED_IN_PROCESS = {
-    "dry_run": ("the job would run anyway", "leave it out"),
-    "profile_cpu": (
-        "Beam's in-process runner cannot profile this job",
-        "profile the command itself: python -m cProfile -m beam_bleu.pipeline ...",
-    ),
-    "profile_memory": (
-        "Beam's in-process runner cannot profile this job",
-        "use a memory profiler for Python programs",
-    ),
-    "update_compatibility_version": ("an in-process job cannot be updated", "leave it out"),
+    "dry_run": "the job would run anyway",
+    "profile_cpu": "Beam's in-process runner cannot profile this job; python -m cProfile can",
+    "profile_memory": "Beam's in-process runner cannot profile this job",
+    "update_compatibility_version": "an in-process job cannot be updated",
 }
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
@@ -109,26 +100,19 @@ def check_in_process(given: Mapping[str, str]) -> None:
     Raises:
       UsageError: one of them cannot be used here.
     """
-    _refuse(_REFUSED_IN_PROCESS, given)
     of_engines = {
-        action.dest
+        action.dest: "it is for an engine, but this job runs in-process"
         for title, actions in beam_parser().groups()
         if title in _OF_ENGINES
         for action in actions
     }
-    for name, flag in given.items():
-        if name in of_engines:
-            raise UsageError(
-                f"{flag} is for an engine, but this job runs in-process",
-                "name the engine with --runner, or leave the flag out",
-            )
+    _refuse({**of_engines, **_REFUSED_IN_PROCESS}, given)
 
 
-def _refuse(refused: Mapping[str, tuple[str, str]], given: Mapping[str, str]) -> None:
+def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
     for name, flag in given.items():
         if name in refused:
-            why, remedy = refused[name]
-            raise UsageError(f"{flag} is refused: {why}", remedy)
+            raise UsageError(f"{flag} is refused: {refused[name]}", "leave it out")
 
 
 def beam_help(ours: Collection[str]) -> str:

@@ -16,14 +16,11 @@ from beam_bleu.transforms.shown_names import can_be_shown
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
 
-_LABEL = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*")
-"""The names of labels that Prometheus allows."""
+_LABEL = re.compile(r"((?!__)[a-zA-Z_][a-zA-Z0-9_]*)=(.+)", re.DOTALL)
+"""A label that Prometheus allows, and its value."""
 
-_TAKEN = {
-    **dict.fromkeys(("job", "instance", "le", "quantile"), "Prometheus"),
-    **dict.fromkeys(OWN_LABELS, "beam-bleu"),
-}
-"""Labels that have a meaning already, and who gives it to them."""
+_TAKEN = ("job", "instance", "le", "quantile", *OWN_LABELS)
+"""Labels that Prometheus or beam-bleu gives."""
 
 _MOST_SLICES = 1000
 
@@ -61,25 +58,18 @@ def monitoring(flags: MonitoringFlags) -> Monitoring:
     """
     labels: dict[str, str] = {}
     for text in flags.metrics_label:
-        name, equals, value = utf8(text).partition("=")
-        flag = f"--metrics_label {text}"
-        if not equals or not value or not can_be_shown(value):
+        label = _LABEL.fullmatch(utf8(text))
+        if label is None or not can_be_shown(label[2]):
             raise UsageError(
-                f"{flag} must be NAME=VALUE, with a value that can be shown",
+                f"--metrics_label {text} must be NAME=VALUE, with a NAME of letters, digits and _ "
+                "that does not begin with a digit or __, and a VALUE that can be shown",
                 "write, for example, --metrics_label corpus=news",
             )
-        if not _LABEL.fullmatch(name):
+        name, value = label.groups()
+        if name in labels or name in _TAKEN:
             raise UsageError(
-                f"{flag}: Prometheus knows no label {name!r}",
-                "use letters, digits and underscores, without a digit or two underscores in front",
-            )
-        if name in _TAKEN:
-            raise UsageError(
-                f"{flag}: {_TAKEN[name]} has a label {name} of its own", "choose another name"
-            )
-        if name in labels:
-            raise UsageError(
-                f"--metrics_label names {name} twice", "give each label only one value"
+                f"--metrics_label {text}: there is a label {name} already",
+                "choose another name, and give it only one value",
             )
         labels[name] = value
     return Monitoring(labels, flags.metrics_slices)

@@ -25,16 +25,14 @@ from beam_bleu.pipeline.command_line.keep_flag import check_kept, keep
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
 from beam_bleu.pipeline.command_line.monitoring_flags import lineage, monitoring
-from beam_bleu.pipeline.command_line.output_flags import Display, display, with_report
+from beam_bleu.pipeline.command_line.output_flags import with_report
 from beam_bleu.pipeline.command_line.parser import with_underscores
 from beam_bleu.pipeline.command_line.paths import check_output, checked_path
-from beam_bleu.pipeline.command_line.record_flags import most_rejected
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
 from beam_bleu.pipeline.command_line.slice_flags import check_labels, document_label, slicing
 from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
@@ -52,28 +50,27 @@ class Arguments:
 
     Attributes:
       job: the job; its output is "" if --output is not given.
-      display: what stdout shows.
-      verbose: how often --verbose is given.
-      progress: how stderr shows the progress.
+      flags: the flags.
       runner: the engine.
       beam: Beam's options.
-      noisy: whether Beam's workers print tracebacks to this process's stderr.
-      elsewhere: whether the steps run in other processes, which cannot tell their progress.
-      report: whether this process makes a page of the result.
-      worker_timeout: the seconds that the workers of an engine may take to answer;
-        None if the user has given no number.
+      mode: whether Beam's in-process runner has threads (in_memory) or processes.
     """
 
     job: Job
-    display: Display
-    verbose: int
-    progress: ProgressMode
+    flags: Config
     runner: Runner
     beam: PipelineOptions
-    noisy: bool = False
-    elsewhere: bool = False
-    report: bool = False
-    worker_timeout: int | None = None
+    mode: str
+
+    @property
+    def noisy(self) -> bool:
+        """Whether Beam's workers print tracebacks to this process's stderr."""
+        return self.runner.in_process and self.mode != "in_memory"
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the steps run in other processes, which cannot tell their progress."""
+        return not self.runner.in_process or self.mode == "multi_processing"
 
 
 def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) -> Arguments:
@@ -113,60 +110,33 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             "name a folder that the workers and this machine can read and write",
         )
     mode = options.view_as(DirectOptions).direct_running_mode
-    in_memory = mode == "in_memory"
-    threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
-    run, in_metrics, of_lineage, shown = (
-        new_run(),
-        monitoring(flags),
-        lineage(flags),
-        display(flags),
-    )
+    has_threads = runner.in_process and mode == "in_memory"
+    run, threads = new_run(), flags.threads or (available_threads() if has_threads else 1)
+    in_metrics, of_lineage = monitoring(flags), lineage(flags)
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
     if named is not None:
         words = tuple(redacted([utf8(word) for word in argv], flags_without_secrets()))
         replaces = flags.if_exists == "replace"
-        named(
-            RunFacts(
-                run,
-                output,
-                runner.name,
-                words,
-                flags.partition,
-                replaces,
-                monitoring=in_metrics,
-                lineage=of_lineage,
-            )
-        )
+        facts = (run, output, runner.name, words, flags.partition, replaces)
+        named(RunFacts(*facts, monitoring=in_metrics, lineage=of_lineage))
     check_language_flags(flags)
     flags = with_layout(flags)
     check_rules(flags)
     flags = with_report(flags)
-    rejected, metrics = most_rejected(flags), job_metrics(flags, unpooled_label(flags))
+    metrics = job_metrics(flags, unpooled_label(flags))
     texts = source(flags, anywhere, metrics.needs)
     if output:
         inputs = list(texts.inputs)
         if model := flags.choices.get("spm_model"):
             inputs.append(("--spm_model", checked_path("--spm_model", model, anywhere)))
         check_output(output, inputs)
-    job = job_of(flags, texts, metrics, run, threads)
-    return Arguments(
-        dataclasses.replace(
-            job,
-            output=output,
-            manifest=bool(output),
-            most_rejected=rejected,
-            if_exists=flags.if_exists,
-        ),
-        shown,
-        flags.verbose,
-        "off" if flags.quiet else flags.progress,
-        runner,
-        options,
-        noisy=runner.in_process and not in_memory,
-        elsewhere=anywhere or mode == "multi_processing",
-        report=flags.report,
-        worker_timeout=flags.worker_timeout,
+    job = dataclasses.replace(
+        job_of(flags, texts, metrics, run, threads),
+        output=output,
+        manifest=bool(output),
+        if_exists=flags.if_exists,
     )
+    return Arguments(job, flags, runner, options, mode)
 
 
 def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -275,6 +245,7 @@ def job_of(
         allow=tuple(sorted({*flags.allow})),
         slicing=slices,
         evidence=evidence(flags, source.systems, documents),
+        most_rejected=flags.most_rejected,
     )
     columns = None
     if job.segment_scores:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.row_order import SORTS, USUAL_ROWS, RowChoice, SortName, View
+from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import UsageError
@@ -34,44 +34,19 @@ _IF_EXISTS: Mapping[str, str] = {
 """What a run does if the output folder has a complete result."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Display:
-    """What stdout shows of a result.
+_TABLES = tuple(row.name for row in FORMATS.values() if row.rounds)
 
-    Attributes:
-      format: a name in `FORMATS`.
-      score_only: whether only the scores are shown.
-      decimals: how many decimals scores have; None for the format's default.
-      choice: which rows of slices and comparisons tables show, and in which order.
-    """
-
-    format: str = next(iter(FORMATS))
-    score_only: bool = False
-    decimals: int | None = None
-    choice: RowChoice = USUAL_ROWS
-
-    def shown(
-        self,
-        data: bytes,
-        result: Result,
-        remarks: Sequence[str] = (),
-        screen: Screen = FILE,
-    ) -> bytes:
-        """The bytes for stdout.
-
-        Args:
-          data: the bytes of scores.json.
-          result: its rows.
-          remarks: lines about the result that are not in it.
-          screen: where stdout goes.
-        """
-        view = View(result, data, remarks, self.decimals, screen, self.choice)
-        write = only_scores if self.score_only else FORMATS[self.format].write
-        return write(view).encode()
+_CHANGED_FORMATS = {
+    "score_only": (next(iter(FORMATS)),),
+    "width": tuple(row.name for row in FORMATS.values() if row.takes_decimals),
+    "sort": _TABLES,
+    "only_significant": _TABLES,
+}
+"""The formats that a flag changes."""
 
 
 @dataclasses.dataclass(frozen=True)
-class RowFlags:
+class RowFlags(RowChoice):
     """The flags that say which rows of slices and comparisons are shown."""
 
     sort: SortName | None = flag(
@@ -84,13 +59,27 @@ class RowFlags:
     )
     only_significant: bool = flag(False, "show only significant differences")
 
+    def check_format(self, format: str) -> None:
+        """Checks that flags change what a format shows.
+
+        Raises:
+          UsageError: one does not.
+        """
+        for name, formats in _CHANGED_FORMATS.items():
+            value = getattr(self, name, None)
+            if value is not None and value is not False and format not in formats:
+                raise UsageError(
+                    f"--{name} does not change --format {format}",
+                    f"leave out --{name}, or choose another format: {', '.join(formats)}",
+                )
+
 
 @dataclasses.dataclass(frozen=True)
 class DisplayFlags(RowFlags):
     """The flags that say how stdout shows the result."""
 
     format: str = flag(
-        Display.format,
+        next(iter(FORMATS)),
         "what stdout shows. "
         + "; ".join(f"{row.name}: {row.description}" for row in FORMATS.values()),
         "NAME",
@@ -108,44 +97,27 @@ class DisplayFlags(RowFlags):
         "usual for the metric, such as 1 for BLEU; tsv: all",
     )
 
+    def __post_init__(self) -> None:
+        self.check_format(self.format)
 
-def row_choice(flags: RowFlags, format: str) -> RowChoice:
-    """Which rows tables show in a format.
+    def shown(
+        self,
+        data: bytes,
+        result: Result,
+        remarks: Sequence[str] = (),
+        screen: Screen = FILE,
+    ) -> bytes:
+        """The bytes for stdout.
 
-    Raises:
-      UsageError: the format has no tables.
-    """
-    for name in ("sort", "only_significant"):
-        if getattr(flags, name):
-            _require_effect(format, name, [row.name for row in FORMATS.values() if row.rounds])
-    return RowChoice(flags.sort, flags.only_significant)
-
-
-def display(flags: DisplayFlags) -> Display:
-    """What stdout shows, for a command line.
-
-    Raises:
-      UsageError: the format does not have what a flag changes.
-    """
-    if flags.score_only:
-        _require_effect(flags.format, "score_only", [Display.format])
-    if flags.width is not None:
-        rounded = [row.name for row in FORMATS.values() if row.takes_decimals]
-        _require_effect(flags.format, "width", rounded)
-    return Display(flags.format, flags.score_only, flags.width, row_choice(flags, flags.format))
-
-
-def _require_effect(format: str, name: str, formats: Sequence[str]) -> None:
-    """Checks that a flag changes what the format shows.
-
-    Raises:
-      UsageError: it does not.
-    """
-    if format not in formats:
-        raise UsageError(
-            f"--{name} does not change --format {format}",
-            f"leave out --{name}, or choose another format: {', '.join(formats)}",
-        )
+        Args:
+          data: the bytes of scores.json.
+          result: its rows.
+          remarks: lines about the result that are not in it.
+          screen: where stdout goes.
+        """
+        view = View(result, data, remarks, self.width, screen, self)
+        write = only_scores if self.score_only else FORMATS[self.format].write
+        return write(view).encode()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -163,8 +163,8 @@ class RejectingFlags:
         "ACTION",
         choices=ON_BAD_RECORD,
     )
-    max_rejected: MostRejected | None = flag(
-        None,
+    max_rejected: MostRejected = flag(
+        DEFAULT_MOST_REJECTED,
         "with --on_bad_record reject: fail if more than N segments are rejected (such as 100), or "
         "more than a fraction of all segments (such as 0.05)",
         "N|FRACTION",
@@ -172,18 +172,7 @@ class RejectingFlags:
         shown_default=f"default {DEFAULT_MOST_REJECTED}",
     )
 
-
-def most_rejected(flags: RejectingFlags) -> MostRejected | None:
-    """How many segments may be rejected; None if a bad record ends the run.
-
-    Raises:
-      UsageError: a number is given, and none may be rejected.
-    """
-    most = flags.max_rejected
-    if flags.on_bad_record == "fail":
-        if most is not None:
-            raise UsageError(
-                "--max_rejected needs --on_bad_record reject", "give both flags, or leave both out"
-            )
-        return None
-    return DEFAULT_MOST_REJECTED if most is None else most
+    @property
+    def most_rejected(self) -> MostRejected | None:
+        """How many segments may be rejected; None if a bad record ends the run."""
+        return self.max_rejected if self.on_bad_record == "reject" else None

@@ -15,6 +15,7 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
             *("keep", "segment_scores", "examples", "report"),
         ),
     ),
+    (("max_rejected",), ("on_bad_record reject",)),
     (("max_slices",), ("slice_by", "language_column")),
     (
         ("segment_smooth_method", "segment_smooth_value", "keep"),

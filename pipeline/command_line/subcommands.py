@@ -1,8 +1,8 @@
 """The subcommands of `beam-bleu`: words that do something else than score, if they come first.
 
-A subcommand is one row here and one module. The module has a function `main(argv) -> int`. It
-gets the words after the subcommand, prints its own errors, and returns the exit code. The
-module is imported only when its subcommand is called.
+A subcommand is one row here and one module of the same name in `subcommands`, with a function
+`main(argv) -> int`. It gets the words after the subcommand, prints its own errors, and returns the
+exit code. The module is imported only when its subcommand is called.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ class Subcommand:
     """A subcommand.
 
     Attributes:
-      module: the module with its function `main`.
       summary: what it does, for --help.
       words: the words after its name, for the usage lines.
       details: what it does with results, for the README; "" if it reads none.
     """
 
-    module: str
     summary: str
     words: str = "[flags]"
     details: str = ""
@@ -29,62 +27,51 @@ class Subcommand:
 
 SUBCOMMANDS = {
     "compare": Subcommand(
-        "beam_bleu.pipeline.subcommands.compare",
         "compare two runs: their differences, and how sure they are",
         "OLD NEW [flags]",
         "shows how two runs differ, and how certain the differences are "
         "([two nights](docs/significance.md#did-last-nights-job-drop))",
     ),
     "copy": Subcommand(
-        "beam_bleu.pipeline.subcommands.copy",
         "copy a file in one step, between any filesystems",
         "FILE TO [flags]",
     ),
-    "doctor": Subcommand(
-        "beam_bleu.pipeline.subcommands.doctor", "check the installation, and show what it can use"
-    ),
+    "doctor": Subcommand("check the installation, and show what it can use"),
     "files": Subcommand(
-        "beam_bleu.pipeline.subcommands.files",
         "list files, on any filesystem: exit code 3 without any",
         "PATTERN... [flags]",
     ),
     "gate": Subcommand(
-        "beam_bleu.pipeline.subcommands.gate",
         "compare saved results with thresholds: exit code 4",
         "RESULT... [flags]",
         "checks the scores: exit code 4 if one is too low, or has dropped "
         "([gates](docs/terminal.md#gates))",
     ),
     "history": Subcommand(
-        "beam_bleu.pipeline.subcommands.history",
         "show the scores of many nights, and what changed",
         "DIR... [flags]",
         "shows the scores of many nights, what changed and what is missing "
         "([history](docs/history.md))",
     ),
     "merge": Subcommand(
-        "beam_bleu.pipeline.subcommands.merge",
         "add up saved totals: the result of one run over all",
         "FILE... [flags]",
         "adds up the days of a month, with the result of one run over all texts; warns of missing "
         "days ([totals](docs/totals.md))",
     ),
     "report": Subcommand(
-        "beam_bleu.pipeline.subcommands.report",
         "make an HTML page of results, to show to people",
         "RESULT... [flags]",
         "makes one HTML page to send to colleagues: who is best, where and why "
         "([the report](docs/report.md))",
     ),
     "rescore": Subcommand(
-        "beam_bleu.pipeline.subcommands.rescore",
         "score saved totals by another definition",
         "FILE [flags]",
         "scores with other smoothing, weights or orders "
         "([totals](docs/totals.md#score-by-another-definition))",
     ),
     "worst": Subcommand(
-        "beam_bleu.pipeline.subcommands.worst",
         "show the worst segments, or those that lost most",
         "DIR [flags]",
         "shows the worst segments, or those that lost most against another system "

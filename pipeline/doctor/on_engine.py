@@ -62,7 +62,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
 
 
 def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> None:
-    waiting = AwaitedWorkers(handshake, arguments.worker_timeout, heard.extend)
+    waiting = AwaitedWorkers(handshake, arguments.flags.worker_timeout, heard.extend)
     pipeline = arguments.runner.pipeline(arguments.beam)
     try:
         filesystems = filesystem_options(arguments.beam)

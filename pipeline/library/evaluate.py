@@ -14,7 +14,7 @@ from apache_beam.typehints import typehints
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.gates.thresholds import Gates
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.library.keywords import Asked, KnownSource
+from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams, without_versions
 from beam_bleu.pipeline.output.result import result_of
@@ -86,7 +86,8 @@ class Evaluate(beam.PTransform):
     """Everything that the command computes, in any Beam pipeline. It gives an `Evaluated`.
 
     The keywords have the names of the command's flags, the same values and defaults, and are
-    checked by the same code when the transform is made. docs/evaluate.md has a table of them.
+    checked by the same code, values when the transform is made, and combinations when it is known
+    what the input has. docs/evaluate.md has a table of them.
 
     The input is either `Paired` segments, from a transform that reads files, such as
     `ReadPairedRecords`; or tables of pyarrow with a segment in each row, whose columns `columns`
@@ -161,7 +162,7 @@ class Evaluate(beam.PTransform):
             )
         self._asked.require_texts_only()
         systems = tuple(columns.candidate)
-        source = KnownSource(systems, tuple(columns.labels), tuple(columns.kept))
+        source = TableSource(systems, tuple(columns.labels), tuple(columns.kept))
         self._job = self._asked.job(source, rejects=False)
         self._gather = GatherSegments(False, systems, columns, of_segments=True)
         _require_ids(self._job, columns)

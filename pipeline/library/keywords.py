@@ -5,22 +5,20 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from beam_bleu.pipeline.command_line.config import FLAGS, Config
 from beam_bleu.pipeline.command_line.definition_flags import job_metrics
 from beam_bleu.pipeline.command_line.flags import SEE_HELP, filled, nearest
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
 from beam_bleu.pipeline.command_line.options import job_of
-from beam_bleu.pipeline.command_line.record_flags import most_rejected
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
-from beam_bleu.transforms.pairing.paired import Source
 
 _FILES = "`ReadLineParallel(candidates, references)`"
 _READS = "`{}=` of the transforms that read"
@@ -97,32 +95,6 @@ KEYWORDS = {each.name: each for each in FLAGS if each.name not in ELSEWHERE}
 _FLAG = re.compile(r"--([a-z][a-z_]*)")
 
 
-@dataclasses.dataclass(frozen=True)
-class KnownSource:
-    """An input as far as a job must know it: the names of what its batches have.
-
-    The attributes are those of a `Source`.
-    """
-
-    systems: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    keeps_texts: bool = False
-    is_of_lines: bool = False
-    inputs: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def check_visible(self) -> None:
-        """Nothing is read from files."""
-
-    def check_readable(self) -> None:
-        """Nothing is read from files."""
-
-    def pair(self, *_: Any) -> NoReturn:
-        """Nothing is read from files."""
-        raise NotImplementedError
-
-
 class Asked:
     """What keywords ask for, checked as far as this is possible without an input.
 
@@ -159,8 +131,14 @@ class Asked:
             )
             check_language_flags(self._flags)
             self._metrics = job_metrics(self._flags, unpooled, configs)
-            self._job(self._flags, KnownSource(labels=needed_labels(self._flags)))
-        _refuse_flags_of_configs(keywords, configs)
+        for word in configs:
+            names = {row.name for row in config_type(word).flags}
+            names |= {"preset", "language"} if word == DEFAULT_METRIC else set()
+            for name in sorted(names & values.keys()):
+                raise ValueError(
+                    f"{name} has no effect, because the config in metrics defines {word}; leave "
+                    "one of them out"
+                )
         require_readable(self._metrics.needs.values)
 
     def require_texts_only(self) -> None:
@@ -175,15 +153,15 @@ class Asked:
                 "read records with ReadPairedRecords(..., number_columns=[...])"
             )
 
-    def job(self, source: Source, *, rejects: bool) -> Job:
+    def job(self, source: Any, *, rejects: bool) -> Job:
         """The job for an input.
 
         Args:
-          source: the input.
+          source: the input: a `Source`, or a `TableSource`.
           rejects: whether bad records are rejected.
 
         Raises:
-          ValueError: the input does not have what is asked for.
+          ValueError: a combination is impossible, or the input does not have what is asked for.
         """
         for name in needed_labels(self._flags):
             if name not in source.labels:
@@ -198,43 +176,31 @@ class Asked:
             coverage=getattr(source, "coverage", None),
         )
         with _naming_keywords():
-            job = self._job(flags, source)
-            return dataclasses.replace(job, most_rejected=most_rejected(flags))
-
-    def _job(self, flags: Config, source: Source) -> Job:
-        check_rules(flags)
-        return job_of(flags, source, self._metrics)
+            check_rules(flags)
+            return job_of(flags, source, self._metrics)
 
 
-def _metrics(metrics: Any) -> tuple[list[MetricWord], dict[MetricWord, Any]]:
+@dataclasses.dataclass(frozen=True)
+class TableSource:
+    """Tables, as far as a job must know them; the attributes are those of a `Source`."""
+
+    systems: tuple[str, ...]
+    labels: tuple[str, ...]
+    kept: tuple[str, ...]
+    keeps_texts: bool = False
+    is_of_lines: bool = False
+
+
+def _metrics(metrics: Any) -> tuple[list[MetricWord] | None, dict[MetricWord, Any]]:
     """The words of metrics, which are words or configs, and the configs by their words."""
     if metrics is None:
-        return [], {}
+        return None, {}
     if isinstance(metrics, str) or not isinstance(metrics, Sequence) or not metrics:
         raise UsageError(f"metrics must be a list of names and configs, got {metrics!r}", "")
-    words, configs = [], {}
-    for metric in metrics:
-        if metric is None:
-            raise UsageError("metrics has None, which is neither a name nor a config", "")
-        words.append(metric if isinstance(metric, str) else definition_of(metric)[1].name)
-        if not isinstance(metric, str):
-            configs[words[-1]] = metric
-    return words, configs
-
-
-def _refuse_flags_of_configs(keywords: Mapping[str, Any], metrics: Iterable[MetricWord]) -> None:
-    """Refuses keywords that define a metric which a config defines."""
-    for metric in metrics:
-        names = [flag.name for flag in config_type(metric).flags]
-        if metric == DEFAULT_METRIC:
-            names += ["preset", "language"]
-        for name in names:
-            value = keywords.get(name)
-            if value is not None and value is not False:  # 0 is a value, although 0 == False
-                raise ValueError(
-                    f"{name} has no effect, because the config in metrics defines {metric}; "
-                    f"leave one of them out"
-                )
+    if None in metrics:  # it would be the default one
+        raise UsageError("metrics has None, which is neither a name nor a config", "")
+    named = [(m if isinstance(m, str) else definition_of(m)[1].name, m) for m in metrics]
+    return [word for word, _ in named], {w: m for w, m in named if not isinstance(m, str)}
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of
-from beam_bleu.pipeline.command_line.output_flags import RowFlags, row_choice
+from beam_bleu.pipeline.command_line.output_flags import RowFlags
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.latex import latex
@@ -76,7 +76,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compare(flags: argparse.Namespace) -> bytes:
-    choice = row_choice(filled(RowFlags, vars(flags)), flags.format)
+    choice = filled(RowFlags, vars(flags))
+    choice.check_format(flags.format)
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
     for warning in (*compared.warnings, *_without_numbers(compared)):

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.flags import filled
-from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, display
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import results_at
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _merge(flags: argparse.Namespace) -> bytes:
-    shown = display(filled(DisplayFlags, vars(flags)))
+    shown = filled(DisplayFlags, vars(flags))
     paths = [
         found
         for word in flags.files

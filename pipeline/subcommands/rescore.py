@@ -25,7 +25,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     usual_flags,
     with_choices,
 )
-from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, display
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
@@ -81,7 +81,7 @@ class RescoringFlags(DefinitionFlags, ComparisonFlags):
 
 
 def _rescore(flags: argparse.Namespace) -> bytes:
-    shown = display(filled(DisplayFlags, vars(flags)))
+    shown = filled(DisplayFlags, vars(flags))
     saved = read_totals(flags.file)
     changes = with_choices(filled(RescoringFlags, vars(flags)), vars(flags))
     return finish(rescored(saved, changes), shown, flags.output, [(flags.file, saved)])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from beam_bleu.pipeline.command_line.flags import add_flags, flags_of
 from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
-from beam_bleu.pipeline.command_line.output_flags import Display, DisplayFlags
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
@@ -56,7 +56,7 @@ def run(
 
 
 def finish(
-    saved: SavedTotals, display: Display, output: str | None, files: Sequence[Named]
+    saved: SavedTotals, display: DisplayFlags, output: str | None, files: Sequence[Named]
 ) -> bytes:
     """Writes a result, if a folder is named; returns what stdout shows of it.
 

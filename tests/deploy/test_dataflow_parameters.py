@@ -83,7 +83,7 @@ def test_a_default_is_what_happens_without_the_parameter():
     without = parse(command_line(given(**TEXT)))
     with_defaults = parse(command_line(given(**TEXT, **defaults)))
     assert with_defaults.job == without.job
-    assert with_defaults.verbose == without.verbose
+    assert with_defaults.flags.verbose == without.flags.verbose
 
 
 def test_a_list_of_streams_is_one_parameter():

@@ -10,7 +10,7 @@ import pytest
 from engine_parts import need
 from shown_tables import PRESETS, as_entries, document, with_evidence
 
-from beam_bleu.pipeline.command_line.output_flags import Display
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.result.document import document_bytes, read_result
 
 ASCII = [chr(code) for code in range(0x20, 0x7F)]
@@ -51,7 +51,7 @@ def compile_in(folder: Path, text: str, packages: str = "") -> str:
 
 def latex(document: dict[str, Any]) -> str:
     return (
-        Display("latex")
+        DisplayFlags(format="latex")
         .shown(document_bytes(document), read_result(document), ("a % remark",))
         .decode()
     )

