@@ -20,6 +20,7 @@ from beam_bleu.pipeline.display.score_tables import (
     units_of,
 )
 from beam_bleu.pipeline.display.table import Table, as_lines, as_text
+from beam_bleu.pipeline.result.document import numbers_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
 
@@ -162,31 +163,20 @@ def _field(value: Any) -> str:
 def _entries(result: Result) -> Iterator[dict[str, Any]]:
     """The scores of the run, the averages of languages or tasks, and the scores of each preset."""
     for metric in result.words:
-        rows = [row for row in result.scores if row.metric == metric]
-        for row in rows:
-            if row.score is not None:
+        for row in result.scores:
+            if row.metric == metric and row.score is not None:
                 yield _entry(result, row)
 
 
 def _entry(result: Result, row: ScoreRow) -> dict[str, Any]:
-    """The fields of a score. Its uncertainty comes last, so that the others keep their places.
-
-    An average has no definition and no slice, but the number of its languages or tasks.
-    """
-    entry: dict[str, Any] = {"metric": row.metric, "system": row.system}
-    if row.group == MACRO_AVERAGE:
-        kind = "languages" if result.languages_of(row.metric) else "tasks"
-        entry |= {kind: row.segments, "score": row.score}
-    else:
-        entry |= {"slice": row.group, "segments": row.segments, "score": row.score, **row.parts}
-    has_errors = result.uncertainty is not None
+    """The fields of a score. Its uncertainty comes last, so that the others keep their places."""
+    entry = numbers_of(row, "languages" if result.languages_of(row.metric) else "tasks")
     if row.preset is not None:
-        preset = result.preset(row.metric, row.preset)
-        entry |= {"signature": preset.signature, "preset": preset.preset}
-        has_errors = preset.has_errors
-    elif row.group != MACRO_AVERAGE:
+        signature = result.preset(row.metric, row.preset).signature
+        entry |= {"signature": signature, "preset": row.preset}
+    elif row.group != MACRO_AVERAGE:  # an average has no definition
         entry["signature"] = signature_of(result, row)
-    if has_errors:
+    if result.has_errors(row):
         low, high = row.interval or (None, None)
         entry |= {"standard_error": row.standard_error, "interval_low": low, "interval_high": high}
     return entry

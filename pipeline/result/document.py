@@ -48,18 +48,8 @@ def document_of(result: Result) -> dict[str, Any]:
     """The document of a result. `read_result` makes the same rows of it again."""
     has_errors = result.uncertainty is not None
     has_comparisons = has_errors and len(result.systems) > 1
-    averaged = "languages" if result.languages else "tasks"
     own = [row for row in result.scores if row.preset is None]
-    means = [
-        {
-            "metric": row.metric,
-            "system": row.system,
-            averaged: row.segments,
-            **_numbers(row, has_errors),
-        }
-        for row in own
-        if row.group == MACRO_AVERAGE
-    ]
+    means = [_score_entry(row, result) for row in own if row.group == MACRO_AVERAGE]
     comparisons, of_means = (
         [
             _comparison_entry(row)
@@ -72,7 +62,7 @@ def document_of(result: Result) -> dict[str, Any]:
         "format": SCORES_FORMAT,
         "metrics": [{name: getattr(row, name) for name in _METRIC} for row in result.metrics],
         "segments": result.segments,
-        "scores": [_score_entry(row, has_errors) for row in own if row.group != MACRO_AVERAGE],
+        "scores": [_score_entry(row, result) for row in own if row.group != MACRO_AVERAGE],
         "counters": result.counters,
         "warnings": result.warnings,
         "languages": result.languages or None,
@@ -99,24 +89,29 @@ def document_bytes(document: Document) -> bytes:
     return json_text(document, indent=1).encode() + b"\n"
 
 
-def _score_entry(row: ScoreRow, has_errors: bool) -> dict[str, Any]:
-    return {
-        "metric": row.metric,
-        "system": row.system,
-        "slice": row.group,
-        "segments": row.segments,
-        **_numbers(row, has_errors),
-    }
+def numbers_of(row: ScoreRow, averaged: str) -> dict[str, Any]:
+    """The keys of a score but its uncertainty, in the order of scores.json.
+
+    Args:
+      row: the score.
+      averaged: of what it is the mean if it is one: "languages" or "tasks".
+    """
+    size: dict[str, Any] = {"slice": row.group, "segments": row.segments}
+    if row.group == MACRO_AVERAGE:
+        size = {averaged: row.segments}
+    return {"metric": row.metric, "system": row.system, **size, "score": row.score, **row.parts}
 
 
-def _numbers(row: ScoreRow, has_errors: bool) -> dict[str, Any]:
-    errors = {"standard_error": row.standard_error, "interval": row.interval}
-    return {"score": row.score, **row.parts, **(errors if has_errors else {})}
+def _score_entry(row: ScoreRow, result: Result) -> dict[str, Any]:
+    entry = numbers_of(row, "languages" if result.languages else "tasks")
+    if result.has_errors(row):
+        entry |= {"standard_error": row.standard_error, "interval": row.interval}
+    return entry
 
 
 def _preset_entry(preset: PresetNames, result: Result) -> dict[str, Any]:
     scores = [
-        _score_entry(row, preset.has_errors)
+        _score_entry(row, result)
         for row in result.scores
         if row.preset == preset.preset and row.metric == preset.metric
     ]

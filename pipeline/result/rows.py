@@ -230,6 +230,12 @@ class Result:
         """A preset of a metric, which must have it."""
         return next(own for own in self.presets if (own.metric, own.preset) == (word, name))
 
+    def has_errors(self, row: ScoreRow) -> bool:
+        """Whether a score of its kind can have a standard error."""
+        if row.preset is None:
+            return self.uncertainty is not None
+        return self.preset(row.metric, row.preset).has_errors
+
     def languages_of(self, word: MetricWord) -> list[Entry]:
         """The languages of a metric."""
         return [language for language in self.languages if language["metric"] == word]
