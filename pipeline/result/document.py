@@ -191,6 +191,8 @@ def _scores(document: Document) -> Iterator[ScoreRow]:
 
 
 def _score(entry: Document, group: Group, segments: int, preset: str | None = None) -> ScoreRow:
+    if not isinstance(entry["system"], str) or not isinstance(segments, int):
+        raise ValueError("a score has no system, or no number of segments")
     return ScoreRow(
         metric=entry["metric"],
         system=entry["system"],
