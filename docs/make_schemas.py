@@ -40,7 +40,7 @@ from beam_bleu.transforms.metrics.perplexity import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import InputRole
-from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
+from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES
 from beam_bleu.transforms.pairing.records.row_groups import record_digest
 from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.text.text import SACREBLEU, TextName

@@ -33,8 +33,8 @@ from beam_bleu.transforms.pairing.records.formats import (
     RecordFormatName,
     format_of_name,
 )
-from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES, CoverageName
-from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords, LongRecords
+from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES, CoverageName
+from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
@@ -338,7 +338,7 @@ class ReadLongRecords(_ReadWithIds):
         _require_text("system_column", self.system_column)
         wanted = self._wanted_with_ids("id_column", self.id_column, self.system_column)
         records = self._records(Stream("input", self.pattern), wanted)
-        return LongRecords(records, self.coverage, on_bad_record=self.on_bad_record)
+        return JoinedRecords((), (), (records,), self.coverage, on_bad_record=self.on_bad_record)
 
 
 @dataclasses.dataclass(eq=False, repr=False)

@@ -12,7 +12,7 @@ from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMAT_NAMES, RecordFormatName
-from beam_bleu.transforms.pairing.records.joins.coverage import (
+from beam_bleu.transforms.pairing.records.joins.findings import (
     COVERAGE_NAMES,
     COVERAGES,
     CoverageName,

@@ -24,7 +24,7 @@ from beam_bleu.transforms.pairing.records.formats import (
     RecordFormatName,
     format_of_name,
 )
-from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
+from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
@@ -136,10 +136,12 @@ class _Described:
         stream = Stream(_INPUT, checked_path("--input", pattern, self.anywhere))
         records: Any = self._records(stream, wanted)
         if flags.system_column is not None:
-            from beam_bleu.transforms.pairing.records.joins.join_sources import LongRecords
+            from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
             coverage = flags.coverage or COVERAGE_NAMES[0]
-            records = LongRecords(records, coverage, flags.expect_segments, flags.on_bad_record)
+            records = JoinedRecords(
+                (), (), (records,), coverage, flags.expect_segments, flags.on_bad_record
+            )
         paired: Source = records
         return paired
 

@@ -125,7 +125,7 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
                     raise InputError(f"{pipe.label}: stdin is empty", _NAME_SYSTEMS)
         if has_rows:
             # Only joins need this module.
-            from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
+            from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
 
             joins: Any = source
             source = dataclasses.replace(joins, row_folder=RowFolder(folder))

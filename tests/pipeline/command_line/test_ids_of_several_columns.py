@@ -78,7 +78,7 @@ def test_long_records(tmp_path: Path) -> None:
     run = called(*flags, "--id_column", "a,b", "--format", "json")
     assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
     run = called(*flags, "--id_column", "b")
-    run.assert_failed(3, "the id 0 of the system one occurs 2 times")
+    run.assert_failed(3, "candidates one: the id 0 occurs 2 times")
 
 
 def lm_eval(folder: Path, column: str) -> None:

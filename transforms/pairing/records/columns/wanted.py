@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 KEPT_TEXTS = "text"
 """What stands for the texts of candidates and references among the columns that are kept."""
 
+INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"
+"""What an id looks like that can be a number of JSON, and that is shown as a number."""
+
 
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
@@ -209,7 +212,6 @@ class ReadRecords:
         null.
       digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it. The sums
         of all parts are added up.
-      typed: whether the values have types in their file. In tab-separated text, all are texts.
       raw: gives the bytes of the record of a row; if None, JSON of the values stands for them.
     """
 
@@ -220,7 +222,6 @@ class ReadRecords:
     place_kind: str
     bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
-    typed: bool = True
     raw: Callable[[int], bytes] | None = None
 
 

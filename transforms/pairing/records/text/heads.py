@@ -18,8 +18,7 @@ from beam_bleu.transforms.pairing.records.columns.choosing import (
     choose_of_file,
     is_usual_name,
 )
-from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
-from beam_bleu.transforms.pairing.records.text.jsonl import BadLineError, record_of, value_at
+from beam_bleu.transforms.pairing.records.text.jsonl import BadLineError, record_of
 from beam_bleu.transforms.pairing.records.text.tsv import field_number, fields_of, numbered
 
 if TYPE_CHECKING:
@@ -44,11 +43,9 @@ class Head(FileChoice):
 
     Attributes:
       names: the names of all columns of tab-separated text.
-      integer_ids: the columns of ids that have integers.
     """
 
     names: tuple[str, ...] = ()
-    integer_ids: tuple[ColumnPath, ...] = ()
 
 
 class NoRecordError(InputError):
@@ -163,15 +160,7 @@ class HeadReader:
         of_file = choose_of_file(
             self._source.wanted, schema, self._stream, shard, self._source.roles
         )
-        ids = of_file.chosen.ids if of_file.chosen else ()
-        integers = tuple(path for path in ids if path.steps and _are_numbers(records, path))
-        return Head(shard, of_file.chosen, of_file.error, (), integers)
-
-    def _chosen(self, shard: Shard, schema: pa.Schema) -> FileChoice:
-        source = self._source
-        return choose_of_file(
-            source.wanted, schema, source.stream, shard, source.roles, source.format == "tsv"
-        )
+        return Head(shard, of_file.chosen, of_file.error)
 
 
 def schema_of(records: Sequence[dict[str, Any]]) -> pa.Schema:
@@ -198,19 +187,6 @@ def _type_of(values: Sequence[Any], depth: int) -> pa.DataType:
         return pa.large_list(_type_of([item for items in lists for item in items], depth + 1))
     types = ((str, pa.large_string()), (float, pa.float64()), (int, pa.int64()), (bool, pa.bool_()))
     return next((arrow_type for of, arrow_type in types if of in kinds), pa.null())
-
-
-def _are_numbers(records: Sequence[dict[str, Any]], path: ColumnPath) -> bool:
-    """Whether a column of ids has more numbers than strings. Then a float is a bad value."""
-    numbers = strings = 0
-    for record in records:
-        try:
-            value = value_at(record, path)
-        except BadLineError:
-            continue
-        strings += isinstance(value, str)
-        numbers += isinstance(value, int | float) and not isinstance(value, bool)
-    return numbers > strings
 
 
 def require_same_headers(stream: Stream, heads: Sequence[Head]) -> None:

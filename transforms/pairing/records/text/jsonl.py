@@ -21,7 +21,12 @@ from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import BadReason
 from beam_bleu.transforms.pairing.records.columns.column_paths import quoted_path
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    INTEGER_ID,
+    Chosen,
+    ColumnPath,
+    ReadRecords,
+)
 from beam_bleu.transforms.pairing.records.record_segments import Fault, null_in, without_faulty
 from beam_bleu.transforms.pairing.records.text.json_scanner import (
     NESTED,
@@ -43,8 +48,6 @@ _NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"
 _MOST_BYTES = 1 << 24
 """The largest number of bytes of a line of which objects are made. They take up to a hundred times
 the bytes of a line that has very many keys or items."""
-
-_SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 64) - 1
 
 _KINDS = {TEXT: "a text", SCALAR: "a number or a boolean", NESTED: "an object or a list"}
 _TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
@@ -82,15 +85,14 @@ class _Form:
 _TEXT = _Form("a text")
 _TEXTS = _Form("a text", items=(TEXT,))
 _WITNESS = _Form("a text", is_optional=True)
-_ID = _Form("a string, as other ids are")
-_INTEGER = _Form("an integer from -2^63 to 2^64 - 1, as other ids are", (SCALAR,))
+_ID = _Form("a string or an integer", (TEXT, SCALAR))
 _NUMBER = _Form("a number", (TEXT, SCALAR))
 _NUMBERS = _Form("a list of numbers", (), (TEXT, SCALAR))
 _NUMBER_OR_NUMBERS = _Form("a number", (TEXT, SCALAR), (TEXT, SCALAR))
 _ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
 
 
-def _forms(chosen: Chosen, integer_ids: Sequence[ColumnPath]) -> dict[ColumnPath, _Form]:
+def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
     """The form of each column. Of a column with several uses, the last one here counts.
 
     The columns of conditions are the first ones: a fault in them counts more than others.
@@ -102,7 +104,7 @@ def _forms(chosen: Chosen, integer_ids: Sequence[ColumnPath]) -> dict[ColumnPath
     named = [*chosen.labels, *(condition.column for condition in chosen.where)]
     named += [*(path for _, path in chosen.kept), *chosen.names]
     forms |= dict.fromkeys(named, _ANY)
-    forms |= {path: _INTEGER if path in integer_ids else _ID for path in chosen.ids}
+    forms |= dict.fromkeys(chosen.ids, _ID)
     for column, paths in chosen.values:
         forms |= dict.fromkeys(paths if column.takes("text") else (), _TEXT)
     forms |= {path: _TEXT for _, path in chosen.candidates}
@@ -111,9 +113,7 @@ def _forms(chosen: Chosen, integer_ids: Sequence[ColumnPath]) -> dict[ColumnPath
     return {path: forms[path] for path in dict.fromkeys([*conditions, *chosen.columns])}
 
 
-def read_json_lines(
-    lines: RawLines, chosen: Chosen, integer_ids: Sequence[ColumnPath] = ()
-) -> ReadRecords:
+def read_json_lines(lines: RawLines, chosen: Chosen) -> ReadRecords:
     """Reads the chosen columns of lines.
 
     Columns of texts must have strings, or lists of strings if there is only one column of
@@ -123,10 +123,9 @@ def read_json_lines(
     Args:
       lines: the lines.
       chosen: the columns.
-      integer_ids: the columns of ids that must be integers, and not strings. They are int64.
     """
     column, is_bad = lines.readable()
-    forms = _forms(chosen, integer_ids)
+    forms = _forms(chosen)
     spans, unknown = _spans(column, list(forms))
     faults: dict[int, Fault] = {}
     rows = np.flatnonzero(unknown & ~is_bad)
@@ -183,7 +182,7 @@ def _spans(
 def _column(
     path: ColumnPath, form: _Form, begins: Integers, ends: Integers
 ) -> tuple[pa.Array, dict[int, Fault]]:
-    """The values at spans as texts, lists of texts or integers, null for the wrong ones."""
+    """The values at spans as texts or lists of texts, null for the wrong ones."""
     name, of_lists, wrong = str(path), None, {}
     if form.items:
         kinds, offsets, *of_items = items(begins, ends)
@@ -194,8 +193,8 @@ def _column(
     refused = ~_is_one_of(kinds, form.items if of_lists else form.values)
     if form is _ANY:
         column = _canonical_numbers(column, kinds)
-    if form is _INTEGER:
-        refused |= (kinds == SCALAR) & ~_are_ids(column)
+    if form is _ID:
+        refused |= (kinds == SCALAR) & ~_matches(column, INTEGER_ID)
     rows = np.flatnonzero(refused)
     found = kinds[rows].tolist()
     if of_lists is not None:
@@ -209,8 +208,7 @@ def _column(
         wrong = {row: _fault(path, str(path), form, int(kinds[row])) for row in alone.tolist()}
     for row, kind in zip(rows.tolist(), found, strict=True):
         wrong.setdefault(row, _fault(path, name, form, kind))
-    column = null_in(column, list(wrong))
-    return _integers(column) if form is _INTEGER else column, wrong
+    return null_in(column, list(wrong)), wrong
 
 
 def _is_one_of(kinds: Integers, allowed: Sequence[int]) -> Booleans:
@@ -239,22 +237,6 @@ def _canonical_numbers(column: pa.LargeStringArray, kinds: Integers) -> pa.Large
     texts = [json.dumps(json.loads(text)) for text in encoded.dictionary.to_pylist()]
     written = pa.array(texts, pa.large_string()).take(encoded.indices)
     return pc.replace_with_mask(column, pa.array(numbers), written)
-
-
-def _are_ids(column: pa.LargeStringArray) -> Booleans:
-    """For each JSON of a number or a boolean, whether it is an integer that can be an id."""
-    are_ids = _matches(column, r"^-?[0-9]{1,20}$")
-    for row in np.flatnonzero(are_ids & _matches(column, "[0-9]{19}")).tolist():
-        are_ids[row] = _SMALLEST_ID <= int(column[row].as_py()) <= _LARGEST_ID
-    return are_ids
-
-
-def _integers(texts: pa.LargeStringArray) -> pa.Array:
-    """Integers of 64 bits, with or without a sign, as integers of one type."""
-    try:
-        return texts.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return texts.cast(pa.decimal128(20))
 
 
 def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:

@@ -136,7 +136,7 @@ class LineRecords(RecordFiles):
                 lines, head.columns, head.names, self.has_header, self.header_is_open
             )
         else:
-            read = read_json_lines(lines, head.columns, head.integer_ids)
+            read = read_json_lines(lines, head.columns)
         sums = sum_of_hashes(lines.column, lines.first) if digest else None
         read = dataclasses.replace(read, digest=sums, raw=lines.line)
         return with_path_columns(read, head.columns, self.stream.label)

@@ -124,9 +124,7 @@ def read_tab_separated(
     read = dict(zip(wanted, columns, strict=True))
     for path in chosen.names:
         read[path] = _with_names(read[path], lines, field_number(path, names), len(names))
-    return ReadRecords(
-        read, lines.first, lines.path, lines.first_place, "line", tuple(bad), typed=False
-    )
+    return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
 
 
 def split(

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
-from beam_bleu.transforms.pairing.records.joins.bucket_join import JoinedBucket
-from beam_bleu.transforms.pairing.records.joins.join_rows import join_rows
-from beam_bleu.transforms.pairing.records.joins.row_messages import messages_of
+from beam_bleu.transforms.pairing.records.joins.buckets import Joining
+from beam_bleu.transforms.pairing.records.joins.findings import Report
+from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
 
 Record = Mapping[str, Any]
 
@@ -47,7 +47,7 @@ def shuffled(
     for stream, parts in streams.items():
         for part in parts:
             rows = join_rows(part, chosen[stream], f"stream {stream}")
-            for bucket, message in messages_of(rows.rows, stream, rows.kind, buckets):
+            for bucket, message in messages_of(rows.rows, stream, buckets):
                 found[bucket].append(message)
     return found
 
@@ -85,14 +85,14 @@ def rows_in(batches: Iterable[SegmentBatch]) -> dict[int, Row]:
     return found
 
 
-def add_up(parts: Sequence[JoinedBucket]) -> tuple[Any, Any, dict[int, Row]]:
-    """(report, tally, rows) of all buckets of a join."""
+def join_all(joining: Joining, buckets: Iterable[Sequence[bytes]]) -> tuple[Report, dict[int, Row]]:
+    """What is found in all buckets of a join, and its segments."""
     rows: dict[int, Row] = {}
-    report, tally = parts[0].report, parts[0].tally
-    for part in parts[1:]:
-        report, tally = report + part.report, tally + part.tally
-    for part in parts:
-        of_part = rows_in(part.batches)
-        assert not rows.keys() & of_part.keys()
-        rows.update(of_part)
-    return report, tally, rows
+    report = Report()
+    for messages in buckets:
+        of_bucket, batches = joining.join(messages)
+        report += of_bucket
+        found = rows_in(batches)
+        assert not rows.keys() & found.keys()
+        rows.update(found)
+    return report, rows

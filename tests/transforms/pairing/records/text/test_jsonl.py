@@ -250,22 +250,14 @@ def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
     assert bad.what == "the line has 71 bytes, and only plain records can have more than 40"
 
 
-@pytest.mark.parametrize("integers", [True, False])
-def test_ids_are_strings_or_integers_as_in_the_first_records(integers: bool) -> None:
+def test_ids_are_strings_or_integers() -> None:
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
-    ids = [b"1", b'"1"', b"-0", b"1.0", b"true", b"null", b"9" * 20, b"12345678901234567"]
+    ids = [b"1", b'"1"', b"-0", b"1.0", b"true", b"null", b"-7", b"12345678901234567890"]
     given_lines = [b'{"hyp": "a", "ref": "b", "id": %s}' % each for each in ids]
-    read = read_json_lines(
-        raw_lines(given_lines), chosen, integer_ids=chosen.ids if integers else ()
-    )
-    column = read.columns[chosen.ids[0]]
-    assert column.type == (pa.int64() if integers else pa.large_string())
-    right = [0, 2, 5, 7] if integers else [1, 5]
-    assert [bad.number for bad in read.bad] == [i for i in range(8) if i not in right]
-    values = column.to_pylist()
-    assert [values[i] for i in right] == (
-        [1, 0, None, 12345678901234567] if integers else ["1", None]
-    )
+    read = read_json_lines(raw_lines(given_lines), chosen)
+    assert [bad.number for bad in read.bad] == [2, 3, 4]
+    values = read.columns[chosen.ids[0]].to_pylist()
+    assert [values[i] for i in (0, 1, 5, 6, 7)] == ["1", "1", None, "-7", "12345678901234567890"]
 
 
 @pytest.mark.parametrize(

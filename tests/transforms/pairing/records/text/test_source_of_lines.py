@@ -114,7 +114,7 @@ def test_the_files_of_a_join_may_have_only_one_role(tmp_path: pathlib.Path) -> N
         (portion,) = portions
         (read,) = records.read(portion)
         named = {path.text: column.to_pylist() for path, column in read.columns.items()}
-        assert named == {"ref": ["a"], "id": [1]}
+        assert named == {"ref": ["a"], "id": ["1"]}
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         assert_that((pipeline | records.plan(threads=1)).portions, check)

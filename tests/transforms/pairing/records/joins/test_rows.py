@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
+from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
 
 MESSAGES = [(3, b"one"), (0, b""), (3, b"three" * 1000)]
 

@@ -18,14 +18,14 @@ from joining import (
     SOURCE,
     SYSTEM,
     Row,
-    add_up,
+    join_all,
     read_records,
     shuffled,
 )
 
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition
-from beam_bleu.transforms.pairing.records.joins.bucket_join import join_long, join_streams
-from beam_bleu.transforms.pairing.records.joins.coverage import (
+from beam_bleu.transforms.pairing.records.joins.buckets import Joining
+from beam_bleu.transforms.pairing.records.joins.findings import (
     COVERAGE_NAMES,
     COVERAGES,
     Report,
@@ -64,7 +64,7 @@ def joined(
     buckets: int = 1,
     seed: int = 0,
     chosen: Chosen = OF_REFERENCES,
-) -> tuple[Report, Tally, dict[int, Row]]:
+) -> tuple[Report, dict[int, Row]]:
     draw = random.Random(seed)
     streams = [*references, *candidates.values()]
     columns = [chosen, *([Chosen((), (REF,), ids=(ID,))] * (len(references) - 1))]
@@ -77,23 +77,11 @@ def joined(
         dict(enumerate(columns)),
         buckets,
     )
-    of_references = [Side(f"references {i}", i) for i in range(len(references))]
-    of_candidates = [
-        Side(f"candidates {name}", i) for i, name in enumerate(candidates, len(of_references))
-    ]
-    return add_up(
-        [
-            join_streams(
-                messages,
-                of_references,
-                of_candidates,
-                tuple(candidates),
-                COVERAGES[coverage],
-                kept_names=[name for name, _ in chosen.kept],
-            )
-            for messages in sent
-        ]
-    )
+    sides = [*(Side(f"references {i}") for i in range(len(references)))]
+    sides += [Side(f"candidates {name}", name) for name in candidates]
+    kept = [name for name, _ in chosen.kept]
+    joining = Joining(sides, len(references), False, COVERAGES[coverage], kept=kept)
+    return join_all(joining, sent)
 
 
 def long(
@@ -103,20 +91,11 @@ def long(
     buckets: int = 1,
     seed: int = 0,
     chosen: Chosen = OF_LONG,
-) -> tuple[Report, Tally, dict[int, Row]]:
+) -> tuple[Report, dict[int, Row]]:
     sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, {0: chosen}, buckets)
-    return add_up(
-        [
-            join_long(
-                messages,
-                Side("input", 0),
-                systems,
-                COVERAGES[coverage],
-                kept_names=[name for name, _ in chosen.kept],
-            )
-            for messages in sent
-        ]
-    )
+    sides = [Side("input"), *(Side(f"candidates {name}", name) for name in systems)]
+    kept = [name for name, _ in chosen.kept]
+    return join_all(Joining(sides, 1, True, COVERAGES[coverage], kept=kept), sent)
 
 
 def references_of(ids: Sequence[Any]) -> Records:
@@ -164,7 +143,7 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, 
     references = [references_of(ids)]
     if several:
         references.append(references_of(without(ids)))
-    report, tally, rows = joined(references, candidates, coverage, buckets, seed)
+    report, rows = joined(references, candidates, coverage, buckets, seed)
 
     by_id = {name: {each["id"]: each["hyp"] for each in of} for name, of in candidates.items()}
     texts = [{each["id"]: each["ref"] for each in of} for of in references]
@@ -184,17 +163,16 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, 
         found = report.of("unknown", f"candidates {name}")
         assert found.count == len(of.keys() - set(ids))
     assert report.segments == len(ids)
-    complete = not any(report.findings.values())
-    if coverage == "strict" and not complete:
+    if coverage == "strict" and report.findings:
         assert set(rows.items()) <= set(expected.items())  # the job fails later
         return
     assert rows == expected
-    assert tally.read == len(ids)
+    assert report.tally.read == len(ids)
     for name in "AB":
-        assert tally.scored.get(name, 0) == sum(
+        assert report.tally.scored.get(name, 0) == sum(
             name in dict(row.candidates) for row in rows.values()
         )
-        assert tally.unexplained(name) == 0
+        assert report.tally.unexplained(name) == 0
 
 
 @settings(max_examples=100, deadline=None)
@@ -215,7 +193,7 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, 
         if draw.random() >= lacking
     ]
     draw.shuffle(records)
-    report, tally, rows = long(records, "AB", coverage, buckets, seed)
+    report, rows = long(records, "AB", coverage, buckets, seed)
     expected: dict[int, Row] = {}
     firsts: dict[Any, int] = {}
     said: dict[Any, dict[str, str]] = {}
@@ -231,19 +209,17 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, 
         lacks = sum(name not in of for of in said.values())
         assert report.of("missing", f"candidates {name}").count == lacks
     assert report.segments == len(said)
-    if coverage == "strict" and any(report.findings.values()):
+    if coverage == "strict" and report.findings:
         return
     assert rows == expected
-    assert tally.read == len(said)
-    assert [tally.unexplained(name) for name in "AB"] == [0, 0]
+    assert report.tally.read == len(said)
+    assert [report.tally.unexplained(name) for name in "AB"] == [0, 0]
 
 
 @pytest.mark.parametrize("buckets", [1, 3])
 def test_an_id_that_is_twice_is_found_with_its_places(buckets):
     candidates = [*candidates_of("A", ["x", "y", "z", "y"]), {"id": "x", "hyp": "again"}]
-    report, _tally, rows = joined(
-        [references_of(["x", "y", "z"])], {"A": candidates}, "each", buckets
-    )
+    report, rows = joined([references_of(["x", "y", "z"])], {"A": candidates}, "each", buckets)
     found = report.of("twice", "candidates A")
     assert found.count == 2
     assert [each.id for each in found.first] == ['"x"', '"y"']
@@ -258,24 +234,22 @@ def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
         {"id": 1, "ref": "un", "l": "fr"},
         {"id": 2, "ref": "deux", "l": "fr"},
     ]
-    report, tally, rows = joined(
-        [references], {"A": candidates_of("A", [1, 2])}, "strict", chosen=chosen
-    )
-    assert not any(report.findings.values())
+    report, rows = joined([references], {"A": candidates_of("A", [1, 2])}, "strict", chosen=chosen)
+    assert not report.findings
     assert rows == {0: Row((("A", "A says 1"),), ("eins",), ("de",), (("id", "1"),))}
-    assert tally == Tally(2, {"A": 1}, {"filtered": 1})  # segments, not records
+    assert report.tally == Tally(2, {"A": 1}, {"filtered": 1})  # segments, not records
 
 
 def test_a_bad_record_rejects_its_segment_for_all_systems():
     bad = [{"id": 1, "hyp": None}, {"id": 2, "hyp": "two"}]
-    report, tally, rows = joined(
+    report, rows = joined(
         [references_of([1, 2])],
         {"A": bad, "B": candidates_of("B", [1, 2])},
         "strict",
     )
-    assert not any(report.findings.values())
+    assert not report.findings
     assert list(rows) == [1]
-    assert tally == Tally(2, {"A": 1, "B": 1}, {"rejected": 1})
+    assert report.tally == Tally(2, {"A": 1, "B": 1}, {"rejected": 1})
 
 
 def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side():
@@ -286,7 +260,7 @@ def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side()
         {"id": 3, "ref": [None, "three", "tres"], "l": "x"},
     ]
     for seed in range(5):
-        _, _, rows = joined(
+        _, rows = joined(
             [first, references_of([3, 2, 1])],
             {"A": candidates_of("A", [1, 2, 3])},
             "strict",
@@ -309,7 +283,7 @@ def test_long_records_of_a_segment_must_agree(column):
         {"id": 2, "s": "B", "hyp": "b", "ref": "two", "l": None},
         {"id": 1, "s": "B", "hyp": "b", "ref": "one", "l": "x", column: "other"},
     ]
-    report, _, rows = long(records, "AB", "each")
+    report, rows = long(records, "AB", "each")
     found = report.of("differing", "input")
     assert found.count == 1
     (only,) = found.first

@@ -1,45 +1,38 @@
-"""From records to the rows of a join: judges the records of one stream, and finds their ids."""
+"""The rows of a join: made of the records of a stream, and sent through the shuffle as messages.
+
+This is the only shuffle of text. All rows of a part of the input that go to the same bucket
+are one compressed Arrow message, so that the cost for each row is only its text. Compression pays,
+because an engine holds or sends what it shuffles, several times.
+
+Beam's in-process runner holds what it shuffles in memory, several times. If the whole job runs on
+one machine, messages can wait in a folder, and only their places go through the shuffle. So the
+memory of a join does not depend on its size.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import uuid
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.bad_records import BadReason, BadRecord
+from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.missing_labels import without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
-from beam_bleu.transforms.pairing.records.joins.record_ids import (
-    IdKind,
+from beam_bleu.transforms.pairing.records.joins.ids import (
     NotAnIdError,
-    PartKind,
+    buckets_of,
     hashes_of,
     id_texts,
-    ids_of_columns,
-)
-from beam_bleu.transforms.pairing.records.joins.row_messages import (
-    CANDIDATE,
-    FILTERED_STATE,
-    ID,
-    KEPT,
-    LABEL,
-    NUMBER,
-    PATH,
-    PLACE,
-    PLACE_KIND,
-    REFERENCE,
-    REJECTED_STATE,
-    SCORED_STATE,
-    STATE,
-    SYSTEM,
-    VALUE,
-    WITNESS,
+    joined_ids,
 )
 from beam_bleu.transforms.pairing.records.record_segments import (
     named_text,
@@ -49,14 +42,36 @@ from beam_bleu.transforms.pairing.records.record_segments import (
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 from beam_bleu.transforms.shown_names import can_be_shown
 
+ID, STREAM, NUMBER, STATE = "id", "stream", "number", "state"
+PLACE, PATH, PLACE_KIND = "place", "path", "place kind"
+CANDIDATE, SYSTEM = "candidate", "system"
+REFERENCE, LABEL, VALUE, KEPT, WITNESS = "reference ", "label ", "value ", "kept ", "witness "
+"""The columns of a table of rows. Those of references, labels, values and kept columns end with a
+number, from 0. Those of witnesses end with the name of the column, and have hashes of its texts.
+
+The others are: the record's id as text (without nulls), the number of its stream and its number
+there, its place in its file, the file, what it is there ("line" or "row"), its state, the text of
+the candidate, and the name of the system, where there are such.
+"""
+
+SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
+"""The states of a record: it has texts; the conditions leave it out; it is bad. Only the first ones
+have texts. The others are sent so that no other record with their id seems to be unknown."""
+
+_NUMBER_BITS = 48
+"""A stream has fewer records than 2^48."""
+
+_OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
+
+_REMEDY = "make room there, or set TMPDIR to a folder on a larger disk"
+
 
 @dataclasses.dataclass(frozen=True)
 class JoinRows:
     """The rows of neighbouring records of one stream.
 
     Attributes:
-      rows: a table with the columns of `row_messages`, in any order.
-      kind: the kind of their ids.
+      rows: a table with the columns above but `STREAM`, in any order.
       bad: the records that cannot be scored, in order.
       read: the number of the records.
       lost: the bad records that are in no row, because their id, or the name of their system, could
@@ -65,7 +80,6 @@ class JoinRows:
     """
 
     rows: pa.Table
-    kind: IdKind
     bad: tuple[BadRecord, ...]
     read: int
     lost: Tally
@@ -87,7 +101,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     """
     assert chosen.ids
     segments = to_segments(read, chosen, label)
-    kind, ids = ids_of_columns([_ids(read, path, label) for path in chosen.ids])
+    ids = joined_ids([_ids(read, path, label) for path in chosen.ids])
     systems = None if chosen.system is None else _names(read.columns[chosen.system], chosen.system)
     identified = known = _there(ids)
     if systems is not None:
@@ -128,29 +142,21 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     rejected = (state == REJECTED_STATE) & ~known
     return JoinRows(
         pa.concat_tables(tables, promote_options="default"),
-        kind,
         tuple(sorted(bad, key=lambda record: record.number)),
         len(ids),
-        _tally_of_lost(int(rejected.sum()), len(bad), segments.tally),
+        dataclasses.replace(
+            segments.tally,
+            read=int(rejected.sum()),
+            scored={},
+            left_out={REJECTED: int(rejected.sum())} if rejected.any() else {},
+            bad_records=len(bad),
+        ),
     )
 
 
-def _tally_of_lost(rejected: int, bad_records: int, of_records: Tally) -> Tally:
-    return Tally(
-        rejected,
-        left_out={REJECTED: rejected} if rejected else {},
-        bad_records=bad_records,
-        judged=of_records.judged,
-        met=of_records.met,
-    )
-
-
-def _ids(read: ReadRecords, path: ColumnPath, label: str) -> tuple[PartKind, pa.LargeStringArray]:
-    column = read.columns[path]
-    if pa.types.is_null(column.type):
-        column = column.cast(pa.large_string())
+def _ids(read: ReadRecords, path: ColumnPath, label: str) -> pa.LargeStringArray:
     try:
-        return id_texts(column, read.typed)
+        return id_texts(read.columns[path])
     except NotAnIdError as error:
         raise InputError(
             f"{label}: the column {path} has {error}, which cannot be ids: {read.path}",
@@ -231,14 +237,125 @@ def _without_id(read: ReadRecords, chosen: Chosen, label: str, row: int) -> BadR
     if name is not None and not _names(read.columns[name].slice(row, 1), name)[0].is_valid:
         missing.append(f"no name of a system in {name}: {json.dumps(values[name.text])}")
         remedies.append("the name of the system")
-    reason: BadReason = "missing-id"
     return BadRecord(
         read.first + row,
         label,
         read.path,
         f"{read.place_kind} {read.first_place + row}",
-        reason,
+        "missing-id",
         f"has {' and '.join(missing)}",
         f"write {' and '.join(remedies)}",
         raw_record(read, row),
     )
+
+
+def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int, bytes]]:
+    """Cuts rows into messages: yields (number of the bucket, message).
+
+    Args:
+      rows: the rows of a part of a stream.
+      stream: the number of the stream.
+      buckets: the number of buckets, less than 2^15.
+    """
+    if not len(rows):
+        return
+    rows = rows.append_column(STREAM, pa.array(np.full(len(rows), stream, np.int32)))
+    rows = rows.combine_chunks()
+    places = buckets_of(rows[ID].chunk(0), buckets)
+    # numpy sorts integers of 16 bits in linear time.
+    order = np.argsort(places.astype(np.int16), kind="stable")
+    rows = rows.take(pa.array(order))
+    bounds = np.searchsorted(places[order], np.arange(buckets + 1))
+    for bucket in np.flatnonzero(np.diff(bounds)).tolist():
+        begin, end = int(bounds[bucket]), int(bounds[bucket + 1])
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, rows.schema, options=_OPTIONS) as writer:
+            writer.write_table(rows.slice(begin, end - begin))
+        yield bucket, sink.getvalue().to_pybytes()
+
+
+def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
+    """The rows of all messages of a bucket, by stream and number; None without any.
+
+    All chunks are combined. What a part of the input does not have is null.
+    """
+    tables = [pa.ipc.open_stream(message).read_all() for message in messages]
+    if not tables:
+        return None
+    tables.sort(key=lambda table: (table[STREAM][0].as_py(), table[NUMBER][0].as_py()))
+    rows = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
+    keys = (rows[STREAM].to_numpy().astype(np.int64) << _NUMBER_BITS) + rows[NUMBER].to_numpy()
+    if not np.all(keys[:-1] < keys[1:]):
+        rows = rows.take(pa.array(np.argsort(keys, kind="stable")))
+    return rows.combine_chunks()
+
+
+def columns_of(rows: pa.Table, prefix: str) -> list[pa.Array]:
+    """The columns with this prefix, such as `REFERENCE`, by their numbers."""
+    names = [name for name in rows.column_names if name.startswith(prefix)]
+    return [
+        rows[name].chunk(0) for name in sorted(names, key=lambda name: int(name[len(prefix) :]))
+    ]
+
+
+@dataclasses.dataclass(frozen=True)
+class RowFolder:
+    """Where the messages of a join wait until their bucket is joined.
+
+    Attributes:
+      path: a folder on this machine; "" if the messages themselves go through the shuffle.
+    """
+
+    path: str = ""
+
+    def keep(self, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+        """(bucket, message) -> (bucket, what goes through the shuffle).
+
+        Raises:
+          JobError: the folder cannot be written.
+        """
+        if not self.path:
+            yield from messages
+            return
+        name = uuid.uuid4().hex
+        begin = 0
+        try:
+            with open(os.path.join(self.path, name), "xb") as file:
+                places = []
+                for bucket, message in messages:
+                    file.write(message)
+                    places.append((bucket, begin, len(message)))
+                    begin += len(message)
+        except OSError as error:
+            raise JobError(
+                f"the rows of the join cannot be kept: {error.strerror}: {self.path}", _REMEDY
+            ) from error
+        for bucket, start, size in places:
+            yield bucket, f"{name} {start} {size}".encode()
+
+    def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
+        """The messages, from what came through the shuffle.
+
+        Raises:
+          JobError: the folder cannot be read.
+        """
+        if not self.path:
+            yield from kept
+            return
+        for place in kept:
+            name, start, size = place.decode().split()
+            try:
+                with open(os.path.join(self.path, name), "rb") as file:
+                    file.seek(int(start))
+                    message = file.read(int(size))
+            except OSError as error:
+                raise JobError(
+                    f"the rows of the join cannot be read again: {error.strerror}: {self.path}",
+                    "do not remove temporary files while the job runs",
+                ) from error
+            if len(message) != int(size):
+                raise JobError(
+                    f"the rows of the join were cut off: {self.path}",
+                    "do not change temporary files while the job runs",
+                )
+            yield message

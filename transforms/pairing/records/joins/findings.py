@@ -1,0 +1,318 @@
+"""What a join finds out about ids: which are missing, unknown or twice, and what follows from it.
+
+Each bucket has findings of its own. They are added up, and one step judges all of them, so an
+error or a warning does not depend on the buckets.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from beam_bleu.transforms.errors import InputError, JobError, joined
+from beam_bleu.transforms.notices import SHOWN_IDS, Notice
+from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
+from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
+from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.wiring.sums import added
+
+CoverageName = Literal["strict", "common", "each"]
+COVERAGE_NAMES: tuple[CoverageName, ...] = get_args(CoverageName)
+
+
+@dataclasses.dataclass(frozen=True)
+class Coverage:
+    """A rule for segments that not all systems have.
+
+    Attributes:
+      description: what the rule says, for --help and the pages.
+      partial: whether a segment is scored for the systems that have it, if others do not.
+      complete: whether it is an error if a stream lacks a segment, or has an unknown one.
+    """
+
+    description: str
+    partial: bool
+    complete: bool
+
+
+COVERAGES: dict[CoverageName, Coverage] = {
+    "strict": Coverage(
+        "every system must have every segment, and no others", partial=False, complete=True
+    ),
+    "common": Coverage(
+        "only the segments that all systems have are scored", partial=False, complete=False
+    ),
+    "each": Coverage(
+        "each system is scored on the segments that it has", partial=True, complete=False
+    ),
+}
+
+NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
+"""Reasons in a tally for segments that are left out."""
+
+MOST_SYSTEMS = 1000
+"""The largest number of systems of long records. Each one costs a row in the result, and memory in
+each step. A column with more names is probably not that of the system."""
+
+
+class Side(NamedTuple):
+    """What must have the same segments as the others of a join. Its number is its place there.
+
+    Attributes:
+      name: its name in messages: "candidates LIUM-NMT".
+      system: the system whose candidates it has; None for references, and for long records.
+    """
+
+    name: str
+    system: str | None = None
+
+
+class Finding(NamedTuple):
+    """An id in a message.
+
+    Attributes:
+      number: the number of its record in its stream. The first ones are named.
+      id: the id, as messages show it.
+      places: where it is, for example ("a.jsonl line 7", "b.jsonl line 9"): the first places.
+      times: in how many places it is.
+    """
+
+    number: int
+    id: str
+    places: tuple[str, ...] = ()
+    times: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Findings:
+    """All findings of one sort: their number, and the first ones."""
+
+    count: int = 0
+    first: tuple[Finding, ...] = ()
+
+    def __add__(self, other: Findings) -> Findings:
+        first = sorted({*self.first, *other.first})[:SHOWN_IDS]
+        return Findings(self.count + other.count, tuple(first))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The first ids."""
+        return tuple(finding.id for finding in self.first)
+
+    @property
+    def told(self) -> str:
+        """The first ids, as a part of a message."""
+        return _and_more(self.ids, self.count - len(self.first))
+
+
+Sort = Literal["twice", "differing", "missing", "unknown", "mismatched"]
+"""What is found: an id that is twice on a side; a record with other references or labels than the
+first one of its segment; a segment that a side does not have; an id that the first side does not
+have; a segment for which two sides have different documents."""
+
+FindingKey = tuple[Sort, str, str]
+"""The sort; the name of the side, or of two sides; and the column that differs, or "" ."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What a bucket finds, or several, which can be added up.
+
+    Attributes:
+      rows: how many rows came through the shuffle.
+      segments: the number of segments that the conditions keep, and no bad record rejects.
+      findings: the findings. There are none of a sort that was not found.
+      tally: what became of the segments.
+    """
+
+    rows: int = 0
+    segments: int = 0
+    findings: Mapping[FindingKey, Findings] = dataclasses.field(default_factory=dict)
+    tally: Tally = dataclasses.field(default_factory=Tally)
+
+    def __add__(self, other: Report) -> Report:
+        return Report(
+            self.rows + other.rows,
+            self.segments + other.segments,
+            added(self.findings, other.findings),
+            self.tally + other.tally,
+        )
+
+    def of(self, sort: Sort, name: str) -> Findings:
+        """The findings of a sort on a side."""
+        return self.findings.get((sort, name, ""), Findings())
+
+
+@dataclasses.dataclass(frozen=True)
+class StreamReport:
+    """What became of the records of a portion of a stream. Those of all portions are added up.
+
+    Attributes:
+      read: the number of records that were read.
+      sent: the number of rows that were sent into the shuffle.
+      lost: the bad records among the others.
+      digest: the sum of the digests of the records; 0 if nobody asked for them.
+      systems: the names of the systems of long records, in order, at most `MOST_SYSTEMS` + 1.
+    """
+
+    read: int = 0
+    sent: int = 0
+    lost: Tally = dataclasses.field(default_factory=Tally)
+    digest: int = 0
+    systems: tuple[str, ...] = ()
+
+    def __add__(self, other: StreamReport) -> StreamReport:
+        return StreamReport(
+            self.read + other.read,
+            self.sent + other.sent,
+            self.lost + other.lost,
+            (self.digest + other.digest) % MODULUS,
+            systems_in([self.systems, other.systems]),
+        )
+
+
+def systems_in(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The different names, in the order of their characters, at most `MOST_SYSTEMS` + 1."""
+    different: set[str] = set()
+    for of_portion in names:
+        different.update(of_portion)
+        if len(different) > MOST_SYSTEMS:
+            break
+    return tuple(sorted(different)[: MOST_SYSTEMS + 1])
+
+
+def require_all_arrived(planned: int, streams: Sequence[StreamReport], report: Report) -> None:
+    """Checks that every planned record was read once, and that every row came through the shuffle.
+
+    Raises:
+      JobError: a record was lost, or was there twice.
+    """
+    read, sent = (sum(counts) for counts in zip(*((s.read, s.sent) for s in streams), strict=True))
+    if read != planned or sent != report.rows:
+        raise JobError(
+            f"of the join, {planned} records were planned, {read} were read, {sent} were sent and "
+            f"{report.rows} arrived",
+            "the runner lost or repeated data: do not use it for this job",
+        )
+
+
+def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
+    """Checks that it is clear which record each side has for a segment.
+
+    Raises:
+      InputError: an id is twice on a side, or the records of a segment have different references.
+    """
+    for side in sides:
+        if (twice := report.of("twice", side.name)).count:
+            first = twice.first[0]
+            places = _and_more(first.places, first.times - len(first.places))
+            raise InputError(
+                f"{side.name}: the id {first.id} occurs {first.times:,} times: {places}"
+                + _others(twice, "ids occur several times"),
+                "each segment must have one record with its id: remove the others, or name the "
+                "columns that tell them apart, such as --join_on task,doc_id",
+            )
+    if (differing := report.of("differing", sides[0].name)).count:
+        first = differing.first[0]
+        raise InputError(
+            f"{sides[0].name}: the records of the segment {first.id} have different references, "
+            f"labels or columns of --keep: {', '.join(first.places)}"
+            + _others(differing, "records differ from the first one of their segment"),
+            "give the records of all systems the same references for a segment",
+        )
+
+
+def require_complete(report: Report, sides: Sequence[Side], lost: int) -> None:
+    """Checks that all sides have the same segments as the first one.
+
+    Args:
+      report: the findings of all buckets.
+      sides: the sides.
+      lost: how many bad records belong to no known segment.
+
+    Raises:
+      InputError: a segment is missing, or there is an unknown one.
+    """
+    said = []
+    for side in sides:
+        missing, unknown = report.of("missing", side.name), report.of("unknown", side.name)
+        if missing.count:
+            said.append(
+                f"{side.name}: missing segments: {missing.count:,} of {report.segments:,} "
+                f"(ids {missing.told})"
+            )
+        if unknown.count:
+            said.append(
+                f"{side.name}: records with an id that {sides[0].name} do not have: "
+                f"{unknown.count:,} (ids {unknown.told}): {unknown.first[0].places[0]}"
+            )
+    if not said:
+        return
+    cause = "; ".join(said[:SHOWN_IDS])
+    if len(said) > SHOWN_IDS:
+        cause += f"; and {len(said) - SHOWN_IDS} more differences"
+    if lost:
+        cause += f"; rejected bad records whose segment is not known: {lost:,}"
+    raise InputError(
+        cause,
+        "every system must have every segment: add the missing records, or choose "
+        "--coverage common or --coverage each",
+    )
+
+
+def mismatches(report: Report) -> tuple[Notice, ...]:
+    """Which streams have different documents for the same ids, and in which columns."""
+    by_streams: dict[str, dict[str, Findings]] = {}
+    for (sort, streams, column), found in sorted(report.findings.items()):
+        if sort == "mismatched":
+            by_streams.setdefault(streams, {})[column] = found
+    notices = []
+    for streams, by_column in by_streams.items():
+        column, *others = sorted(by_column, key=lambda name: -by_column[name].count)
+        most = by_column[column]
+        columns = column + (f" (and {joined(others)})" if others else "")
+        notices.append(Notice("documents", streams, most.count, report.segments, most.ids, columns))
+    return tuple(notices)
+
+
+def found_coverage(name: CoverageName, report: Report, sides: Sequence[Side]) -> FoundCoverage:
+    """Which segments each system has.
+
+    Args:
+      name: the rule.
+      report: the findings of all buckets.
+      sides: the sides of the systems.
+    """
+    return FoundCoverage(
+        name,
+        report.segments,
+        tuple(
+            SystemCoverage(
+                side.system or side.name,
+                report.of("missing", side.name).count,
+                report.of("unknown", side.name).count,
+            )
+            for side in sides
+        ),
+    )
+
+
+def coverage_notices(name: CoverageName, report: Report, sides: Sequence[Side]) -> Iterator[Notice]:
+    """How many segments are not scored. Also none, because those of other parts are added."""
+    segments = report.segments
+    for side in sides:
+        missing, unknown = report.of("missing", side.name), report.of("unknown", side.name)
+        yield Notice("missing", side.name, missing.count, segments)
+        yield Notice("unknown", side.name, unknown.count, ids=unknown.ids, detail=sides[0].name)
+    left_out = report.tally.left_out
+    dropped = sum(left_out.get(reason, 0) for reason in (NOT_IN_ALL, WITHOUT_REFERENCE))
+    yield Notice("left-out", f"--coverage {name}", dropped, segments)
+
+
+def _others(findings: Findings, said: str) -> str:
+    return f"; in all, {findings.count:,} {said}" if findings.count > 1 else ""
+
+
+def _and_more(shown: Sequence[str], more: int) -> str:
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
