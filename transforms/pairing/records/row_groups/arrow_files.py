@@ -1,16 +1,17 @@
 """Arrow files (IPC, also called Feather): those that can be read in any order, and streams.
 
-pyarrow reads the content. But it takes a stream that ends early for a whole one, and ignores what
-follows the end of a stream, or two files that were put together. So the heads of all messages are
-read here, and every byte of a file must belong to a message. The layout is that of "IPC streaming
-format" in the specification of the Arrow columnar format. Heads are flatbuffers.
+pyarrow takes a stream that ends early for a whole one, and ignores what follows the end of a
+stream, or of two files that were put together. A file that can be read in any order is a stream
+between two marks, with a footer. So each file is read once as a stream, without its columns: that
+must end with the mark of the end, where the stream has to end.
 """
 
 from __future__ import annotations
 
-import struct
+import contextlib
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
@@ -24,19 +25,10 @@ _MAGIC = b"ARROW1"
 """The first and the last bytes of a file that can be read in any order. A stream has none."""
 
 _START = 8
-"""Where the messages of such a file begin."""
+"""Where the stream in such a file begins."""
 
-_CONTINUES = 0xFFFFFFFF
-"""The first 4 bytes of each message, and of the mark of the end."""
-
-_PREFIX = struct.Struct("<Ii")
-_HEAD_BYTES = 1 << 12
-"""Bytes that are read at once. The heads of most messages have fewer."""
-
-_SCHEMA, _RECORD_BATCH = 1, 3
-"""The types of the first message and of those with rows. Between them are dictionaries."""
-
-_TRUNCATED = "it ends within a message, so it is truncated"
+_END = b"\xff\xff\xff\xff\0\0\0\0"
+"""The mark of the end of a stream."""
 
 
 class ArrowFile(GroupFile):
@@ -47,11 +39,28 @@ class ArrowFile(GroupFile):
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
         self._source = source
         self._streamed = source.read_at(len(_MAGIC), 0) != _MAGIC
-        self.schema = self._reader(None).schema
+        self._start, self._end = 0, source.size()
+        if not self._streamed:
+            footer_end = self._end - len(_MAGIC) - 4
+            tail = source.read_at(len(_MAGIC) + 4, max(footer_end, 0))
+            if footer_end < _START or not tail.endswith(_MAGIC):
+                raise pa.ArrowInvalid("it is truncated: its footer is missing")
+            self._start, self._end = _START, footer_end - int.from_bytes(tail[:4], "little")
+        self.schema = self._stream(None).schema
 
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
         """The numbers of rows of the record batches, and their bytes as they are in the file."""
-        rows, sizes = record_batches(self._source)
+        rows, ends = [], [self._start]
+        with _sizes_named():
+            for batch in self._stream([]):
+                rows.append(len(batch))
+                ends.append(self._source.tell())
+        end = self._source.tell()
+        if self._source.read_at(len(_END), max(end - len(_END), 0)) != _END:
+            raise pa.ArrowInvalid("it has no mark of its end, so it is truncated")
+        if end != self._end:
+            raise pa.ArrowInvalid(f"{self._end - end} bytes follow its end at byte {end}")
+        sizes = [int(size) for size in np.diff(ends)]
         return ([sum(rows)], [sum(sizes)]) if self._streamed else (rows, sizes)
 
     def batches(
@@ -63,28 +72,24 @@ class ArrowFile(GroupFile):
         of values that a file has, and wrong ones would be outside of the memory, so they are
         checked first.
         """
-        reader = self._reader(sorted({self.schema.names.index(path.steps[0]) for path in paths}))
-        try:
+        fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
+        with _sizes_named():
+            batches: Iterator[pa.RecordBatch]
             if self._streamed:
-                batches = iter(reader)
-            elif piece.groups.stop > reader.num_record_batches:
-                raise GroupsChangedError
+                batches = iter(self._stream(fields))
             else:
-                batches = map(reader.get_batch, piece.groups)
+                file = pa.ipc.open_file(self._source, options=_options(fields))
+                if piece.groups.stop > file.num_record_batches:
+                    raise GroupsChangedError
+                batches = map(file.get_batch, piece.groups)
             for batch in batches:
                 batch.validate(full=True)
                 for first in range(0, len(batch), batch_rows):
                     yield batch.slice(first, batch_rows)
-        except pa.ArrowMemoryError as error:
-            raise pa.ArrowInvalid(
-                f"{error}; the file is damaged, or its record batches are too large for the memory"
-            ) from error
 
-    def _reader(self, fields: Sequence[int] | None) -> pa.RecordBatchReader:
-        self._source.seek(0)
-        options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=fields)
-        opened = pa.ipc.open_stream if self._streamed else pa.ipc.open_file
-        return opened(self._source, options=options)
+    def _stream(self, fields: Sequence[int] | None) -> pa.RecordBatchReader:
+        self._source.seek(self._start)
+        return pa.ipc.open_stream(self._source, options=_options(fields))
 
     @staticmethod
     def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
@@ -104,90 +109,16 @@ class ArrowFile(GroupFile):
         return None
 
 
-def record_batches(source: pa.NativeFile) -> tuple[list[int], list[int]]:
-    """The number of rows of each record batch of a file, and the bytes of its message.
-
-    Raises:
-      ArrowInvalid: the file is truncated, or damaged, or has bytes that belong to no message.
-    """
-    size = end = source.size()
-    place, streamed = 0, source.read_at(len(_MAGIC), 0) != _MAGIC
-    if not streamed:
-        tail = source.read_at(len(_MAGIC) + 4, max(size - len(_MAGIC) - 4, 0))
-        if size < _START + 10 or not tail.endswith(_MAGIC):
-            raise pa.ArrowInvalid("it is truncated: its footer is missing")
-        place, end = _START, size - len(tail) - struct.unpack_from("<i", tail)[0]
-        if not place <= end < size - len(tail):
-            raise pa.ArrowInvalid("the size of its footer is wrong")
-    first = place
-    rows: list[int] = []
-    sizes: list[int] = []
-    while place < end:
-        data = source.read_at(min(_HEAD_BYTES, end - place), place)
-        if len(data) < _PREFIX.size:
-            raise pa.ArrowInvalid(_TRUNCATED)
-        mark, length = _PREFIX.unpack_from(data)
-        body = place + _PREFIX.size + length
-        if mark != _CONTINUES or length < 0:
-            raise pa.ArrowInvalid(f"there is no message at byte {place}")
-        if not length and place > first:  # the mark of the end
-            if body != end:
-                raise pa.ArrowInvalid(f"{end - body} bytes follow its end at byte {body}")
-            return rows, sizes
-        if body > end:
-            raise pa.ArrowInvalid(_TRUNCATED)
-        head = data[_PREFIX.size :][:length]
-        if len(head) < length:
-            head = source.read_at(length, place + _PREFIX.size)
-        try:
-            kind, count, body_bytes = _head(head)
-        except struct.error:
-            raise pa.ArrowInvalid(f"the message at byte {place} is damaged") from None
-        if (kind == _SCHEMA) != (place == first) or kind > _RECORD_BATCH or count < 0:
-            raise pa.ArrowInvalid(f"the message at byte {place} is damaged")
-        if not body <= body + body_bytes <= end:
-            raise pa.ArrowInvalid(_TRUNCATED)
-        if kind == _RECORD_BATCH:
-            rows.append(count)
-            sizes.append(body + body_bytes - place)
-        place = body + body_bytes
-    if streamed or place == first:
-        raise pa.ArrowInvalid("it has no mark of its end, so it is truncated")
-    return rows, sizes
+def _options(fields: Sequence[int] | None) -> pa.ipc.IpcReadOptions:
+    return pa.ipc.IpcReadOptions(use_threads=False, included_fields=fields)
 
 
-def _head(head: bytes) -> tuple[int, int, int]:
-    """(type, number of rows, bytes of the body) of a message.
-
-    Raises:
-      struct.error: a number lies outside of the head.
-    """
-    message = _number(head, 0, "<I")
-    kind = _field(head, message, 1, "<B")
-    of_rows = 0
-    if kind == _RECORD_BATCH:
-        at = _place(head, message, 2)
-        of_rows = _field(head, at + _number(head, at, "<I"), 0, "<q")
-    return kind, of_rows, _field(head, message, 3, "<q")
-
-
-def _field(data: bytes, table: int, field: int, form: str) -> int:
-    """An integer of a table of a flatbuffer; 0 if it is left out."""
-    place = _place(data, table, field)
-    return _number(data, place, form) if place != table else 0
-
-
-def _place(data: bytes, table: int, field: int) -> int:
-    """Where a field of a table is; the table's own place if it is left out."""
-    places = table - _number(data, table, "<i")
-    at = 4 + 2 * field
-    if at >= _number(data, places, "<H"):
-        return table
-    return table + _number(data, places + at, "<H")
-
-
-def _number(data: bytes, place: int, form: str) -> int:
-    if place < 0:  # struct would count from the end
-        raise struct.error("a place before the beginning")
-    number: int = struct.unpack_from(form, data, place)[0]
-    return number
+@contextlib.contextmanager
+def _sizes_named() -> Iterator[None]:
+    """Makes an error of the file of a size that is probably damaged."""
+    try:
+        yield
+    except pa.ArrowMemoryError as error:
+        raise pa.ArrowInvalid(
+            f"{error}; the file is damaged, or its record batches are too large for the memory"
+        ) from error
