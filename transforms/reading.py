@@ -26,7 +26,9 @@ from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.paired import Paired, Source
-from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
+from beam_bleu.transforms.pairing.records.columns.column_paths import (
+    parse_column_path,
+)
 from beam_bleu.transforms.pairing.records.columns.wanted import Condition, Wanted
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,

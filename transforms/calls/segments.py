@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import itertools
 import sys
@@ -16,13 +17,13 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import padded_texts
 from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.canonical import reference_counts
 from beam_bleu.transforms.pairing.segments.arrow_columns import (
     column_batches,
     list_column,
+    require_valid,
     text_column,
-    whole_column,
 )
-from beam_bleu.transforms.pairing.text_lists import reference_counts
 from beam_bleu.transforms.score.shown_numbers import counted
 
 _Value = TypeVar("_Value")
@@ -83,10 +84,9 @@ def segment_batches(
                 "leave the segment out, or give it a reference"
             )
         texts = [values.complete_column(first, stop) for values in of_candidates]
-        row = first
-        for batch in column_batches(texts, columns, systems=systems):
-            yield dataclasses.replace(batch, numbers=np.arange(row, row + len(batch)))
-            row += len(batch)
+        for part, batch in column_batches(texts, columns, systems):
+            numbers = np.arange(first + part.start, first + part.stop)
+            yield dataclasses.replace(batch, numbers=numbers)
 
 
 def _references(references: Any, per_segment: Any) -> list[Texts]:
@@ -143,6 +143,9 @@ class Texts:
                 f"{name} must be {self.ITEM}s: a list or tuple, a pyarrow Array, a numpy array or "
                 f"a pandas Series; got {shown(values)}"
             )
+        if isinstance(values, pa.ChunkedArray):
+            with _input_errors():
+                require_valid(values, name)
         self.values = values
 
     def __len__(self) -> int:
@@ -156,7 +159,8 @@ class Texts:
         """
         part = self.values[first:stop]
         if isinstance(part, pa.ChunkedArray):
-            return self._of_arrow(text_column, part)
+            with _input_errors():
+                return text_column(part, self.name)
         return _column(part, lambda place: f"{self.name}[{first + place}]")
 
     def complete_column(self, first: int, stop: int) -> pa.Array:
@@ -174,18 +178,14 @@ class Texts:
             )
         return column
 
-    def _of_arrow(
-        self, column_of: Callable[[pa.Array, str], pa.Array], part: pa.ChunkedArray
-    ) -> pa.Array:
-        """A column of an Arrow array.
 
-        Raises:
-          ValueError: it has another type, or its texts are not UTF-8.
-        """
-        try:
-            return column_of(whole_column(part), self.name)
-        except InputError as error:
-            raise ValueError(error.cause) from None
+@contextlib.contextmanager
+def _input_errors() -> Iterator[None]:
+    """Makes a `ValueError` of the errors of Arrow columns."""
+    try:
+        yield
+    except InputError as error:
+        raise ValueError(error.cause) from None
 
 
 class TextLists(Texts):
@@ -194,14 +194,15 @@ class TextLists(Texts):
     ITEM = "list"
 
     def column(self, first: int, stop: int) -> pa.Array:
-        """The lists of these rows, as `list_column` gives them.
+        """The lists of these rows, as large lists of large strings.
 
         Raises:
           ValueError: one is not a list, or has something else than texts.
         """
         part = self.values[first:stop]
         if isinstance(part, pa.ChunkedArray):
-            return self._of_arrow(list_column, part)
+            with _input_errors():
+                return list_column(part, self.name)
         for row, texts in enumerate(part, first):
             if not isinstance(texts, _LISTS):
                 raise ValueError(

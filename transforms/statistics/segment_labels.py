@@ -14,7 +14,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.text_lists import nulls
+from beam_bleu.transforms.pairing.canonical import nulls
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, segment_name
 from beam_bleu.transforms.text.languages import (

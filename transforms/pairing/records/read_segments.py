@@ -17,7 +17,10 @@ from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.paired import Digests, Paired
-from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import (
+    Segments,
+    to_segments,
+)
 from beam_bleu.transforms.wiring.steps import Step, as_batches, giving_batches
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import (
@@ -22,6 +22,17 @@ from beam_bleu.transforms.pairing.bad_records import (
     BadRecord,
 )
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
+from beam_bleu.transforms.pairing.canonical import (
+    Rows,
+    as_text,
+    lengths,
+    named_text,
+    nulls,
+    reference_counts,
+    row_parts,
+    spread,
+    texts,
+)
 from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
 from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
@@ -32,27 +43,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
 )
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
-from beam_bleu.transforms.pairing.text_lists import (
-    Rows,
-    lengths,
-    nulls,
-    reference_counts,
-    spread,
-    texts,
-)
-
-_MOST_TEXTS = 1 << 18
-"""The largest number of texts of a batch, missing ones included, if it has more than one row.
-
-A record with a thousand references would otherwise make a thousand columns for all records.
-"""
-
-_WITH_TEXTS = (
-    *(pa.types.is_large_string, pa.types.is_null),
-    *(pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal),
-    *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
-)
-"""The types whose values Arrow writes as texts, besides floats."""
 
 _SHOWN = 40
 """The most characters of a value that a message shows."""
@@ -115,6 +105,7 @@ def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segm
         for of_system in of_systems:
             no_number |= has_texts & (of_system.missing | of_system.wrong)
     kept = np.flatnonzero(has_texts & ~no_number)
+    reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
     judge = _Judge(read, chosen, label)
     bad = [
         *read.bad,
@@ -124,7 +115,10 @@ def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segm
     ]
     left_out = {FILTERED: int(filtered.sum()), REJECTED: len(bad)}
     return Segments(
-        tuple(_batch(read, chosen, numbers, rows) for rows in _parts(read, chosen, kept)),
+        tuple(
+            _batch(read, chosen, numbers, kept[part])
+            for part in row_parts(len(kept), len(chosen.candidates), reference_lengths)
+        ),
         tuple(sorted(bad, key=lambda record: record.number)),
         Tally(
             count,
@@ -136,50 +130,6 @@ def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segm
                 str(condition): int((rows & ~unread).sum()) for condition, rows in telling.items()
             },
         ),
-    )
-
-
-def named_text(column: pa.Array, path: ColumnPath) -> pa.Array:
-    """As `as_text`, for labels and what is kept: NaN is null. A dictionary stays one.
-
-    Raises:
-      InputError: see `as_text`.
-    """
-    if pa.types.is_dictionary(column.type):
-        texts = named_text(column.dictionary, path)
-        return pa.DictionaryArray.from_arrays(column.indices, texts)
-    texts = as_text(column, path)
-    if pa.types.is_floating(column.type):
-        texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
-    return texts
-
-
-def as_text(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
-    """The values of a column as text: strings unchanged, others as JSON writes them. A null stays.
-
-    Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
-
-    Raises:
-      InputError: the values are not strings, numbers, booleans, dates or times.
-    """
-    kind, is_of = column.type, pa.types
-    if is_of.is_dictionary(kind):
-        return as_text(column.dictionary_decode(), path)
-    if is_of.is_floating(kind):
-        if is_of.is_float16(kind):  # Arrow makes no dictionaries of these numbers
-            numbers = column.to_numpy(zero_copy_only=False).astype(np.float32)
-            column = pa.array(numbers, mask=nulls(column))
-        # Labels have few values, so only these become Python objects. A number of 32 bits has
-        # fewer digits: 0.1, and not 0.10000000149011612.
-        encoded = column.dictionary_encode()
-        values = encoded.dictionary.to_numpy(zero_copy_only=False).astype(f"f{kind.bit_width // 8}")
-        texts = pa.array([json.dumps(float(str(value))) for value in values], pa.large_string())
-        return texts.take(encoded.indices)
-    if any(is_kind(kind) for is_kind in _WITH_TEXTS):
-        return column.cast(pa.large_string())
-    raise InputError(
-        f"column {path}: its values are of the type {kind}, which has no text as in JSON",
-        "name a column of strings, numbers, booleans or dates",
     )
 
 
@@ -278,23 +228,6 @@ def _all(meeting: Iterable[Rows], count: int) -> Rows:
 def _bools(column: pa.BooleanArray) -> Rows:
     rows: Rows = column.to_numpy(zero_copy_only=False)
     return rows
-
-
-def _parts(read: ReadRecords, chosen: Chosen, rows: Integers) -> Iterator[Integers]:
-    """The rows, in parts that make batches of at most `_MOST_TEXTS`. Usually it is one part."""
-    if not len(rows):
-        return
-    of_rows = [lengths(read.columns[path]) for path in chosen.references]
-    waiting = [rows]
-    while waiting:
-        part = waiting.pop()
-        columns = len(chosen.candidates) + sum(
-            int(text_counts[part].max()) for text_counts in of_rows
-        )
-        if len(part) == 1 or len(part) * columns <= _MOST_TEXTS:
-            yield part
-        else:
-            waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
 
 
 _NumbersOfSystems = Mapping[ValueColumn, Sequence[Numbers]]

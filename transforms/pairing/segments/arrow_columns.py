@@ -14,29 +14,26 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.batch import (
-    ALL_ROWS,
-    RowGroup,
-    SegmentBatch,
-    usual_rows,
+from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.canonical import (
+    Rows,
+    as_text,
+    canonical,
+    is_text,
+    is_texts,
+    lengths,
+    named_text,
+    nulls,
+    reference_counts,
+    row_parts,
+    spread,
+    texts,
 )
 from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.segments.batching import require_distinct
-from beam_bleu.transforms.pairing.text_lists import (
-    Rows,
-    lengths,
-    nulls,
-    reference_counts,
-    spread,
-)
 
 SegmentTable = pa.Table | pa.RecordBatch
 """A table whose rows are segments; `ArrowColumns` names its columns."""
-
-_MOST_TEXTS = 1 << 18
-"""The largest number of texts of a batch, missing ones included, if it has more than one row."""
-
-_MAKE_AGAIN = "decode the texts with their encoding"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,12 +50,12 @@ class ArrowColumns:
         references.
       key: the column with the keys: strings, integers or booleans. Null is a key, too.
       labels: for `Evaluate`, the columns with labels of segments, such as domains, documents or
-        languages: strings, integers or booleans. Null is a value, too. They can have another use.
+        languages: strings, numbers, booleans or dates. Null is a value, too. They can have another
+        use.
       ids: for `Evaluate`, the column that identifies segments: integers from 0 on, which are their
         numbers, or strings, from which numbers of 63 bits are computed. No two segments may have
         the same id, also in different tables; within a table this is checked.
-      kept: for `Evaluate`, columns of strings, integers or booleans that scores of segments and
-        examples show.
+      kept: for `Evaluate`, such columns that scores of segments and examples show.
 
     Raises:
       ValueError: a value is not a name, there is no column of references, or a column has two uses.
@@ -191,68 +188,72 @@ def table_batches(
                 f"a table has {count} column {name!r}; it has {there}",
                 "name the columns in ArrowColumns",
             )
+        require_valid(table[name], name)
     numbers = None if columns.ids is None else _segment_numbers(table[columns.ids], columns.ids)
-    rows = usual_rows(len(candidates) + len(references))
-    for first in range(0, table.num_rows, rows):
-        part = table.slice(first, rows)
-        of_candidates = [text_column(whole_column(part[name]), name) for name in candidates]
-        of_references = [
-            list_column(whole_column(part[name]), name)
-            if listed
-            else text_column(whole_column(part[name]), name)
-            for name in references
-        ]
-        for name, texts in zip(candidates, of_candidates, strict=True):
-            _require(~nulls(texts), first, f"no candidate in the column {name!r}")
+    size = usual_rows(len(candidates) + len(references))
+    for first in range(0, table.num_rows, size):
+        part = table.slice(first, size)
+        of_candidates = [text_column(part[name], name) for name in candidates]
+        column_of = list_column if listed else text_column
+        of_references = [column_of(part[name], name) for name in references]
+        for name, column in zip(candidates, of_candidates, strict=True):
+            _require(~nulls(column), first, f"no candidate in the column {name!r}")
         present = np.sum([reference_counts(column) for column in of_references], axis=0)
         shown = f"no reference in the column{'s' * (len(references) > 1)} {joined(references)}"
         _require(present > 0, first, shown)
-        groups: tuple[RowGroup, ...] = ALL_ROWS
-        if columns.key is not None:
-            order, groups = _by_key(whole_column(part[columns.key]), columns.key)
-            if order is not None:
-                of_candidates = [column.take(order) for column in of_candidates]
-                of_references = [column.take(order) for column in of_references]
-        begin = 0
-        for batch in column_batches(of_candidates, of_references, groups, tuple(systems or ())):
+        for rows, batch in column_batches(of_candidates, of_references, tuple(systems or ())):
+            here = part.slice(rows.start, len(batch))
+            if columns.key is not None:
+                batch = _grouped(batch, _whole(here[columns.key]), columns.key)
             if columns.of_segments:
-                of_batch = part.slice(begin, len(batch))
-                start = first + begin
-                of_rows = None if numbers is None else numbers[start : start + len(batch)]
-                batch = _with_labels(batch, of_batch, columns, of_rows)
+                start = first + rows.start
+                batch = dataclasses.replace(
+                    batch,
+                    numbers=None if numbers is None else numbers[start : start + len(batch)],
+                    labels=tuple(
+                        label_column(named_text(_whole(here[name]), name))
+                        for name in columns.labels
+                    ),
+                    kept={name: as_text(_whole(here[name]), name) for name in columns.kept},
+                )
             yield batch
-            begin += len(batch)
 
 
-def _with_labels(
-    batch: SegmentBatch, part: pa.Table, columns: ArrowColumns, numbers: Integers | None
-) -> SegmentBatch:
-    """A batch with the labels, numbers and kept columns of its rows.
+def column_batches(
+    candidates: Sequence[pa.LargeStringArray],
+    references: Sequence[pa.Array],
+    systems: tuple[str, ...] = (),
+) -> Iterator[tuple[slice, SegmentBatch]]:
+    """One batch and its rows, or several if references would make too many columns.
 
     Args:
-      batch: the batch.
-      part: its rows of the table.
-      columns: the columns.
-      numbers: the numbers of its segments; None if there are no ids.
+      candidates: a column for each system, without nulls.
+      references: columns of large strings, or of large lists of them. No row is without any
+        reference.
+      systems: the names of the systems; none for the numbers of the columns.
     """
+    for rows in row_parts(len(candidates[0]), len(candidates), [*map(lengths, references)]):
+        yield (
+            rows,
+            SegmentBatch(
+                tuple(padded(column[rows]) for column in candidates),
+                tuple(padded(text) for column in references for text in spread(column[rows])),
+                systems=systems,
+            ),
+        )
+
+
+def _grouped(batch: SegmentBatch, keys: pa.Array, name: str) -> SegmentBatch:
+    """The batch with a group of rows for each key."""
+    order, groups = _by_key(keys, name)
+    if order is None:
+        return dataclasses.replace(batch, groups=groups)
     return dataclasses.replace(
         batch,
-        numbers=numbers,
-        labels=tuple(label_column(_as_texts(part[name], name)) for name in columns.labels),
-        kept={name: _as_texts(part[name], name) for name in columns.kept},
+        candidates=tuple(padded(column.take(order)) for column in batch.candidates),
+        references=tuple(padded(column.take(order)) for column in batch.references),
+        groups=groups,
     )
-
-
-def _as_texts(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
-    """A column of strings, integers or booleans, as strings.
-
-    Raises:
-      InputError: it has another type.
-    """
-    values = without_dictionary(whole_column(column), name)
-    if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
-        values = values.cast(pa.string())
-    return text_column(values, name)
 
 
 def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
@@ -264,7 +265,7 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
     Raises:
       InputError: an id is missing, occurs twice, or is neither a string nor an integer from 0 on.
     """
-    ids = without_dictionary(whole_column(column), name)
+    ids = _whole(column)
     _require(~nulls(ids), 0, f"no id in the column {name!r}")
     numbers = _numbers(ids, name)
     order = np.argsort(numbers, kind="stable")
@@ -285,8 +286,7 @@ def _numbers(ids: pa.Array, name: str) -> Integers:
     Raises:
       InputError: the ids are neither strings nor integers from 0 on.
     """
-    if is_string(ids.type):
-        ids = text_column(ids, name)
+    if pa.types.is_large_string(ids.type):
         digests = [
             hashlib.blake2b(text.encode(), digest_size=8).digest() for text in ids.to_pylist()
         ]
@@ -313,73 +313,14 @@ def _numbers(ids: pa.Array, name: str) -> Integers:
     return numbers
 
 
-def column_batches(
-    candidates: Sequence[pa.LargeStringArray],
-    references: Sequence[pa.Array],
-    groups: tuple[RowGroup, ...] = ALL_ROWS,
-    systems: tuple[str, ...] = (),
-) -> Iterator[SegmentBatch]:
-    """One batch, or several if the references of one row would make too many columns.
-
-    Args:
-      candidates: a column for each system, without nulls.
-      references: columns of large strings, or of large lists of them, as `list_column` gives them.
-        No row is without any reference.
-      groups: which rows are added up together.
-      systems: the names of the systems; none for the numbers of the columns.
-    """
-    count = len(candidates[0])
-    width = len(candidates) + sum(int(lengths(column).max()) for column in references)
-    if count > 1 and count * width > _MOST_TEXTS:
-        half = count // 2
-        for part in (slice(0, half), slice(half, count)):
-            yield from column_batches(
-                [column[part] for column in candidates],
-                [pa.concat_arrays([column[part]]) for column in references],
-                _within(groups, part),
-                systems,
-            )
-        return
-    yield SegmentBatch(
-        tuple(padded(column) for column in candidates),
-        tuple(padded(text) for column in references for text in spread(column)),
-        groups=groups,
-        systems=systems,
-    )
-
-
-def _within(groups: tuple[RowGroup, ...], part: slice) -> tuple[RowGroup, ...]:
-    """The groups of some rows, which are numbered anew."""
-    bounds = [
-        (
-            max(group.start, part.start),
-            min(part.stop if group.stop is None else group.stop, part.stop),
-        )
-        for group in groups
-    ]
-    return tuple(
-        RowGroup(start - part.start, stop - part.start, group.key)
-        for group, (start, stop) in zip(groups, bounds, strict=True)
-        if start < stop
-    )
-
-
 def _by_key(column: pa.Array, name: str) -> tuple[pa.Array | None, tuple[RowGroup, ...]]:
     """The order in which rows of one key are neighbours, None if they are; and the groups."""
-    column = without_dictionary(column, name)
     kind = column.type
-    if not (
-        is_string(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_null(kind)
-    ):
+    if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         raise InputError(
             f"the column {name!r} has values of the type {kind}, which cannot be keys",
             "name a column of strings, integers or booleans",
         )
-    if is_string(kind):
-        column = text_column(column, name)
     encoded = column.dictionary_encode(null_encoding="encode")
     numbers = encoded.indices.to_numpy()
     keys = encoded.dictionary.to_pylist()
@@ -404,96 +345,58 @@ def _require(there: Rows, first: int, lack: str) -> None:
         )
 
 
-def whole_column(column: pa.ChunkedArray) -> pa.Array:
-    """A column that can be in pieces, as one array."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    # All pieces together can have more text than offsets of 32 bits can address.
-    if is_string(column.type):
-        column = column.cast(pa.large_string())
-    elif _is_list(column.type) and is_string(column.type.value_type):
-        column = column.cast(pa.large_list(pa.large_string()))
-    return pa.concat_arrays(column.chunks)
+def require_valid(column: pa.ChunkedArray, name: str) -> None:
+    """Checks a column, also that its texts are UTF-8.
 
-
-def text_column(column: pa.Array, name: str) -> pa.LargeStringArray:
-    """A column of strings of any type, as large strings.
+    Arrow trusts those who make a column. A reader of files does not check its bytes.
 
     Raises:
-      InputError: it has another type, or is not valid.
+      InputError: it is not valid.
     """
-    column = without_dictionary(column, name)
-    if not (is_string(column.type) or pa.types.is_null(column.type)):
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"the column {name!r} is not valid: {error}", "decode the texts with their encoding"
+        ) from None
+
+
+def text_column(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
+    """A valid column of strings of any type, as large strings.
+
+    Raises:
+      InputError: it has another type.
+    """
+    values = _whole(column)
+    if not is_text(values.type) or _has_bytes(column.type):
         raise InputError(
             f"the column {name!r} must have strings, but its type is {column.type}",
-            "name another column, or a column of lists alone: references='name'"
-            if _is_list(column.type)
-            else "name another column, or cast it",
+            "name another column, or a column of lists alone: references='name'",
         )
-    _require_valid(column, name)
-    return column.cast(pa.large_string())
+    return texts(values)
 
 
-def without_dictionary(column: pa.Array, name: str) -> pa.Array:
-    """The values of a column that can be encoded with a dictionary.
-
-    Raises:
-      InputError: its numbers are not those of values.
-    """
-    if not pa.types.is_dictionary(column.type):
-        return column
-    _require_valid(column, name)
-    return column.dictionary_decode()
-
-
-def list_column(column: pa.Array, name: str) -> pa.LargeListArray:
-    """A column of lists of strings, as large lists whose `values` are only those of its rows.
+def list_column(column: pa.ChunkedArray, name: str) -> pa.LargeListArray:
+    """A valid column of lists of strings, as large lists of large strings.
 
     Raises:
-      InputError: it has another type, or is not valid.
+      InputError: it has another type.
     """
-    if not _is_list(column.type) or not (
-        is_string(column.type.value_type) or pa.types.is_null(column.type.value_type)
-    ):
+    values = _whole(column)
+    if not is_texts(values.type) or _has_bytes(column.type.value_type):
         raise InputError(
             f"the column {name!r} must have lists of strings, but its type is {column.type}",
             "for columns with one reference each, list them: references=['a', 'b']",
         )
-    # `values` of a slice are those of its whole table. Looking at all of them for each slice would
-    # take time in the square of the table's rows. So the slice gets values of its own. First its
-    # places are checked: a wrong one would be outside of the memory.
-    _require_valid(column, name, full=False)
-    if pa.types.is_fixed_size_list(column.type):
-        places = (column.offset + np.arange(len(column) + 1)) * column.type.list_size
-    else:
-        places = column.offsets.to_numpy()
-    begin, end = int(places[0]), int(places[-1])
-    if np.any(np.diff(places) < 0) or not 0 <= begin <= end <= len(column.values):
-        raise InputError(f"the column {name!r} is not valid: its lists overlap", _MAKE_AGAIN)
-    values = column.values[begin:end]
-    _require_valid(values, name)
-    return pa.LargeListArray.from_arrays(
-        pa.array(places - begin, pa.int64()),
-        values.cast(pa.large_string()),
-        mask=pa.array(nulls(column)),
-    )
+    return values
 
 
-def is_string(kind: pa.DataType) -> bool:
-    """Whether a type is one of strings, without a dictionary."""
-    is_of = pa.types
-    return bool(is_of.is_string(kind) or is_of.is_large_string(kind) or is_of.is_string_view(kind))
+def _has_bytes(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-def _is_list(kind: pa.DataType) -> bool:
-    is_of = pa.types
-    return bool(is_of.is_list(kind) or is_of.is_large_list(kind) or is_of.is_fixed_size_list(kind))
-
-
-def _require_valid(column: pa.Array, name: str, *, full: bool = True) -> None:
-    """Checks a column, in full also that its texts are UTF-8."""
-    # Arrow trusts those who make a column. A reader of files does not check its bytes.
-    try:
-        column.validate(full=full)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"the column {name!r} is not valid: {error}", _MAKE_AGAIN) from None
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """A column that can be in pieces, as one array of a canonical type."""
+    if column.num_chunks == 1:
+        return canonical(column.chunk(0))
+    return pa.concat_arrays([canonical(chunk) for chunk in column.chunks])

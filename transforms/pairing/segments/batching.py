@@ -13,7 +13,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.text_lists import spread
+from beam_bleu.transforms.pairing.canonical import spread
 
 References = list[str] | list[str | None]
 """[reference, ...]; one that is None is missing. A tuple would look like a segment with a key."""

@@ -13,16 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
+from beam_bleu.transforms.pairing.canonical import (
+    as_text,
+)
 from beam_bleu.transforms.pairing.needs import ValueColumn
-from beam_bleu.transforms.pairing.records import record_segments
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
     Condition,
     ReadRecords,
 )
-from beam_bleu.transforms.pairing.records.record_segments import Segments, as_text, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import (
+    Segments,
+    to_segments,
+)
 
 
 def column(name: str) -> ColumnPath:
@@ -102,11 +108,11 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
         )
         for path in chosen.columns
     }
-    usual, record_segments._MOST_TEXTS = record_segments._MOST_TEXTS, most
+    usual, canonical.MOST_TEXTS = canonical.MOST_TEXTS, most
     try:
         found = to_segments(ReadRecords(columns, first, "a.jsonl", 1, "line", bad), chosen)
     finally:
-        record_segments._MOST_TEXTS = usual
+        canonical.MOST_TEXTS = usual
     scored, reasons, filtered = [], {}, 0
     for i, record in enumerate(records):
         kept = record[KEEP] is True

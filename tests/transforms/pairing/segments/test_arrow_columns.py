@@ -11,8 +11,8 @@ import pytest
 
 from beam_bleu import ArrowColumns
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.segments import arrow_columns
 from beam_bleu.transforms.pairing.segments.arrow_columns import table_batches
 
 ONE = ArrowColumns(candidate="c", references=["a", "b"])
@@ -122,7 +122,7 @@ def test_a_long_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_row_with_many_references_does_not_make_many_columns_for_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(arrow_columns, "_MOST_TEXTS", 40)
+    monkeypatch.setattr(canonical, "MOST_TEXTS", 40)
     lists = [["x"]] * 20 + [[str(number) for number in range(30)]] + [["y"]] * 20
     texts = [str(number) for number in range(41)]
     made = table(c=texts, r=lists, k=[number % 2 for number in range(41)])
@@ -170,7 +170,7 @@ TWICE = pa.Table.from_arrays([pa.array(["x"])] * 3, ["c", "a", "a"])
         (table(c=NOT_UTF8, a=["", ""], b=["", ""]), ONE, "the column 'c' is not valid"),
         (table(c=OUTSIDE, a=["x", "y"], k=[1, 2]), KEYED, "the column 'c' is not valid"),
         (table(c=["x", "y"], a=["x", "y"], k=OUTSIDE), KEYED, "the column 'k' is not valid"),
-        (table(c=TEXTS, r=OVERLAPPING), LISTS, "the column 'r' is not valid: its lists overlap"),
+        (table(c=TEXTS, r=OVERLAPPING), LISTS, "the column 'r' is not valid"),
     ],
 )
 def test_a_wrong_table_is_refused_and_its_column_is_named(

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.pairing.canonical import (
+    is_text,
+    is_texts,
+)
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    is_text,
-    is_texts,
     parse_column_path,
     quoted_path,
     type_at,

@@ -1,8 +1,5 @@
 """Paths of columns, such as `translation.de`, and the values that they lead to.
 
-Whatever types a file has, its columns become canonical here, at the door: texts are large_string,
-lists are large_list, nothing is a dictionary or an extension. All other types stay.
-
 A path begins with the name of a column. After it come names of fields (`.de`) and indexes of lists,
 from 0 (`[0]`). A name with a dot or a bracket is written as a JSON string in brackets: the path
 `["a.b"].c` is the field c of the column a.b. A column that has the whole text as its name needs
@@ -23,6 +20,7 @@ import pyarrow.types as pt
 
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.pairing.canonical import canonical, is_texts
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 
 _STEP = re.compile(
@@ -91,46 +89,6 @@ def quoted_path(steps: Sequence[str | int]) -> str:
     return text
 
 
-def canonical_schema(schema: pa.Schema) -> pa.Schema:
-    """The canonical columns of a file."""
-    return pa.schema([(field.name, canonical_type(field.type)) for field in schema])
-
-
-def canonical_type(kind: pa.DataType) -> pa.DataType:
-    """The canonical type of values: bytes are texts, because they can be UTF-8."""
-    if isinstance(kind, pa.BaseExtensionType):
-        return canonical_type(kind.storage_type)
-    if pt.is_dictionary(kind):
-        return canonical_type(kind.value_type)
-    if any(is_texts(kind) for is_texts in _TEXTS):
-        return pa.large_string()
-    if any(is_lists(kind) for is_lists in _LISTS):
-        return pa.large_list(canonical_type(kind.value_type))
-    if pt.is_struct(kind):
-        return pa.struct([(field.name, canonical_type(field.type)) for field in kind])
-    return kind
-
-
-_TEXTS = (
-    *(pt.is_string, pt.is_large_string, pt.is_string_view),
-    *(pt.is_binary, pt.is_large_binary, pt.is_binary_view),
-)
-_LISTS = (
-    *(pt.is_list, pt.is_large_list, pt.is_fixed_size_list),
-    *(pt.is_list_view, pt.is_large_list_view),
-)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether values of a canonical type are texts, or all null."""
-    return bool(pt.is_large_string(kind) or pt.is_null(kind))
-
-
-def is_texts(kind: pa.DataType) -> bool:
-    """Whether values of a canonical type are lists of texts."""
-    return bool(pt.is_large_list(kind) and is_text(kind.value_type))
-
-
 def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
     """The type of the values at the end of a path in a canonical schema.
 
@@ -179,31 +137,6 @@ def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
     values = canonical(records.column(first))
     for step in others:
         values = _elements(values, step) if isinstance(step, int) else pc.struct_field(values, step)
-    return values
-
-
-def canonical(values: pa.Array) -> pa.Array:
-    """The same values, of a canonical type."""
-    if isinstance(values, pa.ExtensionArray):
-        return canonical(values.storage)
-    kind = values.type
-    if pt.is_dictionary(kind):
-        return canonical(values.dictionary_decode())
-    if any(is_lists(kind) for is_lists in _LISTS):
-        # Not by a cast: the elements of null lists and of views can lie anywhere.
-        lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy()
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        mask = values.is_null() if values.null_count else None
-        elements = canonical(pc.list_flatten(values))
-        return pa.LargeListArray.from_arrays(pa.array(offsets), elements, mask=mask)
-    if pt.is_struct(kind) and kind.num_fields:
-        # The fields of a struct array do not have its nulls, so it is asked as a whole.
-        fields = [canonical(pc.struct_field(values, [i])) for i in range(kind.num_fields)]
-        names = [field.name for field in kind]
-        return pa.StructArray.from_arrays(fields, names, mask=values.is_null())
-    if any(is_texts(kind) for is_texts in _TEXTS):
-        # A cast from bytes to strings would check them, and its error does not name all wrong rows.
-        return values.cast(pa.large_binary()).view(pa.large_string())
     return values
 
 

@@ -21,9 +21,12 @@ from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
+from beam_bleu.transforms.pairing.canonical import (
+    is_text,
+    lengths,
+    nulls,
+)
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
-from beam_bleu.transforms.pairing.records.columns.column_paths import is_text
-from beam_bleu.transforms.pairing.text_lists import lengths, nulls
 from beam_bleu.transforms.text.patterns import split_words
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"

@@ -25,6 +25,9 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.canonical import (
+    named_text,
+)
 from beam_bleu.transforms.pairing.missing_labels import without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
 from beam_bleu.transforms.pairing.records.joins.ids import (
@@ -35,7 +38,6 @@ from beam_bleu.transforms.pairing.records.joins.ids import (
     joined_ids,
 )
 from beam_bleu.transforms.pairing.records.record_segments import (
-    named_text,
     raw_record,
     to_segments,
 )

@@ -14,6 +14,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.canonical import (
+    as_text,
+)
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.numbers import numbers_as_texts
 from beam_bleu.transforms.pairing.records.columns.wanted import (
@@ -21,7 +24,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ColumnPath,
     ReadRecords,
 )
-from beam_bleu.transforms.pairing.records.record_segments import as_text
 
 METHOD = "records-murmur3-128"
 

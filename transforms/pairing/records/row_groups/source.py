@@ -21,6 +21,11 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import offsets_of
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.batch import usual_rows
+from beam_bleu.transforms.pairing.canonical import (
+    canonical_schema,
+    is_text,
+    is_texts,
+)
 from beam_bleu.transforms.pairing.files.found_files import (
     find_files,
     open_for_arrow,
@@ -34,10 +39,7 @@ from beam_bleu.transforms.pairing.lines.line_steps import tell_files
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes, choose_of_file
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    canonical_schema,
     faulty_texts,
-    is_text,
-    is_texts,
     raw_value,
     rows_of,
     value_of,
@@ -49,7 +51,11 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     with_path_columns,
 )
 from beam_bleu.transforms.pairing.records.record_files import PlannedRecords, RecordFiles
-from beam_bleu.transforms.pairing.records.record_segments import Fault, null_in, without_faulty
+from beam_bleu.transforms.pairing.records.record_segments import (
+    Fault,
+    null_in,
+    without_faulty,
+)
 from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
 from beam_bleu.transforms.pairing.records.row_groups.avro_files import AvroFile
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (

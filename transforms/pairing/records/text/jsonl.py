@@ -20,14 +20,20 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import BadReason
-from beam_bleu.transforms.pairing.records.columns.column_paths import quoted_path
+from beam_bleu.transforms.pairing.records.columns.column_paths import (
+    quoted_path,
+)
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     INTEGER_ID,
     Chosen,
     ColumnPath,
     ReadRecords,
 )
-from beam_bleu.transforms.pairing.records.record_segments import Fault, null_in, without_faulty
+from beam_bleu.transforms.pairing.records.record_segments import (
+    Fault,
+    null_in,
+    without_faulty,
+)
 from beam_bleu.transforms.pairing.records.text.json_scanner import (
     NESTED,
     NULL,

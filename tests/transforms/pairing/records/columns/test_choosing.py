@@ -6,13 +6,15 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.canonical import (
+    canonical_schema,
+)
 from beam_bleu.transforms.pairing.records.columns.choosing import (
     UNCLEAR,
     choice_notes,
     choose,
     describe_choice,
 )
-from beam_bleu.transforms.pairing.records.columns.column_paths import canonical_schema
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,

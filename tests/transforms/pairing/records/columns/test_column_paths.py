@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
+from beam_bleu.transforms.pairing.canonical import (
     canonical,
     canonical_schema,
     canonical_type,
-    faulty_texts,
     is_text,
     is_texts,
+)
+from beam_bleu.transforms.pairing.records.columns.column_paths import (
+    faulty_texts,
     parse_column_path,
     quoted_path,
     type_at,

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from beam_bleu.transforms.pairing.canonical import (
+    canonical,
+)
 from beam_bleu.transforms.pairing.needs import ValueColumn
-from beam_bleu.transforms.pairing.records.columns.column_paths import canonical
 from beam_bleu.transforms.pairing.records.columns.numbers import (
     has_values,
     numbers_as_texts,

@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beam_bleu.transforms.pairing.canonical import (
+    canonical,
+    canonical_type,
+)
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
-from beam_bleu.transforms.pairing.records.columns.column_paths import canonical, canonical_type
 from beam_bleu.transforms.pairing.records.columns.numbers import has_values, numbers_of
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=100)

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.records.columns.column_paths import canonical
+from beam_bleu.transforms.pairing.canonical import (
+    canonical,
+)
 from beam_bleu.transforms.pairing.records.joins.ids import (
     NotAnIdError,
     buckets_of,

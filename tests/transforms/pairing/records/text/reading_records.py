@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
+from beam_bleu.transforms.pairing.records.columns.column_paths import (
+    parse_column_path,
+)
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
 

@@ -22,7 +22,9 @@ from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
 from beam_bleu.transforms.pairing.records import read_segments
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
-from beam_bleu.transforms.pairing.records.record_segments import Segments
+from beam_bleu.transforms.pairing.records.record_segments import (
+    Segments,
+)
 from beam_bleu.transforms.pairing.records.text import source as source_module
 from beam_bleu.transforms.pairing.records.text.heads import LineFormat
 from beam_bleu.transforms.pairing.records.text.source import LineRecords

@@ -1,0 +1,214 @@
+"""The columns of an input, once they are read: their types are canonical.
+
+Whatever types a file or a table has, at the door its texts become large_string and its lists
+large_list, and nothing is a dictionary or an extension. All other types stay. A column of
+references has one text in each row, or a list of texts in each row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.arrays import Integers
+
+Rows = npt.NDArray[np.bool_]
+"""bool (rows,): for each row, whether it is one of these."""
+
+_WITH_TEXTS = (
+    *(pa.types.is_large_string, pa.types.is_null),
+    *(pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal),
+    *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
+)
+"""The types whose values Arrow writes as texts, besides floats."""
+
+
+def canonical_schema(schema: pa.Schema) -> pa.Schema:
+    """The canonical columns of a file."""
+    return pa.schema([(field.name, canonical_type(field.type)) for field in schema])
+
+
+def canonical_type(kind: pa.DataType) -> pa.DataType:
+    """The canonical type of values: bytes are texts, because they can be UTF-8."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return canonical_type(kind.storage_type)
+    if pt.is_dictionary(kind):
+        return canonical_type(kind.value_type)
+    if any(is_texts(kind) for is_texts in _TEXTS):
+        return pa.large_string()
+    if any(is_lists(kind) for is_lists in _LISTS):
+        return pa.large_list(canonical_type(kind.value_type))
+    if pt.is_struct(kind):
+        return pa.struct([(field.name, canonical_type(field.type)) for field in kind])
+    return kind
+
+
+_TEXTS = (
+    *(pt.is_string, pt.is_large_string, pt.is_string_view),
+    *(pt.is_binary, pt.is_large_binary, pt.is_binary_view),
+)
+_LISTS = (
+    *(pt.is_list, pt.is_large_list, pt.is_fixed_size_list),
+    *(pt.is_list_view, pt.is_large_list_view),
+)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of a canonical type are texts, or all null."""
+    return bool(pt.is_large_string(kind) or pt.is_null(kind))
+
+
+def is_texts(kind: pa.DataType) -> bool:
+    """Whether values of a canonical type are lists of texts."""
+    return bool(pt.is_large_list(kind) and is_text(kind.value_type))
+
+
+def canonical(values: pa.Array) -> pa.Array:
+    """The same values, of a canonical type."""
+    if isinstance(values, pa.ExtensionArray):
+        return canonical(values.storage)
+    kind = values.type
+    if pt.is_dictionary(kind):
+        return canonical(values.dictionary_decode())
+    if any(is_lists(kind) for is_lists in _LISTS):
+        # Not by a cast: the elements of null lists and of views can lie anywhere.
+        lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy()
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        mask = values.is_null() if values.null_count else None
+        elements = canonical(pc.list_flatten(values))
+        return pa.LargeListArray.from_arrays(pa.array(offsets), elements, mask=mask)
+    if pt.is_struct(kind) and kind.num_fields:
+        # The fields of a struct array do not have its nulls, so it is asked as a whole.
+        fields = [canonical(pc.struct_field(values, [i])) for i in range(kind.num_fields)]
+        names = [field.name for field in kind]
+        return pa.StructArray.from_arrays(fields, names, mask=values.is_null())
+    if any(is_texts(kind) for is_texts in _TEXTS):
+        # A cast from bytes to strings would check them, and its error does not name all wrong rows.
+        return values.cast(pa.large_binary()).view(pa.large_string())
+    return values
+
+
+def named_text(column: pa.Array, name: object) -> pa.Array:
+    """As `as_text`, for labels and what is kept: NaN is null. A dictionary stays one.
+
+    Raises:
+      InputError: see `as_text`.
+    """
+    if pa.types.is_dictionary(column.type):
+        texts = named_text(column.dictionary, name)
+        return pa.DictionaryArray.from_arrays(column.indices, texts)
+    texts = as_text(column, name)
+    if pa.types.is_floating(column.type):
+        texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
+    return texts
+
+
+def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
+    """The values of a column as text: strings unchanged, others as JSON writes them. A null stays.
+
+    Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
+
+    Raises:
+      InputError: the values are not strings, numbers, booleans, dates or times.
+    """
+    kind, is_of = column.type, pa.types
+    if is_of.is_dictionary(kind):
+        return as_text(column.dictionary_decode(), name)
+    if is_of.is_floating(kind):
+        if is_of.is_float16(kind):  # Arrow makes no dictionaries of these numbers
+            numbers = column.to_numpy(zero_copy_only=False).astype(np.float32)
+            column = pa.array(numbers, mask=nulls(column))
+        # Labels have few values, so only these become Python objects. A number of 32 bits has
+        # fewer digits: 0.1, and not 0.10000000149011612.
+        encoded = column.dictionary_encode()
+        values = encoded.dictionary.to_numpy(zero_copy_only=False).astype(f"f{kind.bit_width // 8}")
+        texts = pa.array([json.dumps(float(str(value))) for value in values], pa.large_string())
+        return texts.take(encoded.indices)
+    if any(is_kind(kind) for is_kind in _WITH_TEXTS):
+        return column.cast(pa.large_string())
+    raise InputError(
+        f"column {name}: its values are of the type {kind}, which has no text as in JSON",
+        "name a column of strings, numbers, booleans or dates",
+    )
+
+
+MOST_TEXTS = 1 << 18
+"""The largest number of texts of a batch, missing ones included, if it has more than one row.
+
+A record with a thousand references would otherwise make a thousand columns for all records.
+"""
+
+
+def row_parts(
+    count: int, candidates: int, reference_lengths: Sequence[Integers]
+) -> Iterator[slice]:
+    """So many rows in parts that make batches of at most `MOST_TEXTS`. Usually it is one part.
+
+    Args:
+      count: the number of rows.
+      candidates: the number of columns of candidates.
+      reference_lengths: the number of texts in each row of each column of references.
+    """
+    waiting = [slice(0, count)] if count else []
+    while waiting:
+        rows = waiting.pop()
+        count = rows.stop - rows.start
+        columns = candidates + sum(int(texts[rows].max()) for texts in reference_lengths)
+        if count == 1 or count * columns <= MOST_TEXTS:
+            yield rows
+        else:
+            middle = rows.start + count // 2
+            waiting += [slice(middle, rows.stop), slice(rows.start, middle)]
+
+
+def nulls(column: pa.Array) -> Rows:
+    """The rows that are null."""
+    if not column.null_count:
+        return np.zeros(len(column), bool)
+    rows: Rows = column.is_null().to_numpy(zero_copy_only=False)
+    return rows
+
+
+def texts(column: pa.Array) -> pa.LargeStringArray:
+    """A column of large strings, or one of nulls without a type, as large strings."""
+    # Readers give strings. But a column whose values are all null can have no other type.
+    return column.cast(pa.large_string()) if pa.types.is_null(column.type) else column
+
+
+def lengths(column: pa.Array) -> Integers:
+    """The number of texts in each row of a column of references, with nulls in lists."""
+    if not pa.types.is_large_list(column.type):
+        return np.ones(len(column), np.int64)
+    counts: Integers = np.where(nulls(column), 0, np.diff(column.offsets.to_numpy()))
+    return counts
+
+
+def reference_counts(column: pa.Array) -> Integers:
+    """The number of references in each row of a column of references."""
+    there = ~nulls(column)
+    if not pa.types.is_large_list(column.type):
+        return there.astype(np.int64)
+    before = np.zeros(len(column.values) + 1, np.int64)
+    np.cumsum(~nulls(column.values), out=before[1:])
+    counts: Integers = np.where(there, np.diff(before[column.offsets.to_numpy()]), 0)
+    return counts
+
+
+def spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
+    """The columns of a column of references: one, or one for each place of its lists."""
+    if not pa.types.is_large_list(column.type):
+        yield texts(column)
+        return
+    values, of_rows = texts(column.values), lengths(column)
+    begins = column.offsets.to_numpy()[:-1]
+    for place in range(int(of_rows.max())):
+        missing = of_rows <= place
+        # A null index gives a null.
+        yield values.take(pa.array(np.where(missing, 0, begins + place), mask=missing))
