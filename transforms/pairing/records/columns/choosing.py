@@ -26,7 +26,6 @@ from beam_bleu.transforms.pairing.records.columns.number_columns import (
     systems_of_values,
 )
 from beam_bleu.transforms.pairing.records.columns.wanted import (
-    KEPT_TEXTS,
     Chosen,
     ColumnPath,
     Condition,
@@ -92,8 +91,6 @@ def choose(
     if "candidates" in roles:
         candidates = _candidates(wanted, references, columns)
     _check_texts(candidates, references, columns)
-    if wanted.keeps_texts:
-        _check_kept_texts(wanted, [*(path for _, path in candidates), *references], columns)
     without_texts: tuple[str, ...] = ()
     if wanted.values and not candidates:
         without_texts = systems_of_values(wanted, columns)
@@ -337,23 +334,6 @@ def _check_systems(names: Sequence[str], columns: FileColumns, remedy: str) -> N
             )
 
 
-def _check_kept_texts(wanted: Wanted, texts: Sequence[ColumnPath], columns: FileColumns) -> None:
-    """Checks that the word for all texts does not also name another column.
-
-    Raises:
-      InputError: it does, and this column is not kept by a name of its own.
-    """
-    is_named = any(column == KEPT_TEXTS for _, column in wanted.kept)
-    is_text = any(path.steps == (KEPT_TEXTS,) for path in texts)
-    if KEPT_TEXTS in columns.schema.names and not is_named and not is_text:
-        raise InputError(
-            f"{columns.label}: --keep {KEPT_TEXTS} stands for the texts of candidates and "
-            f"references, but there is a column called {KEPT_TEXTS}, too",
-            f"keep the column by another name: --keep NAME={KEPT_TEXTS}; or both: "
-            f"--keep {KEPT_TEXTS},NAME={KEPT_TEXTS}",
-        )
-
-
 def _check_texts(
     candidates: Sequence[tuple[str, ColumnPath]],
     references: Sequence[ColumnPath],
@@ -437,14 +417,10 @@ class FileColumns:
         path = self.named("--keep", text)
         kind = self.type_of(path)
         if pa.types.is_nested(kind):
-            what, remedy = "lists", f"write the place in the list: {path}[0]"
-            if pa.types.is_struct(kind):
-                parts = [f"{path}{_after(field.name)}" for field in kind]
-                what, remedy = "objects", f"name one of its fields: {joined(parts, _SHOWN)}"
             raise InputError(
-                f"{self.label}: the column {path} (--keep) has {what}, and only texts, numbers and "
+                f"{self.label}: the column {path} (--keep) is {kind}, and only texts, numbers and "
                 "booleans can be kept",
-                remedy,
+                self.parts_of(path),
             )
         return path
 
@@ -484,10 +460,7 @@ class FileColumns:
                 if self.numbered
                 else "write the files again, with a name of its own for each column",
             )
-        if self.numbered and can_be_number and is_column_number(text):
-            if text in names:
-                self._require_one_meaning(what, text)
-                return ColumnPath(text, (text,))
+        if self.numbered and can_be_number and is_column_number(text) and text not in names:
             number = int(text)
             if not 1 <= number <= len(names):
                 raise InputError(
@@ -507,22 +480,6 @@ class FileColumns:
         cause = f"{self.label}: there is no column {shown} ({what})"
         raise InputError(cause, self.listed())
 
-    def _require_one_meaning(self, what: str, text: str) -> None:
-        """Checks that the name of a column is not the number of another one.
-
-        Raises:
-          InputError: it is.
-        """
-        names, number = self.schema.names, int(text)
-        if 1 <= number <= len(names) and names[number - 1] != text:
-            other = names[number - 1]
-            raise InputError(
-                f"{self.label}: {text} ({what}) is the name of one column and the number of "
-                f"another, which is called {other}",
-                f"write '[{json.dumps(text)}]' for the column called {text}, or "
-                f"'[{json.dumps(other, ensure_ascii=False)}]' for the column number {text}",
-            )
-
     def require_text(self, path: ColumnPath, lists: bool) -> None:
         """Checks that a column has texts, or also lists of texts.
 
@@ -532,16 +489,19 @@ class FileColumns:
         kind = self.type_of(path)
         if is_text(kind) or (lists and is_texts(kind)):
             return
+        raise InputError(
+            f"{self.label}: the column {path} has no texts: it is {kind}", self.parts_of(path)
+        )
+
+    def parts_of(self, path: ColumnPath) -> str:
+        """What a user can name in place of a column, as a remedy."""
+        kind = self.type_of(path)
         if pa.types.is_large_list(kind):
-            remedy = f"write the place in the list, such as {path}[0]"
-            if not lists and is_texts(kind):
-                remedy += "; only a single column of references can have lists"
-        elif pa.types.is_struct(kind):
-            parts = [f"{path}{_after(field.name)}" for field in kind]
-            remedy = f"name one of its fields: {joined(parts, _SHOWN)}"
-        else:
-            remedy = self.listed()
-        raise InputError(f"{self.label}: the column {path} has no texts: it is {kind}", remedy)
+            return f"write the place in the list, such as {path}[0]"
+        if pa.types.is_struct(kind):
+            fields = [f"{path}{_after(field.name)}" for field in kind]
+            return f"name one of its fields: {joined(fields, _SHOWN)}"
+        return self.listed()
 
     def type_of(self, path: ColumnPath) -> pa.DataType:
         """The type of the values of a column."""

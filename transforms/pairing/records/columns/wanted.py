@@ -197,9 +197,9 @@ class ReadRecords:
     Attributes:
       columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array with a row for
         each record, of a canonical type (`pairing/canonical.py`). A column of texts is a
-        large_string array with valid UTF-8, not yet padded. A column of several references is a large_list of
-        large_string. A column that only conditions, labels, ids or numbers use can also be of
-        integers, floats or booleans, and one of numbers can have lists.
+        large_string array with valid UTF-8, not yet padded. A column of several references is a
+        large_list of large_string. A column that only conditions, labels, ids or numbers use can
+        also be of integers, floats or booleans, and one of numbers can have lists.
       first: the number of the first record in the whole input, from 0. The others have the next
         numbers.
       path: the file.
