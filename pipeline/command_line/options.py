@@ -126,7 +126,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     metrics = job_metrics(flags, unpooled_label(flags))
     texts = source(flags, anywhere, metrics.needs)
     if output:
-        inputs = list(texts.inputs)
+        inputs = [(stream.label, stream.pattern) for stream in texts.inputs]
         if model := flags.choices.get("spm_model"):
             inputs.append(("--spm_model", checked_path("--spm_model", model, anywhere)))
         check_output(output, inputs)

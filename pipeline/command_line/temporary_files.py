@@ -103,7 +103,7 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
       InputError: a pipe cannot be read, or stdin is empty, as under cron if -i is forgotten.
       JobError: the folder for temporary files cannot be written.
     """
-    pipes = [Stream(label, pattern) for label, pattern in source.inputs if is_pipe(pattern)]
+    pipes = [stream for stream in source.inputs if is_pipe(stream.pattern)]
     has_rows = in_process and hasattr(source, "row_folder")
     if not pipes and not has_rows:
         yield source

@@ -16,6 +16,7 @@ from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover
 from beam_bleu.pipeline.output.storage import remove_if_empty
 from beam_bleu.transforms.errors import JobError, UsageError
+from beam_bleu.transforms.pairing.lines.visible import check_visible
 
 __all__ = ["facts_of_engine", "facts_of_workers"]
 
@@ -38,7 +39,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
             "doctor with the flags of a job asks the workers of an engine, and this job has none",
             "name the engine with --runner, or leave out all flags",
         )
-    job.source.check_visible()
+    check_visible(job.source.inputs)
     runner.prepare(arguments.beam, job.source.systems, job.run)
     handshake = Handshake.of(job, arguments.beam)
     heard: list[Worker] = []

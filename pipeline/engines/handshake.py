@@ -34,6 +34,7 @@ from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import SCORES as SCORES_FILE
 from beam_bleu.pipeline.output.file_names import workers_path
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError
+from beam_bleu.transforms.pairing.lines.visible import check_readable
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS
@@ -181,7 +182,7 @@ def _answer(handshake: Handshake) -> Worker:
         functools.partial(_check_sample, handshake.texts),
         *(functools.partial(_check_library, text) for text in handshake.texts),
         functools.partial(storage.check_writable, join(handshake.output, SCORES_FILE)),
-        handshake.source.check_readable,
+        functools.partial(check_readable, handshake.source.inputs),
     ]
     return Worker(host_name(), _software(handshake.texts), tuple(_errors(checks)))
 

@@ -20,6 +20,7 @@ from beam_bleu.transforms.errors import UsageError
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.output.handover import RunResult
+    from beam_bleu.transforms.pairing.files.streams import Stream
 
 _PATIENCE = 3.0
 """Seconds to wait for the server when the run has ended."""
@@ -53,13 +54,13 @@ class RunLineage:
         if facts.lineage:
             self._facts, self._client = facts, _client()
 
-    def start(self, inputs: Sequence[tuple[str, str]]) -> None:
+    def start(self, inputs: Sequence[Stream]) -> None:
         """Sends the event of a run whose job starts now.
 
         Args:
-          inputs: (name in messages, path or pattern) of everything that is read.
+          inputs: everything that is read.
         """
-        self._patterns = tuple(pattern for _, pattern in inputs)
+        self._patterns = tuple(stream.pattern for stream in inputs)
         self._send("START", self._start)
 
     def kept(self) -> None:

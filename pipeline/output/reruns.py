@@ -24,7 +24,6 @@ from beam_bleu.transforms.errors import JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.files.tables import table_kind
-from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _DECIDE_NOTHING = {
@@ -127,11 +126,11 @@ def _described(value: Any, name: str = "") -> Iterator[str]:
 
 def _difference(job: Job, manifest: Mapping[str, Any]) -> str:
     """How what a job asks for differs from what a result was made of; "" if it does not."""
-    pipes = [label for label, pattern in job.source.inputs if is_pipe(pattern)]
+    pipes = [stream.label for stream in job.source.inputs if is_pipe(stream.pattern)]
     if pipes:
         return f"{pipes[0]} is a pipe, whose text cannot be compared"
     request = requested(job)
-    digest = request_digest(request, map(_files, _streams(job.source)))
+    digest = request_digest(request, map(_files, job.source.inputs))
     if manifest.get("request_sha256") == digest:
         return ""
     former = manifest.get("request", [])
@@ -140,10 +139,6 @@ def _difference(job: Job, manifest: Mapping[str, Any]) -> str:
     if changed or gone:
         return f"only here: {joined(changed) or 'nothing'}; only there: {joined(gone) or 'nothing'}"
     return "the names, sizes or versions of the files that were read are others now"
-
-
-def _streams(source: Source) -> list[Stream]:
-    return [Stream(label, pattern) for label, pattern in source.inputs]
 
 
 def _files(stream: Stream) -> list[tuple[str, int, str | None]]:

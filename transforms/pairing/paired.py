@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.notices import Notice
     from beam_bleu.transforms.pairing.bad_records import BadRecord
     from beam_bleu.transforms.pairing.batch import SegmentBatch
+    from beam_bleu.transforms.pairing.files.streams import Stream
     from beam_bleu.transforms.pairing.tally import Tally
     from beam_bleu.transforms.wiring.steps import Step
 
@@ -198,29 +199,12 @@ class Source(Protocol):
         """Whether each text is a line of a file, and not a value of a record."""
 
     @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
+    def inputs(self) -> tuple[Stream, ...]:
+        """Everything that is read: candidates first, then references and labels."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for a reader of the score, about the way in which the input is read."""
-
-    def check_visible(self) -> None:
-        """Checks what this process can see of the input, without reading it.
-
-        The launcher of a job on an engine calls it before it submits the job. If this process
-        cannot see a part of the input, the workers may see it, so that is not an error.
-
-        Raises:
-          BleuError: the error that the workers would raise, for example because a file is missing.
-        """
-
-    def check_readable(self) -> None:
-        """Checks on a worker of an engine that it can read the first byte of each stream.
-
-        Raises:
-          BleuError: it cannot.
-        """
 
     def pair(self, threads: int, step: Step = ..., describe: bool = ...) -> beam.PTransform:
         """The transform of a pipeline's root to `Paired`.

@@ -87,10 +87,9 @@ class Corpus:
         return (*self.references, *self.candidates, *labels)
 
     @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
-        streams = candidates_first(self.streams, len(self.references), len(self.candidates))
-        return tuple((stream.label, stream.pattern) for stream in streams)
+    def inputs(self) -> tuple[Stream, ...]:
+        """Everything that is read: candidates first, then references and labels."""
+        return tuple(candidates_first(self.streams, len(self.references), len(self.candidates)))
 
     @property
     def notes(self) -> tuple[str, ...]:

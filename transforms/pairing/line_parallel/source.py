@@ -42,7 +42,6 @@ from beam_bleu.transforms.pairing.lines.line_steps import (
 from beam_bleu.transforms.pairing.lines.plan import Portion
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
-from beam_bleu.transforms.pairing.lines.visible import check_readable, check_visible
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import Step, as_batches, starting_with, unchanged
@@ -61,22 +60,6 @@ class LineParallel(Corpus):
     def is_of_lines(self) -> bool:
         """Whether each text is a line of a file, and not a value of a record."""
         return True
-
-    def check_visible(self) -> None:
-        """Checks the files that this process sees. It does not open them.
-
-        Raises:
-          BleuError: the error that the workers would raise for these files.
-        """
-        check_visible(self.streams)
-
-    def check_readable(self) -> None:
-        """Checks that this process can read the first byte of each stream.
-
-        Raises:
-          BleuError: it cannot.
-        """
-        check_readable(self.streams)
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairLines:
         """The transform that pairs the lines. A worker reads with this number of threads."""

@@ -4,37 +4,18 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
-from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
-from beam_bleu.transforms.pairing.lines.visible import check_readable, check_visible
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, known_systems
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
+from beam_bleu.transforms.pairing.records.plan_records import PlanRecords, RecordPlan
 from beam_bleu.transforms.pairing.records.read_segments import PairRecords
 from beam_bleu.transforms.wiring.steps import Step, unchanged
-
-if TYPE_CHECKING:
-    import apache_beam as beam
-    from apache_beam.pvalue import PCollection
-
-    from beam_bleu.transforms.pairing.paired import FoundSegments
-
-
-@dataclasses.dataclass(frozen=True)
-class PlannedRecords:
-    """A plan for the records of one stream.
-
-    Attributes:
-      portions: PCollection of the portions, before they are spread over the workers.
-      segments: PCollection of one `FoundSegments`. Its `count` is the number of the records.
-    """
-
-    portions: PCollection[Portion]
-    segments: PCollection[FoundSegments]
 
 
 class Portion(Protocol):
@@ -93,10 +74,25 @@ class RecordFiles(abc.ABC):
         """The name of the method of `ReadRecords.digest`."""
 
     @abc.abstractmethod
-    def plan(
-        self, threads: int, step: Step = unchanged, describe: bool = False
-    ) -> beam.PTransform[Any, Any]:
-        """The transform of a pipeline's root to `PlannedRecords`."""
+    def cut(self, shards: Sequence[Shard]) -> Iterable[Any]:
+        """What is looked at before there is a plan: files, or parts of files."""
+
+    @abc.abstractmethod
+    def look_at(self, part: Any) -> Iterable[Any]:
+        """What is found there. It can run on any thread.
+
+        Raises:
+          InputError: a file does not have the format, or cannot be read.
+        """
+
+    @abc.abstractmethod
+    def planned(self, found: Sequence[Any]) -> RecordPlan:
+        """The plan that follows from all that was found, in any order.
+
+        Raises:
+          InputError: there are no records, or files do not have the wanted columns, or different
+            ones.
+        """
 
     @abc.abstractmethod
     def parts(self, portion: Any) -> Iterator[PartOfPortion]:
@@ -129,6 +125,10 @@ class RecordFiles(abc.ABC):
         """
         return dataclasses.replace(self, roles=roles, wanted=wanted)
 
+    def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanRecords:
+        """The transform of a pipeline's root to `PlannedRecords`."""
+        return PlanRecords(self, threads, step, describe)
+
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairRecords:
         """The transform that reads the segments. A worker uses this number of threads."""
         return PairRecords(self, threads, step, describe)
@@ -159,9 +159,9 @@ class RecordFiles(abc.ABC):
         return self.wanted.keeps_texts
 
     @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
-        return ((self.stream.label, self.stream.pattern),)
+    def inputs(self) -> tuple[Stream, ...]:
+        """Everything that is read."""
+        return (self.stream,)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -172,19 +172,3 @@ class RecordFiles(abc.ABC):
     def stream_of_join(self) -> str | None:
         """The name of the stream, if it is one of several."""
         return self.stream.label if len(self.roles) == 1 else None
-
-    def check_visible(self) -> None:
-        """Checks the files that this process sees. It does not open them.
-
-        Raises:
-          BleuError: the error that the workers would raise for these files.
-        """
-        check_visible([self.stream])
-
-    def check_readable(self) -> None:
-        """Checks that this process can read the first byte of each stream.
-
-        Raises:
-          BleuError: it cannot.
-        """
-        check_readable([self.stream])

@@ -11,14 +11,14 @@ import pytest
 
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
+from beam_bleu.transforms.pairing.lines.visible import check_visible
 
 
 def seen(*patterns: object) -> str:
     """The cause that `check_visible` tells of streams; "" if it finds nothing wrong."""
     streams = tuple(Stream(f"stream {i}", str(pattern)) for i, pattern in enumerate(patterns))
     try:
-        LineParallel(("x",), streams[1:], streams[:1]).check_visible()
+        check_visible(streams)
     except BleuError as error:
         return error.cause
     return ""

@@ -11,6 +11,7 @@ from typing import Any
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.batch import KEPT_ID
+from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, WITNESSES
 from beam_bleu.transforms.pairing.records.joins.buckets import Joining
@@ -82,26 +83,15 @@ class JoinedRecords:
         return self._base.wanted.keeps_texts
 
     @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
-        files = (*self.candidates, *self.references)
-        return tuple((reader.stream.label, reader.stream.pattern) for reader in files)
+    def inputs(self) -> tuple[Stream, ...]:
+        """Everything that is read."""
+        return tuple(reader.stream for reader in (*self.candidates, *self.references))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for a reader of the score, about the way in which the input is read."""
         files = (*self.candidates, *self.references)
         return tuple(dict.fromkeys(note for reader in files for note in reader.notes))
-
-    def check_visible(self) -> None:
-        """See `Source`."""
-        for reader in (*self.candidates, *self.references):
-            reader.check_visible()
-
-    def check_readable(self) -> None:
-        """See `Source`."""
-        for reader in (*self.candidates, *self.references):
-            reader.check_readable()
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
         """The transform that joins the records."""

@@ -10,10 +10,9 @@ import contextlib
 import dataclasses
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
-import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
@@ -27,17 +26,14 @@ from beam_bleu.transforms.pairing.canonical import (
     is_texts,
 )
 from beam_bleu.transforms.pairing.files.found_files import (
-    find_files,
     open_for_arrow,
     refuse_files_of_delta_tables,
     version_of,
 )
-from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream, changed
 from beam_bleu.transforms.pairing.files.tables import require_table_columns
-from beam_bleu.transforms.pairing.lines.line_steps import tell_files
-from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
-from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes, choose_of_file
+from beam_bleu.transforms.pairing.paired import InputFile
+from beam_bleu.transforms.pairing.records.columns.choosing import choose_of_file
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
     raw_value,
@@ -50,7 +46,8 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     with_path_columns,
 )
-from beam_bleu.transforms.pairing.records.record_files import PlannedRecords, RecordFiles
+from beam_bleu.transforms.pairing.records.plan_records import RecordPlan
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.pairing.records.record_segments import (
     Fault,
     null_in,
@@ -75,10 +72,8 @@ from beam_bleu.transforms.pairing.records.row_groups.record_digest import (
     sum_of_record_hashes,
 )
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.wiring.steps import Step, starting_with, unchanged
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["PlanRowGroups", "RowGroupRecords"]
+__all__ = ["RowGroupRecords"]
 
 GroupFormatName = Literal["parquet", "arrow", "avro"]
 
@@ -138,9 +133,37 @@ class RowGroupRecords(RecordFiles):
         """The name of the method of `ReadRecords.digest`."""
         return METHOD
 
-    def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanRowGroups:
-        """The transform of a pipeline's root to `PlannedRecords`."""
-        return PlanRowGroups(self, threads, step, describe)
+    def cut(self, shards: Sequence[Shard]) -> Sequence[Shard]:
+        """The files: their footers are read."""
+        refuse_files_of_delta_tables(self.stream, [shard.file for shard in shards])
+        return shards
+
+    def look_at(self, part: Shard) -> list[Footer]:
+        """See `footer`."""
+        return [self.footer(part)]
+
+    def planned(self, found: Sequence[Footer]) -> RecordPlan:
+        """See `make_group_plan`."""
+        stream = self.stream
+        plan = make_group_plan(stream, found, self.range_bytes)
+        require_table_columns(
+            stream.label,
+            [footer.shard.file for footer in plan.footers],
+            [str(path.steps[0]) for path in plan.chosen.columns],
+        )
+        files = tuple(
+            InputFile(
+                stream.shown(footer.shard.file.path),
+                footer.shard.file.size,
+                int(footer.rows.sum()),
+                stream.version(footer.version),
+            )
+            for footer in plan.footers
+        )
+        listed_by = plan.footers[0].shard.file.listed_by
+        snapshot = None if listed_by is None else listed_by.snapshot
+        portions = plan.portions_to_read()
+        return RecordPlan(plan.rows, plan.bytes, plan.chosen, portions, files, snapshot)
 
     def footer(self, shard: Shard) -> Footer:
         """Reads the footer of a file: its groups and columns.
@@ -297,103 +320,3 @@ def _opened(
                     raise InputError(stream.told(told[0], path), told[1]) from None
                 raise
         yield file
-
-
-class PlanRowGroups(beam.PTransform):
-    """Expands a pipeline's root to the `PlannedRecords` of a source.
-
-    A worker reads footers on `threads` threads. The pipeline fails with an `InputError` if a file
-    is missing, damaged, encrypted or of another format, or does not have the columns.
-    """
-
-    def __init__(self, source: RowGroupRecords, threads: int, step: Step, describe: bool) -> None:
-        super().__init__()
-        self._source = source
-        self._threads = threads
-        self._step = step
-        self._describe = describe
-
-    def default_label(self) -> str:
-        return f"Plan {self._source.form.label}"
-
-    def expand(self, root: beam.Pipeline) -> PlannedRecords:
-        planned = (
-            root
-            | "Name the input" >> starting_with(self._source.stream, root)
-            | "List its files" >> beam.ParDo(self._step(_ListFiles(self._source)))
-            | "Spread the files" >> beam.Reshuffle()
-            | "Read footers" >> beam.ParDo(self._step(_ReadFooters(self._source, self._threads)))
-            | "Gather the footers" >> beam.GroupByKey()
-            | "Plan portions"
-            >> beam.ParDo(self._step(_Plan(self._source, self._describe))).with_outputs(
-                _Plan.SEGMENTS, main="portions"
-            )
-        )
-        return PlannedRecords(planned.portions, planned[_Plan.SEGMENTS])
-
-
-class _ListFiles(beam.DoFn):
-    def __init__(self, source: RowGroupRecords) -> None:
-        self._source = source
-
-    def process(self, stream: Stream) -> Iterator[Shard]:
-        PROGRESS.begin("listing")
-        shards = shards_in_order(0, stream, find_files(stream))
-        refuse_files_of_delta_tables(stream, [shard.file for shard in shards])
-        self._source.wanted.check_files(stream, [shard.file.path for shard in shards])
-        tell_files(stream, shards)
-        yield from shards
-
-
-class _ReadFooters(ThreadedDoFn):
-    def __init__(self, source: RowGroupRecords, threads: int) -> None:
-        super().__init__(threads)
-        self._source = source
-
-    def work(self, shard: Shard) -> Iterable[tuple[int, Footer]]:
-        return [(0, self._source.footer(shard))]
-
-
-class _Plan(beam.DoFn):
-    SEGMENTS = "segments"
-
-    def __init__(self, source: RowGroupRecords, describe: bool) -> None:
-        self._source = source
-        self._describe = describe
-
-    def process(self, keyed: tuple[int, Iterable[Footer]]) -> Iterator[Any]:
-        PROGRESS.begin("planning")
-        source, (_, footers) = self._source, keyed
-        plan = make_group_plan(source.stream, footers, source.range_bytes)
-        require_table_columns(
-            source.stream.label,
-            [footer.shard.file for footer in plan.footers],
-            [str(path.steps[0]) for path in plan.chosen.columns],
-        )
-        source.expected.require_segments(plan.rows)
-        notes = choice_notes(source.wanted, plan.chosen, source.stream_of_join)
-        for note in notes:
-            _LOG.warning(note)  # for users who see only the log of a worker
-        systems = plan.chosen.systems
-        inputs = _described(source.stream, plan.footers) if self._describe else ()
-        segments = FoundSegments(plan.rows, (), notes, inputs, systems)
-        portions = plan.portions_to_read()
-        _DETAILS.info("records: %s, portions: %s", f"{plan.rows:,}", f"{len(portions):,}")
-        PROGRESS.begin("scoring", plan.bytes)
-        yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
-        yield from portions
-
-
-def _described(stream: Stream, footers: Sequence[Footer]) -> tuple[FoundInput, ...]:
-    files = tuple(
-        InputFile(
-            stream.shown(footer.shard.file.path),
-            footer.shard.file.size,
-            int(footer.rows.sum()),
-            stream.version(footer.version),
-        )
-        for footer in footers
-    )
-    listed_by = footers[0].shard.file.listed_by
-    snapshot = None if listed_by is None else listed_by.snapshot
-    return (FoundInput("records", None, stream.shown(stream.pattern), files, snapshot=snapshot),)

@@ -11,7 +11,6 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
-from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
 from beam_bleu.transforms.pairing.lines.line_counting import line_too_long, refuse_compressed
 from beam_bleu.transforms.pairing.records.columns.choosing import (
     FileChoice,
@@ -43,13 +42,11 @@ class Head(FileChoice):
 
     Attributes:
       names: the names of all columns of tab-separated text.
+      has_records: whether one of the first lines is a record.
     """
 
     names: tuple[str, ...] = ()
-
-
-class NoRecordError(InputError):
-    """The first lines of a file have no record."""
+    has_records: bool = True
 
 
 class HeadReader:
@@ -60,26 +57,10 @@ class HeadReader:
         self._open_file = open_file
         self._stream = source.stream
 
-    def first_head(self, shards: Sequence[Shard]) -> Head:
-        """The head of the first file that is not empty.
-
-        Raises:
-          InputError: a file cannot be read, all files are empty, or a file is not text or does not
-            have the columns.
-        """
-        for shard in shards:
-            head = self.head(shard)
-            if head is not None:
-                _ = head.columns
-                return head
-        require_equal_line_counts([self._stream], [0])
-        raise AssertionError("an input without lines is an error")
-
     def head(self, shard: Shard) -> Head | None:
         """The head of a file; None if it is empty.
 
         Raises:
-          NoRecordError: its first lines have no record.
           InputError: it cannot be read or is not text, or its first line is a header, and the user
             did not say so.
         """
@@ -149,13 +130,14 @@ class HeadReader:
             except BadLineError as error:
                 errors.append(error)
         if not records:
-            raise NoRecordError(
+            no_record = InputError(
                 self._stream.told(
                     f"none of the first lines is a record: line 1: {errors[0]}", shard.file.path
                 ),
                 "each line must be a JSON object in UTF-8; jq -c '.[]' FILE makes such lines of a "
                 "list",
             )
+            return Head(shard, None, no_record, has_records=False)
         schema = schema_of(records)
         of_file = choose_of_file(
             self._source.wanted, schema, self._stream, shard, self._source.roles
