@@ -21,7 +21,6 @@ from beam_bleu.pipeline.command_line.flags import (
 )
 from beam_bleu.pipeline.command_line.gate_flags import GateFlags
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
-from beam_bleu.pipeline.command_line.keep_flag import KeepFlag
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
 from beam_bleu.pipeline.command_line.log_flags import LogFlags, ProgressFlag
 from beam_bleu.pipeline.command_line.metric_flags import (
@@ -41,7 +40,7 @@ from beam_bleu.pipeline.command_line.record_flags import (
     RecordFlags,
     RejectingFlags,
 )
-from beam_bleu.pipeline.command_line.slice_flags import SliceFlags
+from beam_bleu.pipeline.command_line.slice_flags import KeepFlag, SliceFlags
 from beam_bleu.pipeline.command_line.source_flags import CheckingFlags, TextFlags
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT

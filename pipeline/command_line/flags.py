@@ -83,18 +83,18 @@ class Flag:
         Raises:
           UsageError: the text is impossible.
         """
-        if self.split is not None:
-            return [self._converted(part) for part in self.split(text)]
-        return self._converted(text)
-
-    def _converted(self, text: str) -> Any:
-        if self.choices and text not in self.choices:
-            raise unknown_value(self.spelling, text, self.choices)
         try:
-            return self.convert(text)
+            if self.split is not None:
+                return [self._chosen(part) for part in self.split(text)]
+            return self._chosen(text)
         except ValueError as error:
             why = f"must be a number, got {text}" if self.convert in (int, float) else str(error)
             raise UsageError(f"{self.spelling} {why}", SEE_HELP) from None
+
+    def _chosen(self, text: str) -> Any:
+        if self.choices and text not in self.choices:
+            raise unknown_value(self.spelling, text, self.choices)
+        return self.convert(text)
 
     def value_of(self, given: Any) -> Any:
         """The value for one of Python: it is checked as the text of a command line is.

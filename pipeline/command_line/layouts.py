@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.flags import flag
-from beam_bleu.pipeline.command_line.keep_flag import keep
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.command_line.systems import name_and_pattern
@@ -378,7 +377,7 @@ def _missing(flags: Config, flag: str, remedy: str) -> NoReturn:
 
 
 def _needed_labels(flags: Config) -> set[str]:
-    return {*needed_labels(flags), *(label for _, label in keep(flags).columns)}
+    return {*needed_labels(flags), *(label for _, label in flags.kept)}
 
 
 def _has_condition(flags: Config, column: str) -> bool:

@@ -21,7 +21,6 @@ from beam_bleu.pipeline.command_line.definition_flags import job_metrics
 from beam_bleu.pipeline.command_line.evidence_flags import evidence
 from beam_bleu.pipeline.command_line.flags import SEE_HELP, filled, nearest
 from beam_bleu.pipeline.command_line.gate_flags import gates_of_run
-from beam_bleu.pipeline.command_line.keep_flag import check_kept, keep
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
 from beam_bleu.pipeline.command_line.monitoring_flags import lineage, monitoring
@@ -30,17 +29,24 @@ from beam_bleu.pipeline.command_line.parser import with_underscores
 from beam_bleu.pipeline.command_line.paths import check_output, checked_path
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
-from beam_bleu.pipeline.command_line.slice_flags import check_labels, document_label, slicing
+from beam_bleu.pipeline.command_line.slice_flags import (
+    check_columns,
+    check_labels,
+    document_label,
+    slicing,
+)
 from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
-from beam_bleu.pipeline.scoring.scorings import JobMetrics, schema_of_segments
+from beam_bleu.pipeline.scoring.scorings import JobMetrics
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.pairing.needs import TEXTS
 from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
 from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 
@@ -225,7 +231,6 @@ def job_of(
       UsageError: a value or a combination is impossible, or something has no effect.
       InputError: a file that a flag names cannot be read.
     """
-    kept = keep(flags)
     slices = slicing(flags)
     if "references" not in metrics.needs.roles and any(LENGTH in item for item in slices.items):
         raise UsageError(
@@ -247,10 +252,11 @@ def job_of(
         evidence=evidence(flags, source.systems, documents),
         most_rejected=flags.most_rejected,
     )
-    columns = None
-    if job.segment_scores:
-        columns = schema_of_segments(job.scorings, texts=source.keeps_texts).names
-        check_kept(kept, columns, source.labels, metrics.needs)
-        columns += source.kept
-    check_labels(flags, source.labels, slices, documents, columns)
+    check_labels(flags, source.labels, slices, documents)
+    check_columns(job.schema_of_segments.names if job.segment_scores else source.kept)
+    if source.keeps_texts and not {*TEXTS.roles} <= {*metrics.needs.roles}:
+        raise UsageError(
+            f"--keep {KEPT_TEXTS}: the metrics do not need the texts of candidates and references",
+            f"leave {KEPT_TEXTS} out, or ask for a metric of texts, too",
+        )
     return dataclasses.replace(job, gates=gates_of_run(flags, job))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.command_line.record_flags import split_at_commas
+from beam_bleu.pipeline.command_line.record_flags import columns, split_at_commas
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
@@ -25,6 +26,8 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
+from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
+from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
@@ -91,6 +94,46 @@ class SliceFlags:
     )
 
 
+_NAMED = re.compile(r"([^=\[]+)=(.+)", re.DOTALL)
+
+
+def _kept(text: str) -> tuple[str, str]:
+    """(NAME, COLUMN) of a column; NAME is "" for the usual one."""
+    named = _NAMED.fullmatch(text)
+    name, column = (named[1], named[2]) if named else ("", text)
+    if not can_be_shown(name or column) or text.startswith("="):
+        raise ValueError(f"must be [NAME=]COLUMN,..., with printable names, got {text!r}")
+    return name, column
+
+
+@dataclasses.dataclass(frozen=True)
+class KeepFlag:
+    """What of the input goes into the scores of segments as it is."""
+
+    keep: tuple[tuple[str, str], ...] = flag(
+        (),
+        "columns to copy into segment scores and examples, such as id,source: columns of records, "
+        f"or labels of --labels; {KEPT_TEXTS} stands for the texts of candidates and references. "
+        "NAME= gives a column another name",
+        "[NAME=]COLUMN,...",
+        convert=_kept,
+        split=lambda text: columns(utf8(text)),
+    )
+
+    @property
+    def kept(self) -> tuple[tuple[str, str], ...]:
+        """(name, column) of each column of records, or label of line-parallel text."""
+        texts = ("", KEPT_TEXTS)
+        return tuple(
+            (name or column, column) for name, column in self.keep if (name, column) != texts
+        )
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of candidates and references are kept."""
+        return ("", KEPT_TEXTS) in self.keep
+
+
 def slicing(flags: Config) -> Slicing:
     """The slicing that a command line asks for.
 
@@ -131,7 +174,8 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
 
     Raises:
       UsageError: a label has no name, an impossible name or a name that another label has, or
-        there is no path, or it is not clear what the value of --documents means.
+        there is no path, it is not clear what the value of --documents means, or a label that is
+        kept is missing.
     """
     streams = []
     for text in flags.labels:
@@ -154,8 +198,24 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
             f"--documents {flags.documents} is the name of a label and of a file",
             f"write ./{flags.documents} for the file, or give the label another name",
         )
-    _check_names("--labels", [name for stream in streams for name in stream.names])
-    return tuple(streams)
+    known = [name for stream in streams for name in stream.names]
+    _check_names("--labels", known)
+    wanted = {label for _, label in flags.kept}
+    for label in sorted(wanted.difference(known)):
+        raise UsageError(
+            f"--keep {label}: no file of --labels has a label with this name",
+            f"name a file with a value for each segment: --labels {label}=PATTERN; labels of "
+            "--label_from_path are shown in any case",
+        )
+    only_kept = wanted.difference(needed_labels(flags))
+    return tuple(
+        stream
+        if stream.domain_first
+        else dataclasses.replace(
+            stream, only_kept=tuple(name for name in stream.names if name in only_kept)
+        )
+        for stream in streams
+    )
 
 
 def path_labels(flags: Config, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
@@ -202,23 +262,18 @@ def document_label(flags: Config, labels: Sequence[str]) -> str | None:
 
 
 def check_labels(
-    flags: Config,
-    labels: Sequence[str],
-    slicing: Slicing,
-    documents: str | None,
-    columns: Sequence[str] | None,
+    flags: Config, labels: Sequence[str], slicing: Slicing, documents: str | None
 ) -> None:
-    """Checks that the input has the labels that are needed, and that they can be columns.
+    """Checks that the input has the labels that are needed.
 
     Args:
       flags: the parsed flags.
       labels: the labels of the input.
       slicing: the slices.
       documents: the label with the documents; None if it is not asked for.
-      columns: the other columns of the segment scores; None if they are not written.
 
     Raises:
-      UsageError: a label is missing, or has the name of another column.
+      UsageError: a label is missing.
     """
     needed: dict[str | None, str] = {
         **{name: f"--slice_by {name}" for name in slicing.labels},
@@ -231,10 +286,18 @@ def check_labels(
                 f"{shown}: the input has no label with this name",
                 f"it has {', '.join(labels) or 'none'}; docs/inputs.md says how labels are named",
             )
-    folded = [name.casefold() for name in (*(columns or ()), *labels)]
-    for name in labels if columns is not None else ():
+
+
+def check_columns(columns: Sequence[str]) -> None:
+    """Checks that the columns of segment scores have different names.
+
+    Raises:
+      UsageError: two have the same.
+    """
+    folded = [name.casefold() for name in columns]
+    for name in columns:
         if folded.count(name.casefold()) > 1:
             raise UsageError(
-                f"the label {name} would be a second column of this name in the segment scores",
-                "give the label another name, or leave out --segment_scores",
+                f"two columns of segments would be called {name}",
+                "give the label another name, or the column that is kept: --keep NAME=COLUMN",
             )

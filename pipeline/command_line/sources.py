@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.command_line.keep_flag import keep, kept_of_join, kept_streams
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
 from beam_bleu.pipeline.command_line.systems import Named, check_names, references, systems
 from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
@@ -86,8 +86,7 @@ class _Described:
                 f"{self.needs.values[0].column}, and line-parallel text has no columns",
                 "name records that have it: --input PATTERN",
             )
-        kept = keep(flags)
-        labels = kept_streams(label_streams(flags, self.anywhere), kept, needed_labels(flags))
+        labels = label_streams(flags, self.anywhere)
         streams_of_labels = [(label.stream.label, label.stream.pattern) for label in labels]
         names, candidates, of_references = self._streams(streams_of_labels)
         return LineParallel(
@@ -100,8 +99,8 @@ class _Described:
             labels,
             flags.on_bad_record,
             path_labels(flags, [name for label in labels for name in label.names]),
-            kept.columns,
-            kept.texts,
+            flags.kept,
+            flags.keeps_texts,
         )
 
     def joined(self, ids: tuple[str, ...]) -> Source:
@@ -109,7 +108,7 @@ class _Described:
         flags = self.flags
         self._require_one_column("with --join_on, each file has one system")
         names, candidates, of_references = self._streams()
-        kept = kept_of_join(keep(flags), ids)
+        kept = _without_ids(flags.kept, ids)
         wanted = dataclasses.replace(self._wanted(), ids=ids, kept=kept)
         from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
@@ -130,7 +129,7 @@ class _Described:
         if flags.system_column is not None:
             self._require_one_column("--system_column names the systems")
             ids = flags.id_column or ()
-            kept = kept_of_join(keep(flags), ids)
+            kept = _without_ids(flags.kept, ids)
             wanted = dataclasses.replace(wanted, ids=ids, system=flags.system_column, kept=kept)
         check_pipes([(_INPUT, pattern)], self.anywhere)
         stream = Stream(_INPUT, checked_path("--input", pattern, self.anywhere))
@@ -198,7 +197,6 @@ class _Described:
                     "a column",
                     "name only the files that are to be scored",
                 )
-        kept = keep(flags)
         return Wanted(
             flags.candidate_columns or (),
             flags.reference_columns or (),
@@ -206,8 +204,8 @@ class _Described:
             where=flags.where,
             path_labels=from_paths,
             values=self.needs.values,
-            kept=kept.columns,
-            keeps_texts=kept.texts,
+            kept=flags.kept,
+            keeps_texts=flags.keeps_texts,
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
@@ -281,3 +279,10 @@ class _Described:
                 )
         format_name: RecordFormatName = name
         return format_name
+
+
+def _without_ids(
+    kept: Sequence[tuple[str, str]], ids: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """The columns to keep of records that have ids, which are kept in any case, as `id`."""
+    return tuple(pair for pair in kept if pair != (KEPT_ID, *ids))

@@ -158,7 +158,7 @@ extra.txt => the reference extra.txt
 --labels=a=domains.txt --labels=a=domains.txt --slice_by=a => two labels are called a
 --labels=a= --slice_by=a
 --labels=a=domains.txt --slice_by=a --length_edges=5 => --length_edges has no effect
---labels=Score=domains.txt --slice_by=Score --segment_scores --output=x => the label Score
+--labels=Score=domains.txt --slice_by=Score --segment_scores --output=x => would be called score
 --documents=
 --labels=document=domains.txt --documents=domains.txt => two labels are called document
 --labels=domains.txt=domains.txt --documents=domains.txt => ./domains.txt

@@ -262,11 +262,10 @@ def test_long_texts_end_a_row_group_and_a_part_file(lines, tmp_path, monkeypatch
     ("flags", "cause"),
     [
         (["--keep=nothing"], "no file of --labels has a label with this name"),
-        (["--labels=score={}/ids", "--keep=score"], "a column of this name already"),
-        (["--labels=id={}/ids", "--keep=id,ID=id"], "a column of this name already"),
-        (["--labels=id={}/ids", "--keep=Candidate=id,text"], "a column of this name already"),
-        (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "a column of this name already"),
-        (["--labels=text={}/ids", "--keep=text"], "a label called text, too"),
+        (["--labels=score={}/ids", "--keep=score"], "would be called"),
+        (["--labels=id={}/ids", "--keep=id,ID=id"], "would be called"),
+        (["--labels=id={}/ids", "--keep=Candidate=id,text"], "would be called"),
+        (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "would be called"),
         (["--labels=id={}/ids", "--keep=id,id"], "a column is named twice"),
         (["--keep=a,"], "a name of a column is empty"),
         (["--keep==a"], "must be [NAME=]COLUMN,..."),
@@ -285,7 +284,7 @@ def test_columns_that_cannot_be_kept_are_refused(flags, cause, lines, tmp_path):
         ("src", 3, "there is no column src (--keep)"),
         ("tags", 3, "the column tags (--keep) is large_list"),
         ("meta", 3, "the column meta (--keep) is struct"),
-        ("ref_len=n", 2, "a column of this name already"),
+        ("ref_len=n", 2, "would be called"),
     ],
 )
 @pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
@@ -301,8 +300,6 @@ def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_pat
     called(*of_lines(lines, "--keep=text")).assert_failed(
         2, "--keep needs --segment_scores or --examples or --report"
     )
-    flags = ["--keep=text", "--examples=1", f"--output={tmp_path}"]
-    called(*of_lines(lines, *flags)).assert_failed(2, "examples have the texts in any case")
     path = write_records(tmp_path / "records.jsonl", [{"comet": 0.5}])
     flags = ["--metrics=mean:comet", "--keep=text", "--segment_scores", f"--output={tmp_path}"]
     called(f"--input={path}", *flags).assert_failed(2, "do not need the texts")
@@ -311,4 +308,4 @@ def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_pat
 def test_another_column_cannot_take_the_place_of_the_id(tmp_path):
     called(
         *join_files(tmp_path), "--keep=id=origin", "--segment_scores", f"--output={tmp_path}/out"
-    ).assert_failed(2, "--keep id: there is a column of this name already")
+    ).assert_failed(2, "would be called id")
