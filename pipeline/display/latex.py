@@ -64,7 +64,7 @@ def _float(table: Table, number: int) -> Iterator[str]:
     yield r"\toprule"
     yield _row(map(_name, table.header))
     yield r"\midrule"
-    yield from map(_row, zip(*map(_column, table.columns), strict=True))
+    yield from (_row(map(_cell, row)) for row in table.rows)
     yield r"\bottomrule"
     yield r"\end{tabular}"
     if table.notes:
@@ -92,32 +92,14 @@ def _typewriter(signature: str) -> str:
     return rf"\texttt{{{_flowing(signature)}}}"
 
 
-def _column(cells: Sequence[Cell]) -> list[str]:
-    """The cells of a column, with room where others have more, so that digits are aligned."""
-    numbers = [cell for cell in cells if isinstance(cell, Number)]
-    half = max((number.half for number in numbers), key=len, default="")
-    mark = max((number.mark for number in numbers), key=len, default="")
-    return [
-        _number(cell, half, mark) if isinstance(cell, Number) else _name(cell) for cell in cells
-    ]
-
-
-def _number(number: Number, widest_half: str, widest_mark: str) -> str:
-    text = _signed(number.text)
-    text = rf"\textbf{{{text}}}" if number.is_best else text
-    if number.half:
-        digits = "0" * (len(widest_half) - len(number.half))
-        text += _half((rf"\phantom{{{digits}}}" if digits else "") + number.half)
-    elif widest_half and (widest_mark or number.text):
-        text += rf"\phantom{{{_half(widest_half)}}}"
-    if widest_mark and number.mark == widest_mark:
-        return text + _superscript(number.mark)
-    room = rf"\phantom{{{_superscript(widest_mark)}}}" if widest_mark else ""
-    return text + (rf"\rlap{{{_superscript(number.mark)}}}" if number.mark else "") + room
-
-
-def _half(digits: str) -> str:
-    return rf"\,{{\scriptsize$\pm$\,{digits}}}"
+def _cell(cell: Cell) -> str:
+    """A cell. Marks take no room, so that digits are below each other."""
+    if not isinstance(cell, Number):
+        return _name(cell)
+    text = _signed(cell.text)
+    text = rf"\textbf{{{text}}}" if cell.is_best else text
+    half = rf"\,{{\scriptsize$\pm$\,{cell.half}}}" if cell.half else ""
+    return text + half + (rf"\rlap{{{_superscript(cell.mark)}}}" if cell.mark else "")
 
 
 def _superscript(mark: str) -> str:

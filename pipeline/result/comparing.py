@@ -9,19 +9,22 @@ it calls significant is so.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparedRow,
     DifferenceRow,
+    FamilyName,
     Method,
+    MetricNames,
     Result,
     ScoreRow,
 )
 from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import Key, definition_of, key_of
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import (
     difference_of_estimates,
@@ -155,3 +158,108 @@ def adjusted(rows: Sequence[Row]) -> list[Row]:
     return [
         dataclasses.replace(row, p_value_holm=p_values[number]) for number, row in enumerate(rows)
     ]
+
+
+_SHOWN = 5
+"""More slices are not all named."""
+
+_TOO_CAREFUL = (
+    ". Both have the same references, so these standard errors are too large, and a real "
+    "difference can go unseen: score both outputs in one run (--baseline)"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class ComparedResults:
+    """The comparison of two results, for `beam-bleu compare`.
+
+    Attributes:
+      old: the old result.
+      new: the new result.
+      pairs: what compares systems in pairs of segments, or why nothing does.
+      rows: the scores that both results have, in the order of the new one; one or more.
+    """
+
+    old: SavedResult
+    new: SavedResult
+    pairs: Paired | str
+    rows: Sequence[ComparedRow]
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the systems are compared in pairs of segments."""
+        return not isinstance(self.pairs, str)
+
+    @property
+    def reason(self) -> str:
+        """Why they are compared in pairs, or why not."""
+        if not isinstance(self.pairs, str):
+            return "both runs have the same references and the same random replicates"
+        references = self.old.digests("references")
+        is_same = references and references == self.new.digests("references")
+        return self.pairs + _TOO_CAREFUL * bool(is_same)
+
+    @property
+    def metrics(self) -> list[MetricNames]:
+        """The metrics of which both have a score in common."""
+        words = {row.metric for row in self.rows}
+        return [metric for metric in self.new.result.metrics if metric.metric in words]
+
+    def family(self, name: FamilyName, metric: MetricWord | None = None) -> list[ComparedRow]:
+        """The differences of a family, by one metric or by all."""
+        return [row for row in self.rows if row.family == name and metric in (None, row.metric)]
+
+    @property
+    def left_out(self) -> Iterator[str]:
+        """What is not compared, in sentences."""
+        compared = {row.metric for row in self.rows}
+        for saved, other in ((self.old, self.new), (self.new, self.old)):
+            names = [row.name for row in saved.result.metrics if row.metric not in compared]
+            names += without(saved.result.systems, other.result.systems)
+            if slices := _slices(other):
+                names += without(_slices(saved), slices)
+            if names:
+                yield f"of {saved.name}, not compared: {joined(names, _SHOWN)}"
+
+
+def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
+    """The comparison of two results, by each metric that both have.
+
+    Raises:
+      InputError: they have other definitions, no metric or system in common, no standard errors, or
+        no score in common.
+    """
+    for saved in (old, new):
+        if saved.result.uncertainty is None:
+            raise InputError(
+                f"{saved.name} has no standard errors", "repeat its run without --no_uncertainty"
+            )
+    for word in new.result.words:
+        if word in old.result.words:
+            before, now = (definition_of(saved.result, word).shown for saved in (old, new))
+            if before != now:
+                raise InputError(
+                    f"{old.name} and {new.name} have different definitions: {before}, and {now}",
+                    "compare runs with the same definition and the same numbers of references; "
+                    "BLEU and the formula of chrF can get another one with beam-bleu rescore",
+                )
+    pairs = pairing(old, new)
+    rows = compare(old.result, new.result, pairs)
+    if not rows:
+        raise InputError(
+            f"{old.name} and {new.name} have no score in common",
+            "compare runs with the same metrics, names of systems (--candidates NAME=PATTERN), and "
+            "languages or tasks",
+        )
+    return ComparedResults(old, new, pairs, rows)
+
+
+def without(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The names that are not among the others."""
+    others = {*others}
+    return [name for name in names if name not in others]
+
+
+def _slices(saved: SavedResult) -> list[str]:
+    keys = (key_of(row) for row in saved.result.scores)
+    return list(dict.fromkeys(key.of_slice for key in keys if key.of_slice))

@@ -26,7 +26,7 @@ from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, 
 from beam_bleu.pipeline.display.table import LOWER, Column, Table, as_lines, as_text, table_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.result.compared_results import ComparedResults, compared_results
+from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, without
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     MACRO_AVERAGE,
@@ -80,7 +80,7 @@ def _compare(flags: argparse.Namespace) -> bytes:
     choice.check_format(flags.format)
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
-    for warning in (*compared.warnings, *_without_numbers(compared)):
+    for warning in (*compared.left_out, *_without_numbers(compared)):
         warn(warning)
     if flags.format == "json":
         return _as_json(compared).encode()
@@ -113,6 +113,7 @@ def _without_numbers(compared: ComparedResults) -> Iterator[str]:
 def _as_json(compared: ComparedResults) -> str:
     """What all metrics have in common, and lists in which each entry names its metric."""
     names = ("metric", "name", "signature")
+    old, new = compared.old.result.systems, compared.new.result.systems
     document = {
         "metrics": [{name: getattr(metric, name) for name in names} for metric in compared.metrics],
         "method": "paired" if compared.is_paired else "independent",
@@ -121,8 +122,8 @@ def _as_json(compared: ComparedResults) -> str:
             "systems" if name == "corpus" else name: [_entry(row) for row in compared.family(name)]
             for name in FAMILIES
         },
-        "only_old": compared.only_old,
-        "only_new": compared.only_new,
+        "only_old": without(old, new),
+        "only_new": without(new, old),
     }
     return json_text(document, indent=1) + "\n"
 
@@ -169,7 +170,7 @@ def _tables(
       most: the largest number of rows of a table; None for all.
       for_paper: whether a table has a caption, stars and definitions, instead of all numbers.
     """
-    notes = notes_of(compared.new, metric) if for_paper else []
+    notes = notes_of(compared.new.result, metric) if for_paper else []
     for family in FAMILIES:
         rows = compared.family(family, metric.metric)
         if family == "slices":
