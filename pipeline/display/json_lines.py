@@ -50,22 +50,17 @@ class JsonLines:
             cls.current = before
             logging.captureWarnings(False)
 
-    def line(self, level: str, message: str, seconds: float | None = None, **more: Any) -> str:
+    def line(self, level: str, message: str, **more: Any) -> str:
         """A line, without its end.
 
         Args:
           level: debug, info, warning, error or critical.
           message: the message.
-          seconds: when it was, in seconds since 1970; by default now.
           more: other keys.
         """
-        time = (
-            datetime.now(timezone.utc)
-            if seconds is None
-            else datetime.fromtimestamp(seconds, timezone.utc)
-        )
+        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         fields = {
-            "time": time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "time": now.replace("+00:00", "Z"),
             "level": level,
             "message": message,
             "run": self.run,
@@ -78,4 +73,4 @@ class JsonLines:
         more: dict[str, Any] = {"logger": record.name}
         if record.exc_info:
             more["traceback"] = _TRACEBACKS.formatException(record.exc_info)
-        return self.line(record.levelname.lower(), record.getMessage(), record.created, **more)
+        return self.line(record.levelname.lower(), record.getMessage(), **more)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.series import Key
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import METRICS, is_metric, row_of
@@ -198,27 +198,12 @@ class Gates:
       old: the result with which drops compare the new one; None if there is no --max_drop, or no
         earlier night.
       old_name: its path, for messages.
-
-    Raises:
-      UsageError: two thresholds of a flag have the same name.
-      ValueError: the rule is unknown.
     """
 
     thresholds: tuple[Threshold, ...] = ()
     drop: DropRuleName = DEFAULT_DROP_RULE
     old: Result | None = None
     old_name: str = ""
-
-    def __post_init__(self) -> None:
-        require_choice("drop", self.drop, DROP_RULES)
-        seen: dict[tuple[str, str, str], Threshold] = {}
-        for threshold in self.thresholds:
-            former = seen.setdefault((threshold.flag, threshold.metric, threshold.name), threshold)
-            if former is not threshold:
-                raise UsageError(
-                    f"{former.shown} and {threshold.shown} are for the same scores",
-                    "give only one of them",
-                )
 
     def __bool__(self) -> bool:
         return bool(self.thresholds)

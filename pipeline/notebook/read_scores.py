@@ -55,19 +55,15 @@ class ScoreTables:
 
     def __repr__(self) -> str:
         screen = Screen(shutil.get_terminal_size().columns)
-        table = systems_table(View(read_result(self.document)), for_paper=True)
-        sentences = (
-            [] if table is None else [text for text in table.caption if text != BEST_ARE_BOLD]
-        )
         names = ("scores", "comparisons", "examples")
         rows = ", ".join(f"{name} {getattr(self, name).num_rows}" for name in names)
-        shown = (
-            ""
-            if table is None
-            else as_text(dataclasses.replace(table, caption=(), notes=()), screen)
-        )
-        above = as_lines([" ".join(sentences)], screen)
-        return f"{above}\n{shown}{as_lines([f'rows: {rows}'], screen)}".rstrip("\n")
+        table = systems_table(View(read_result(self.document)), for_paper=True)
+        shown = ""
+        if table is not None:
+            # Nothing is bold here.
+            caption = " ".join(text for text in table.caption if text != BEST_ARE_BOLD)
+            shown = as_text(dataclasses.replace(table, caption=[caption, ""], notes=()), screen)
+        return shown + as_lines([f"rows: {rows}"], screen).rstrip("\n")
 
 
 def read_scores(path: str | os.PathLike[str]) -> ScoreTables:

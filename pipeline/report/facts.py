@@ -23,8 +23,6 @@ _COUNTERS = {
 }
 """What the counters of the result document are, for readers."""
 
-_MOST_STREAMS = 100
-
 
 def facts(reported: ReportedResult) -> Iterator[Figure]:
     """The inputs, the counts and the versions of a result."""
@@ -70,10 +68,8 @@ def _inputs(streams: Sequence[Mapping[str, Any]]) -> Table:
             Number(f"{stream['bytes']:,}"),
             stream["digest"],
         ]
-        for stream in streams[:_MOST_STREAMS]
+        for stream in streams
     ]
     note = "Equal digests mean equal texts."
-    if len(rows) < len(streams):
-        note += f" These are {len(rows)} of {len(streams)} streams; manifest.json has all of them."
     header = ["texts", "pattern", "files", "lines", "bytes", "digest"]
     return Table(["What was read"], header, rows, [note])
