@@ -304,12 +304,6 @@ def _half_a_character(path: Path, records: list[Record]) -> None:
     path.write_text("\n".join([*lines, ""]))
 
 
-def _wrong_bytes_in_a_line(path: Path, records: list[Record]) -> None:
-    lines = [f"{each['id']}\t{each['hyp']}" for each in records]
-    lines[3] += "\udcff"
-    path.write_text("\n".join(["id\thyp", *lines, ""]), errors="surrogateescape")
-
-
 def _wrong_bytes_in_a_row(path: Path, records: list[Record]) -> None:
     texts = [each["hyp"].encode() for each in records]
     texts[3] += b"\xff"
@@ -321,7 +315,6 @@ def _wrong_bytes_in_a_row(path: Path, records: list[Record]) -> None:
     [
         ("bad.jsonl", _wrong_type, "strict"),
         ("bad.jsonl", _half_a_character, "common"),
-        ("bad.tsv", _wrong_bytes_in_a_line, "each"),
         ("bad.parquet", _wrong_bytes_in_a_row, "strict"),
     ],
 )

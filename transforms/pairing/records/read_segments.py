@@ -126,7 +126,7 @@ class _ParseParts(ThreadedDoFn):
 
     def work(self, element: _Part) -> Iterable[_Parsed]:
         read = self._source.parsed(element.part, self._describe)
-        segments = to_segments(read, element.part.chosen, self._source.stream.label)
+        segments = to_segments(read, element.part.chosen)
         return [_Parsed(segments, read.digest or 0, element.of_portion)]
 
 

@@ -16,11 +16,7 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.bad_records import (
-    MAX_RAW_BYTES,
-    BadReason,
-    BadRecord,
-)
+from beam_bleu.transforms.pairing.bad_records import BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
@@ -65,7 +61,7 @@ class Segments:
     tally: Tally
 
 
-def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segments:
+def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
     """The segments of records that hold candidates and references side by side.
 
     Records for a join can hold only one of the two. Then batches have no columns of the other.
@@ -77,7 +73,6 @@ def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segm
     Args:
       read: the records.
       chosen: the columns of the texts, the numbers, the labels, the conditions, and those to keep.
-      label: the input in messages.
 
     Raises:
       InputError: a column of labels or conditions, or one to keep, has values of a type that has no
@@ -106,13 +101,11 @@ def to_segments(read: ReadRecords, chosen: Chosen, label: str = "input") -> Segm
             no_number |= has_texts & (of_system.missing | of_system.wrong)
     kept = np.flatnonzero(has_texts & ~no_number)
     reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
-    judge = _Judge(read, chosen, label)
-    bad = [
-        *read.bad,
-        *(judge.without_candidate(row) for row in np.flatnonzero(no_candidate).tolist()),
-        *(judge.without_reference(row) for row in np.flatnonzero(no_reference).tolist()),
-        *(judge.without_number(row, numbers) for row in np.flatnonzero(no_number).tolist()),
-    ]
+    bad = [*read.bad]
+    bad += [_without_candidate(read, chosen, row) for row in np.flatnonzero(no_candidate).tolist()]
+    bad += [_without_reference(read, chosen, row) for row in np.flatnonzero(no_reference).tolist()]
+    for row in np.flatnonzero(no_number).tolist():
+        bad.append(_without_number(read, chosen, row, numbers))
     left_out = {FILTERED: int(filtered.sum()), REJECTED: len(bad)}
     return Segments(
         tuple(
@@ -268,80 +261,42 @@ def _batch(
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class _Judge:
-    """Makes the bad records."""
-
-    read: ReadRecords
-    chosen: Chosen
-    label: str
-
-    def without_candidate(self, row: int) -> BadRecord:
-        missing = [
-            path.text
-            for _, path in self.chosen.candidates
-            if not self.read.columns[path][row].is_valid
-        ]
-        return self._bad(
-            row,
-            "missing-candidate",
-            f"has no candidate in {_named(missing)}",
-            "write the candidate, or an empty string if the system gave no text",
-        )
-
-    def without_reference(self, row: int) -> BadRecord:
-        columns = [path.text for path in self.chosen.references]
-        return self._bad(
-            row,
-            "missing-reference",
-            f"has no reference in {_named(columns)}",
-            "write a reference, or leave the record out with --where",
-        )
-
-    def without_number(self, row: int, numbers: _NumbersOfSystems) -> BadRecord:
-        """The record, with the first of its columns from which there is no number."""
-        part, path, of_column = next(
-            (VALUE_PARTS[column.part], path, of_system)
-            for column, paths in self.chosen.values
-            for path, of_system in zip(paths, numbers[column], strict=True)
-            if of_system.missing[row] or of_system.wrong[row]
-        )
-        if of_column.missing[row]:
-            return self._bad(
-                row,
-                "missing-number",
-                f"has no value in {_named([path.text])}",
-                f"write {part.must_be}, or leave the record out with --where",
-            )
-        value = self.read.columns[path][row].as_py()
-        return self._bad(
-            row,
-            "not-a-number",
-            f"has {_shown_value(value)} in {_named([path.text])}, where the value must be "
-            f"{part.must_be}",
-            f"write {part.must_be}, or leave the record out with --where",
-        )
-
-    def _bad(self, row: int, reason: BadReason, what: str, remedy: str) -> BadRecord:
-        read = self.read
-        return BadRecord(
-            read.first + row,
-            self.label,
-            read.path,
-            f"{read.place_kind} {read.first_place + row}",
-            reason,
-            what,
-            remedy,
-            raw_record(read, row),
-        )
+def _without_candidate(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
+    missing = [path.text for _, path in chosen.candidates if not read.columns[path][row].is_valid]
+    return read.bad_record(
+        row,
+        "missing-candidate",
+        f"has no candidate in {_named(missing)}",
+        "write the candidate, or an empty string if the system gave no text",
+    )
 
 
-def raw_record(read: ReadRecords, row: int) -> bytes:
-    """The bytes of a record, or JSON of the values that were read; at most `MAX_RAW_BYTES`."""
-    if read.raw is not None:
-        return read.raw(row)[:MAX_RAW_BYTES]
-    values = {path.text: column[row].as_py() for path, column in read.columns.items()}
-    return json.dumps(values, ensure_ascii=False, default=str).encode()[:MAX_RAW_BYTES]
+def _without_reference(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
+    return read.bad_record(
+        row,
+        "missing-reference",
+        f"has no reference in {_named([path.text for path in chosen.references])}",
+        "write a reference, or leave the record out with --where",
+    )
+
+
+def _without_number(
+    read: ReadRecords, chosen: Chosen, row: int, numbers: _NumbersOfSystems
+) -> BadRecord:
+    """The record, with the first of its columns from which there is no number."""
+    part, path, of_column = next(
+        (VALUE_PARTS[column.part], path, of_system)
+        for column, paths in chosen.values
+        for path, of_system in zip(paths, numbers[column], strict=True)
+        if of_system.missing[row] or of_system.wrong[row]
+    )
+    remedy = f"write {part.must_be}, or leave the record out with --where"
+    column = _named([path.text])
+    if of_column.missing[row]:
+        return read.bad_record(row, "missing-number", f"has no value in {column}", remedy)
+    value = _shown_value(read.columns[path][row].as_py())
+    what = f"has {value} in {column}, where the value must be {part.must_be}"
+    return read.bad_record(row, "not-a-number", what, remedy)
 
 
 def _named(columns: Sequence[str]) -> str:

@@ -150,7 +150,7 @@ def test_a_reader_can_give_the_bytes_of_a_bad_record():
     columns = {HYP: texts("a", None), REF: texts("r", "s")}
     lines = [b"", b"x" * (MAX_RAW_BYTES + 1)]
     given = dataclasses.replace(read(columns), raw=lines.__getitem__)
-    (bad,) = to_segments(given, PLAIN, "candidates A").bad
+    (bad,) = to_segments(dataclasses.replace(given, label="candidates A"), PLAIN).bad
     assert bad.raw == b"x" * MAX_RAW_BYTES
     assert bad.label == "candidates A"
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import ValueColumn
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from beam_bleu.transforms.pairing.bad_records import BadRecord
 
 KEPT_TEXTS = "text"
 """What stands for the texts of candidates and references among the columns that are kept."""
@@ -213,6 +209,7 @@ class ReadRecords:
       digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it. The sums
         of all parts are added up.
       raw: gives the bytes of the record of a row; if None, JSON of the values stands for them.
+      label: the input in messages.
     """
 
     columns: Mapping[ColumnPath, pa.Array]
@@ -223,15 +220,37 @@ class ReadRecords:
     bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
     raw: Callable[[int], bytes] | None = None
+    label: str = "input"
+
+    def place(self, row: int) -> str:
+        """The place of a record in its file."""
+        return f"{self.place_kind} {self.first_place + row}"
+
+    def bad_record(self, row: int, reason: BadReason, what: str, remedy: str) -> BadRecord:
+        """The bad record of a row."""
+        if self.raw is not None:
+            raw = self.raw(row)
+        else:
+            values = {path.text: column[row].as_py() for path, column in self.columns.items()}
+            raw = json.dumps(values, ensure_ascii=False, default=str).encode()
+        return BadRecord(
+            self.first + row,
+            self.label,
+            self.path,
+            self.place(row),
+            reason,
+            what,
+            remedy,
+            raw[:MAX_RAW_BYTES],
+        )
 
 
-def with_path_columns(read: ReadRecords, chosen: Chosen, label: str) -> ReadRecords:
+def with_path_columns(read: ReadRecords, chosen: Chosen) -> ReadRecords:
     """The records with a column for each of `Chosen.path_labels`.
 
     Args:
       read: the records.
       chosen: the columns.
-      label: the stream in messages.
 
     Raises:
       InputError: the path of the file does not match a pattern.
@@ -241,7 +260,7 @@ def with_path_columns(read: ReadRecords, chosen: Chosen, label: str) -> ReadReco
     same = pa.array(np.zeros(len(next(iter(read.columns.values()))), np.int32))
     columns = {
         path: pa.DictionaryArray.from_arrays(
-            same, pa.array([path_label.required(label, read.path)], pa.large_string())
+            same, pa.array([path_label.required(read.label, read.path)], pa.large_string())
         )
         for path, path_label in chosen.path_labels
     }

@@ -188,7 +188,7 @@ class _SendRows(ThreadedDoFn):
         bad = FoundBad()
         waiting: list[pa.Table] = []
         for read in reader.read(portion, self._describe):
-            found = join_rows(read, portion.chosen, reader.stream.label)
+            found = join_rows(read, portion.chosen)
             rows = found.rows
             chunks = rows[SYSTEM].chunks if SYSTEM in rows.column_names else ()
             systems = systems_in(chunk.dictionary.to_pylist() for chunk in chunks)

@@ -38,7 +38,6 @@ from beam_bleu.transforms.pairing.records.joins.ids import (
     joined_ids,
 )
 from beam_bleu.transforms.pairing.records.record_segments import (
-    raw_record,
     to_segments,
 )
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
@@ -87,7 +86,7 @@ class JoinRows:
     lost: Tally
 
 
-def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
+def join_rows(read: ReadRecords, chosen: Chosen) -> JoinRows:
     """The rows of records that have an id, and candidates, references or numbers, or several.
 
     A record that the conditions leave out, or that is bad, has a row without texts.
@@ -95,15 +94,14 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     Args:
       read: the records.
       chosen: the columns. There is at most one column of candidates.
-      label: the stream in messages.
 
     Raises:
       InputError: the ids are neither strings nor integers, or a column of labels, conditions or
         names of systems has values that have no text.
     """
     assert chosen.ids
-    segments = to_segments(read, chosen, label)
-    ids = joined_ids([_ids(read, path, label) for path in chosen.ids])
+    segments = to_segments(read, chosen)
+    ids = joined_ids([_ids(read, path) for path in chosen.ids])
     systems = None if chosen.system is None else _names(read.columns[chosen.system], chosen.system)
     identified = known = _there(ids)
     if systems is not None:
@@ -113,12 +111,12 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     for batch in segments.batches:
         state[_rows(batch, read)] = SCORED_STATE
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known)
-    bad = [*segments.bad, *(_without_id(read, chosen, label, row) for row in unnamed.tolist())]
+    bad = [*segments.bad, *(_without_id(read, chosen, row) for row in unnamed.tolist())]
     state[unnamed] = REJECTED_STATE
     if systems is not None:
         # A system whose records are all left out is not in the result.
         systems = pc.if_else(pa.array(state == FILTERED_STATE), None, systems)
-        _check_names(systems, read, chosen, label)
+        _check_names(systems, read, chosen)
     common = _CommonColumns(read, ids, state, systems)
     witnesses = {
         f"{WITNESS}{path}": hashes_of(read.columns[path])
@@ -156,12 +154,12 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     )
 
 
-def _ids(read: ReadRecords, path: ColumnPath, label: str) -> pa.LargeStringArray:
+def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
     try:
         return id_texts(read.columns[path])
     except NotAnIdError as error:
         raise InputError(
-            f"{label}: the column {path} has {error}, which cannot be ids: {read.path}",
+            f"{read.label}: the column {path} has {error}, which cannot be ids: {read.path}",
             "name a column of strings or integers: each segment must have an id of its own",
         ) from error
 
@@ -171,7 +169,7 @@ def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
     return without_blanks(named_text(column, path).cast(pa.large_string()))
 
 
-def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen, label: str) -> None:
+def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) -> None:
     """Checks the names of systems.
 
     Raises:
@@ -184,7 +182,7 @@ def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen, 
         is_shown = can_be_shown(name)
         fault = "begins or ends with white space" if is_shown else "cannot be shown"
         raise InputError(
-            f"{label}: {read.place_kind} {read.first_place + row}: the column {chosen.system} has "
+            f"{read.label}: {read.place(row)}: the column {chosen.system} has "
             f"the system name {name!a}, which {fault}: {read.path}",
             "remove the white space, so that each system has one name"
             if is_shown
@@ -228,7 +226,7 @@ class _CommonColumns:
         return pa.table({**columns, **texts})
 
 
-def _without_id(read: ReadRecords, chosen: Chosen, label: str, row: int) -> BadRecord:
+def _without_id(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
     values = {path.text: column[row].as_py() for path, column in read.columns.items()}
     missing, remedies = [], []
     nulls = [path.text for path in chosen.ids if values[path.text] is None]
@@ -239,15 +237,8 @@ def _without_id(read: ReadRecords, chosen: Chosen, label: str, row: int) -> BadR
     if name is not None and not _names(read.columns[name].slice(row, 1), name)[0].is_valid:
         missing.append(f"no name of a system in {name}: {json.dumps(values[name.text])}")
         remedies.append("the name of the system")
-    return BadRecord(
-        read.first + row,
-        label,
-        read.path,
-        f"{read.place_kind} {read.first_place + row}",
-        "missing-id",
-        f"has {' and '.join(missing)}",
-        f"write {' and '.join(remedies)}",
-        raw_record(read, row),
+    return read.bad_record(
+        row, "missing-id", f"has {' and '.join(missing)}", f"write {' and '.join(remedies)}"
     )
 
 

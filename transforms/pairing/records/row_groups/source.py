@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import offsets_of
-from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.canonical import (
     canonical_schema,
@@ -236,26 +235,20 @@ class RowGroupRecords(RecordFiles):
             columns[path] = value_of(part.rows, path)
             of_paths[path] = self._faults(path, columns[path])
             faults = {**of_paths[path], **faults}
-        raw = {row: _raw(columns, row, chosen) for row in faults}
-        columns = {path: null_in(columns[path], list(of_paths[path])) for path in chosen.columns}
-        columns, faults = without_faulty(columns, faults, chosen)
+        place = (part.first, part.path, part.first_row + 1, "row")
+        unread = ReadRecords(
+            columns, *place, raw=lambda row: _raw(columns, row, chosen), label=self.stream.label
+        )
+        good = {path: null_in(columns[path], list(of_paths[path])) for path in chosen.columns}
+        good, faults = without_faulty(good, faults, chosen)
         bad = tuple(
-            BadRecord(
-                part.first + row,
-                self.stream.label,
-                part.path,
-                f"row {part.first_row + row + 1}",
-                fault.reason,
-                fault.what,
-                fault.remedy,
-                raw[row],
-            )
+            unread.bad_record(row, fault.reason, fault.what, fault.remedy)
             for row, fault in sorted(faults.items())
         )
-        read = ReadRecords(columns, part.first, part.path, part.first_row + 1, "row", bad)
+        read = ReadRecords(good, *place, bad, label=self.stream.label)
         if digest:
             read = dataclasses.replace(read, digest=sum_of_record_hashes(read, chosen))
-        return with_path_columns(read, chosen, self.stream.label)
+        return with_path_columns(read, chosen)
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
         """The rows of a column with texts that are not UTF-8 or too long."""
@@ -282,7 +275,7 @@ def _raw(columns: Mapping[ColumnPath, pa.Array], row: int, chosen: Chosen) -> by
     """The values of a row as JSON. Bytes that are not UTF-8 stay as they are."""
     values = {path.text: raw_value(columns[path], row) for path in chosen.columns}
     text = json.dumps(values, ensure_ascii=False, default=str)
-    return text.encode("utf-8", "surrogateescape")[:MAX_RAW_BYTES]
+    return text.encode("utf-8", "surrogateescape")
 
 
 @contextlib.contextmanager

@@ -223,5 +223,5 @@ class LineRecords(RecordFiles):
         else:
             read = read_json_lines(lines, head.columns)
         sums = sum_of_hashes(lines.column, lines.first) if digest else None
-        read = dataclasses.replace(read, digest=sums, raw=lines.line)
-        return with_path_columns(read, head.columns, self.stream.label)
+        read = dataclasses.replace(read, digest=sums, raw=lines.line, label=lines.label)
+        return with_path_columns(read, head.columns)

@@ -8,7 +8,6 @@ A line ends at a newline and nowhere else. A carriage return before it belongs t
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +26,7 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
-from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
+from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.lines.line_columns import values_end, without_return
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, FIRST, is_column_number
@@ -122,8 +121,6 @@ def read_tab_separated(
         columns = [_without(of_field, mask) for of_field in columns]
     bad.sort(key=lambda record: record.number)
     read = dict(zip(wanted, columns, strict=True))
-    for path in chosen.names:
-        read[path] = _with_names(read[path], lines, field_number(path, names), len(names))
     return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
 
 
@@ -166,32 +163,6 @@ def _without(column: pa.LargeStringArray, mask: pa.BooleanArray) -> pa.LargeStri
     validity = pa.array(np.zeros(len(column), bool), mask=mask.to_numpy(zero_copy_only=False))
     _, offsets, texts = column.buffers()
     return pa.LargeStringArray.from_buffers(len(column), offsets, texts, validity.buffers()[0])
-
-
-def _with_names(
-    column: pa.LargeStringArray, lines: RawLines, field: int, count: int
-) -> pa.LargeStringArray:
-    """The column with the texts of the lines in which only other fields are not UTF-8.
-
-    Args:
-      column: the column of ids, or of names of systems. It is null for bad lines.
-      lines: the lines.
-      field: the number of the field, from 0.
-      count: the number of fields that each line must have.
-    """
-    names: dict[int, str] = {}
-    for bad in lines.bad:
-        fields = without_return(bad.raw).split(b"\t")
-        # The raw content of the longest lines is not all of them.
-        if bad.reason == "invalid-utf8" and len(fields) == count and len(bad.raw) < MAX_RAW_BYTES:
-            with contextlib.suppress(UnicodeDecodeError):
-                names[bad.number - lines.first] = fields[field].decode()
-    if not names:
-        return column
-    mask = np.zeros(len(column), bool)
-    mask[list(names)] = True
-    texts = pa.array([names[row] for row in sorted(names)], column.type)
-    return pc.replace_with_mask(column, pa.array(mask), texts)
 
 
 def _repeated_headers(

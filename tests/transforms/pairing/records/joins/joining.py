@@ -46,7 +46,7 @@ def shuffled(
     found: list[list[bytes]] = [[] for _ in range(buckets)]
     for stream, parts in streams.items():
         for part in parts:
-            rows = join_rows(part, chosen[stream], f"stream {stream}")
+            rows = join_rows(part, chosen[stream])
             for bucket, message in messages_of(rows.rows, stream, buckets):
                 found[bucket].append(message)
     return found

@@ -42,26 +42,6 @@ def test_fields_are_those_of_split(lines: list[str]) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        (b"a\t\xff\tr", "a"),
-        (b"a\t\xff\tr\r", "a"),
-        (b"\xff\th\tr", None),
-        (b"a\t\xff", None),
-    ],
-)
-def test_the_id_of_a_line_stays_if_only_other_fields_are_not_utf8(
-    line: bytes, found: str | None
-) -> None:
-    known = BadRecord(6, "input", "records", "line 7", "invalid-utf8", "it is", "convert", line)
-    lines = dataclasses.replace(raw_lines([b"b\th\tr", b"-", b"c\th\tr"], first=5), bad=(known,))
-    read = read_tab_separated(lines, chosen_columns(["2"], ["3"], id="1"), numbered(3))
-    assert read.bad == (known,)
-    values = {path.text: column.to_pylist() for path, column in read.columns.items()}
-    assert values == {"1": ["b", found, "c"], "2": ["h", None, "h"], "3": ["r", None, "r"]}
-
-
 def test_lines_that_are_known_to_be_bad_are_not_judged_again() -> None:
     lines = raw_lines([b"a\tb", b"c", b"d"], first=5)
     known = BadRecord(6, "input", "records", "line 7", "line-too-long", "has more", "raise it")
