@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
@@ -141,6 +142,12 @@ def by_score(row: ScoreRow | ComparedRow) -> Key:
 
 def _gain(metric: MetricWord, points: float) -> float:
     return -points if row_of(metric).lower_is_better else points
+
+
+def gain(row: ScoreRow | DifferenceRow) -> float:
+    """How good a score or a difference is: more is better, and none is the worst."""
+    value = row.score if isinstance(row, ScoreRow) else row.difference
+    return -math.inf if value is None else _gain(row.metric, value)
 
 
 def _place(parts: Iterable[Part], sort: SortName) -> Key:

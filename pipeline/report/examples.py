@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.printable import printable, value_text
+from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.examples.word_differences import Run, closest, compared
-from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.transforms.score.shown_numbers import rounded, signed
 
 KINDS = {
@@ -48,38 +48,34 @@ class Text:
 
 
 def groups(
-    examples: Sequence[Mapping[str, Any]], measures: Mapping[str, Measure]
+    examples: Sequence[Mapping[str, Any]], names: Mapping[str, str]
 ) -> dict[str, list[Mapping[str, Any]]]:
     """The examples of each kind, metric and system, by their title.
 
     Args:
       examples: the lines of the file of examples.
-      measures: how to speak of each metric.
+      names: those of the metrics for readers.
     """
     found: dict[str, list[Mapping[str, Any]]] = {}
     for example in sorted(examples, key=lambda example: [*KINDS].index(example["kind"])):
         title = KINDS[example["kind"]].format(**example)
-        if len(measures) > 1:
-            title += f", by {measures[example['metric']].name}"
+        if len(names) > 1:
+            title += f", by {names[example['metric']]}"
         found.setdefault(title, []).append(example)
     most = max(1, _MOST_EXAMPLES // max(len(found), 1))
     return {title: entries[:most] for title, entries in [*found.items()][:_MOST_EXAMPLES]}
 
 
-def heading(example: Mapping[str, Any], measure: Measure) -> str:
+def heading(example: Mapping[str, Any]) -> str:
     """The id of a segment or its number, the difference of its scores, and its labels."""
     name = example["id"] if example["id"] is not None else f"Segment {example['index']:,}"
     difference = example["difference"]
-    return "; ".join(
-        [
-            str(name),
-            *([] if difference is None else [f"difference {signed(difference, measure.decimals)}"]),
-            *(f"{label}: {value_text(value)}" for label, value in example["labels"].items()),
-        ]
-    )
+    facts = [] if difference is None else [f"difference {signed(difference, _decimals(example))}"]
+    facts += [f"{label}: {value_text(value)}" for label, value in example["labels"].items()]
+    return "; ".join([str(name), *facts])
 
 
-def texts(example: Mapping[str, Any], measure: Measure) -> Iterator[Text]:
+def texts(example: Mapping[str, Any]) -> Iterator[Text]:
     """What was kept, the references, and the candidates of an example.
 
     The reference that is closest to the candidate has the words marked that the candidate lacks.
@@ -102,8 +98,12 @@ def texts(example: Mapping[str, Any], measure: Measure) -> Iterator[Text]:
         runs = [Run(text, is_common=True)]
         if references:
             runs = compared(text, references[closest(text, references)])[0]
-        shown = "" if score is None else rounded(score, measure.decimals)
+        shown = "" if score is None else rounded(score, _decimals(example))
         yield Text(example[which], "candidate", runs, shown)
+
+
+def _decimals(example: Mapping[str, Any]) -> int:
+    return decimals_of(example["metric"])
 
 
 def _cut(text: str) -> str:

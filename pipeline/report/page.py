@@ -23,7 +23,7 @@ from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.figures import places, reasons, standing
 from beam_bleu.pipeline.report.past import past
 from beam_bleu.pipeline.report.results import ReportedResult, reported_result
-from beam_bleu.pipeline.report.sentences import UNCERTAINTY, measure_of
+from beam_bleu.pipeline.report.sentences import UNCERTAINTY
 from beam_bleu.pipeline.result.saved_result import named_if_damaged
 from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
@@ -71,19 +71,18 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
 
 def _text(reported: ReportedResult, history: History | None) -> str:
     result = reported.saved.result
-    measures = {metric.metric: measure_of(metric) for metric in result.metrics}
-    names, systems = [metric.name for metric in result.metrics], result.systems
+    names = {metric.metric: metric.name for metric in result.metrics}
+    systems = result.systems
     shown = joined(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
     text: str = _template().render(
-        title=f"{joined(names, len(names))} of {shown}",
+        title=f"{joined([*names.values()], len(names))} of {shown}",
         history=history,
         past=[] if history is None else [*past(history)],
         standing=[*standing(result)],
         uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
         places=[*places(result)],
         reasons=[*reasons(result)],
-        examples=groups(reported.examples, measures),
-        measures=measures,
+        examples=groups(reported.examples, names),
         facts=[*facts(reported)],
         warnings=result.all_warnings,
     )

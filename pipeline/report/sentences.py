@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
-from beam_bleu.pipeline.display.row_order import decimals_of, is_significant, verdict
-from beam_bleu.pipeline.result.rows import ComparisonRow, MetricNames, ScoreRow
+from beam_bleu.pipeline.display.row_order import decimals_of, gain, is_significant, verdict
+from beam_bleu.pipeline.display.score_tables import score_number
+from beam_bleu.pipeline.result.rows import ComparisonRow, ScoreRow
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     counted,
-    estimate,
     estimates,
     p_value,
     rounded,
@@ -28,74 +25,26 @@ _TOLD_ONE_BY_ONE = 3
 """More differences are counted, and only the largest ones are told."""
 
 
-Row = TypeVar("Row", ScoreRow, ComparisonRow)
-
-
-@dataclasses.dataclass(frozen=True)
-class Measure:
-    """How the page speaks of a metric.
-
-    Attributes:
-      metric: its word.
-      name: its name for readers.
-      decimals: how many decimals numbers have that have no standard error.
-    """
-
-    metric: MetricWord
-    name: str
-    decimals: int
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether a lower score is better."""
-        return row_of(self.metric).lower_is_better
-
-    def of(self, rows: Iterable[ScoreRow | ComparisonRow]) -> Measure:
-        """The same, with the decimals that these scores or differences need."""
-        decimals = decimals_of(self.metric, [row.standard_error for row in rows])
-        return dataclasses.replace(self, decimals=decimals)
-
-    def estimate(self, score: ScoreRow) -> str:
-        """A score with half of its interval: "57.8 ± 3.4"."""
-        return estimates([estimate(score.score, score.interval, self.decimals)])[0]
-
-    def gain(self, row: ScoreRow | ComparisonRow) -> float:
-        """How good a score or a difference is: more is better, and none is the worst."""
-        value = row.score if isinstance(row, ScoreRow) else row.difference
-        if value is None:
-            return -math.inf
-        return -value if self.lower_is_better else value
-
-    def best_first(self, rows: Iterable[Row]) -> list[Row]:
-        """Scores or differences from the best to the worst; those that are None come last."""
-        return sorted(rows, key=self.gain, reverse=True)
-
-
-def measure_of(metric: MetricNames) -> Measure:
-    """How the page speaks of a metric of a result."""
-    return Measure(metric.metric, metric.name, decimals_of(metric.metric))
-
-
-def best(
-    measure: Measure, scores: Sequence[ScoreRow], comparisons: Sequence[ComparisonRow] = ()
-) -> str:
+def best(name: str, scores: Sequence[ScoreRow], comparisons: Sequence[ComparisonRow] = ()) -> str:
     """Who has the best score, and who cannot be told apart from it.
 
     Args:
-      measure: the metric.
+      name: the metric for readers.
       scores: one for each system, in any order.
       comparisons: the differences between two systems that are known.
     """
-    ranked = [row for row in measure.best_first(scores) if row.score is not None]
+    ranked = [row for row in sorted(scores, key=gain, reverse=True) if row.score is not None]
     if not ranked:
-        return f"No system has a score of the whole corpus by {measure.name}."
+        return f"No system has a score of the whole corpus by {name}."
     first = ranked[0]
+    decimals = decimals_of(first.metric, [row.standard_error for row in scores])
+    (number,) = estimates([score_number(first, decimals)])
     if len(scores) == 1:
-        return f"{first.system} has {measure.estimate(first)} {measure.name}."
+        return f"{first.system} has {number} {name}."
     leaders = [row.system for row in ranked if row.score == first.score]
-    kind = "lowest, and so the best," if measure.lower_is_better else "best"
+    kind = "lowest, and so the best," if row_of(first.metric).lower_is_better else "best"
     verb = "has" if len(leaders) == 1 else "have"
-    text = f"{joined(leaders, _NAMED)} {verb} the {kind} {measure.name}: {measure.estimate(first)}."
+    text = f"{joined(leaders, _NAMED)} {verb} the {kind} {name}: {number}."
     tested = [
         (row, row.baseline if row.system == first.system else row.system)
         for row in comparisons
@@ -110,15 +59,17 @@ def best(
     return text
 
 
-def differences(measure: Measure, compared: Sequence[tuple[str, ComparisonRow]]) -> str:
+def differences(compared: Sequence[tuple[str, ComparisonRow]]) -> str:
     """How far systems are from one baseline.
 
     Args:
-      measure: the metric.
-      compared: the differences, each with the name of its slice; "" for the whole corpus.
+      compared: the differences by a metric, one or more, each with the name of its slice; "" for
+        the whole corpus.
     """
+    errors = [row.standard_error for _, row in compared]
+    decimals = decimals_of(compared[0][1].metric, errors)
     if len(compared) <= _TOLD_ONE_BY_ONE:
-        return " ".join(difference(measure, row, where) for where, row in compared)
+        return " ".join(_difference(row, where, decimals) for where, row in compared)
     better, worse = (
         [own for own in compared if verdict(own[1]) == kind] for kind in ("better", "worse")
     )
@@ -130,16 +81,16 @@ def differences(measure: Measure, compared: Sequence[tuple[str, ComparisonRow]])
     # The largest loss is what a reader must not overlook; a gain only if there is no loss.
     if worse or better:
         where, row = max(worse or better, key=lambda own: abs(own[1].difference))
-        text += f" The largest {'loss' if worse else 'gain'}: {difference(measure, row, where)}"
+        kind = "loss" if worse else "gain"
+        text += f" The largest {kind}: {_difference(row, where, decimals)}"
     return text
 
 
-def difference(measure: Measure, row: ComparisonRow, where: str = "") -> str:
+def _difference(row: ComparisonRow, where: str, decimals: int) -> str:
     """How far a system is from another one, and whether that may be chance."""
     side = "below" if row.difference < 0 else "above"
-    points = rounded(abs(row.difference), measure.decimals)
     text = f"in {where}, " if where else ""
-    text += f"{row.system} is {points} points {side} {row.baseline}"
+    text += f"{row.system} is {rounded(abs(row.difference), decimals)} points {side} {row.baseline}"
     if row.p_value_holm is None:
         return f"{text}; there is no p-value for this."
     known = p_value(row.p_value_holm)
@@ -149,28 +100,30 @@ def difference(measure: Measure, row: ComparisonRow, where: str = "") -> str:
     return f"{text}, which is {verdict(row)} ({shown})."
 
 
-def over(measure: Measure, labels: str, system: str, scores: Mapping[str, ScoreRow]) -> str:
+def over(name: str, item: str, system: str, scores: Mapping[str, ScoreRow]) -> str:
     """Where a system scores best and worst.
 
     The best and the worst scores of all are often those of a few segments, by chance. But a large
     slice without an interval, such as one in which nothing matches, is worth telling.
 
     Args:
-      measure: the metric.
-      labels: what the slices are, after "by": "length".
+      name: the metric for readers.
+      item: what the slices are, after "by": "length".
       system: the system.
       scores: its scores by slice.
     """
     sure = {name: row for name, row in scores.items() if row.segments >= FEWEST_UNITS}
     shown = sure if len(sure) > 1 else scores
     if len(shown) < 2:
-        return f"{system} has no scores to compare by {labels}."
-    ranked = sorted(shown, key=lambda name: measure.gain(shown[name]), reverse=True)
+        return f"{system} has no scores to compare by {item}."
+    ranked = sorted(shown, key=lambda name: gain(shown[name]), reverse=True)
+    errors = [row.standard_error for row in scores.values()]
+    decimals = decimals_of(shown[ranked[0]].metric, errors)
     best, worst = (
-        f"in {name} ({rounded(shown[name].score or 0.0, measure.decimals)})"
+        f"in {name} ({rounded(shown[name].score or 0.0, decimals)})"
         for name in (ranked[0], ranked[-1])
     )
-    return f"By {labels}, {system} has its best {measure.name} {best}, and its worst {worst}."
+    return f"By {item}, {system} has its best {name} {best}, and its worst {worst}."
 
 
 def bucket(low: float | None, high: float | None) -> str:

@@ -7,13 +7,12 @@ from made_reports import example, of_two_systems
 
 from beam_bleu.pipeline.report.examples import texts
 from beam_bleu.pipeline.report.figures import places
-from beam_bleu.pipeline.report.sentences import Measure
 from beam_bleu.pipeline.result.document import read_result
 
 
 def test_a_word_is_marked_in_both_texts_or_in_none():
     one = example("worst", "b a", references=["a b"])
-    reference, candidate = [*texts({**one, "kept": {}}, Measure("bleu", "BLEU", 1))]
+    reference, candidate = [*texts({**one, "kept": {}})]
     common = ("".join(r.text for r in text.runs if r.is_common) for text in (reference, candidate))
     assert [text.split() for text in common] == [["b"], ["b"]]
 
