@@ -253,7 +253,6 @@ def document_files(folder: Path) -> dict[str, Path]:
     ("old", "new", "obstacle"),
     [
         (["--documents={documents}"], ["--documents={documents}"], ""),
-        (["--documents={documents}"], ["--documents={others}"], "random weights"),
         (["--documents={documents}"], [], "units: segments, or documents"),
         (["--seed=5"], [], "seed is 5 in the old run, now 12345"),
         (
@@ -266,7 +265,6 @@ def document_files(folder: Path) -> dict[str, Path]:
             ["--documents=document", "--labels=document={domains}"],
             "random weights of the segments are not the same",
         ),
-        (["--labels=a={documents}", "--slice_by=a"], [], ""),  # labels of slices only
     ],
 )
 def test_only_runs_with_the_same_units_are_paired(tmp_path, old, new, obstacle):
