@@ -2,15 +2,14 @@
 
 .venv/bin/python -m docs.make
 
-These are the tables of choices in the pages, the page of flags, parts of the JSON Schemas, and the
-parameters of the template for Dataflow. What is written by hand in the same files stays as it is.
+These are the tables of choices in the pages, the page of flags, and parts of the JSON Schemas.
+What is written by hand in the same files stays as it is.
 """
 
 from __future__ import annotations
 
 import pathlib
 
-from deploy.dataflow import make_metadata
 from docs import make_flags, make_schemas, make_tables
 
 
@@ -20,7 +19,6 @@ def made() -> dict[pathlib.Path, str]:
         **make_flags.made(),
         **make_tables.made(),
         **make_schemas.made(),
-        **make_metadata.made(),
     }
 
 

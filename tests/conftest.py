@@ -45,7 +45,6 @@ Without an option, the sets of the given paths run. For example, tests/browser i
 SET_OF_PATH = {
     "browser": "browser",
     "deploy/test_dataflow_graph.py": "libraries",
-    "deploy/test_dataflow_parameters.py": "libraries",
     "engines": "nightly",
     "pipeline/lineage/test_run_lineage.py": "libraries",
     "pipeline/report/test_page.py": "libraries",

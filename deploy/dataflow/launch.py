@@ -1,68 +1,54 @@
 """The program with which Dataflow starts the Flex Template: it submits the job and ends.
 
-A template's parameter has a name and one string. Dataflow gives it to this
-program as `--name=value`, switches as `--name=true`, and adds flags of Beam's.
-`command_line` turns that into the command line of beam-bleu.
+The template's parameter `arguments` is the command line of beam-bleu. Dataflow gives each parameter
+to this program as `--name=value`, switches of Beam's as `--name=true`.
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.errors.reporting import reported, uninterrupted, warn
 from beam_bleu.transforms.errors import UsageError
 
-SEPARATOR = ";"
-"""Separates the streams in one parameter. For gcloud a comma starts the next parameter."""
+_ARGUMENTS = "--arguments"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Submits the job; returns the exit code, which is 0 when the service has accepted it."""
     given = sys.argv[1:] if argv is None else argv
-    # Twice: the messages of Beam tell which job the service made.
-    return reported(lambda: _launch(given), verbose=2 if "--verbose=true" in given else 0)
+    # Verbose twice: the messages of Beam tell which job the service made.
+    verbose = 2 if "--verbose" in " ".join(given).replace("=", " ").split() else 0
+    return reported(lambda: _launch(given), verbose=verbose)
 
 
 def command_line(given: Sequence[str]) -> list[str]:
     """The command line of beam-bleu that template parameters mean.
 
-    Args:
-      given: the parameters, each as `--name=value`.
-
     Raises:
-      UsageError: the value of a switch is neither true nor false.
+      UsageError: a quotation mark in the arguments is not closed.
     """
     from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-    from beam_bleu.pipeline.command_line.config import FLAGS
 
-    lists = {word for flag in FLAGS if flag.is_many for word in flag.words}
-    switches = {word for flag in FLAGS if not flag.metavar for word in flag.words}
-    switches |= {
-        word
-        for action in beam_parser().actions()
-        if action.nargs == 0
-        for word in action.option_strings
+    switches = {
+        name for flag in beam_parser().actions() if flag.nargs == 0 for name in flag.option_strings
     }
-    with_value = {word for flag in FLAGS if flag.const is not None for word in flag.words}
-    return [word for one in given for word in _words(one, lists, switches, with_value)]
+    return [word for parameter in given for word in _words(parameter, switches)]
 
 
-def _words(given: str, lists: set[str], switches: set[str], with_value: set[str]) -> Iterator[str]:
-    name, equals, value = given.partition("=")
-    # A switch that may have a value can also be given as true or false.
-    if value in ("true", "false") and name in with_value:
-        switches = {name}
-    if equals and name in lists:
-        for part in value.split(SEPARATOR):
-            yield f"{name}={part.strip()}"
-    elif equals and name in switches:
-        if value not in ("true", "false"):
-            raise UsageError(f"{name} must be true or false, got {value!r}", "give one of them")
-        if value == "true":
-            yield name
+def _words(parameter: str, switches: set[str]) -> Iterator[str]:
+    name, _, value = parameter.partition("=")
+    if name == _ARGUMENTS:
+        try:
+            yield from shlex.split(value)
+        except ValueError as error:
+            raise UsageError(f"{_ARGUMENTS}: {error}", "quote as in a shell") from error
+    elif name in switches and value in ("true", "false"):
+        yield from [name] if value == "true" else []
     else:
-        yield given
+        yield parameter
 
 
 def _launch(given: Sequence[str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,18 +15,20 @@ from typing import Any
 import pytest
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2 as messages
+from command_line import PROJECT
+
+from beam_bleu.transforms.errors import UsageError
+from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
 
 IMAGE = "europe-west4-docker.pkg.dev/project/images/beam-bleu:1"
-PARAMETERS = [
-    "--candidates=base=gs://corpus/base/part-*; tuned=gs://corpus/tuned/part-*",
-    "--references=gs://corpus/ref-a.txt;gs://corpus/ref-b.txt.gz",
-    "--lowercase=true",
-    "--effective_order=false",
-    "--output=gs://corpus/scores",
-    f"--sdk_container_image={IMAGE}",
-]
+ARGUMENTS = (
+    "--candidates 'base=gs://corpus/base/part-*' --candidates=tuned=gs://corpus/tuned/part-* "
+    "--references=gs://corpus/ref-a.txt --references=gs://corpus/ref-b.txt.gz --lowercase "
+    "--output gs://corpus/scores"
+)
+PARAMETERS = [f"--arguments={ARGUMENTS}", f"--sdk_container_image={IMAGE}"]
 BEAMS = [
     "--runner=DataflowRunner",
     "--project=some-project",
@@ -98,9 +102,9 @@ def test_the_launcher_submits_one_job_and_does_not_wait(tmp_path):
 
 
 def test_a_refused_parameter_writes_nothing(tmp_path):
-    run = launch(tmp_path, *BEAMS, *PARAMETERS, "--lowercase=maybe")
+    run = launch(tmp_path, *BEAMS, *PARAMETERS, "--arguments=--tokenize 14a")
     assert run.done.returncode == 2
-    assert run.done.stderr.splitlines()[0].startswith("beam-bleu: --lowercase must be true or")
+    assert "14a" in run.done.stderr.splitlines()[0]
     assert len(run.done.stderr.splitlines()) == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -179,7 +183,7 @@ EXTRAS = [
     "--max_rejected=0.05",
 ]
 OF_FORM = {
-    "records": ["--input=gs://corpus/table-*.parquet", "--where=is_bad=false; domain!=x"],
+    "records": ["--input=gs://corpus/table-*.parquet", "--where=is_bad=false", "--where=domain!=x"],
     "long": [
         "--input=gs://corpus/table-*.jsonl.gz",
         "--system_column=system",
@@ -187,14 +191,16 @@ OF_FORM = {
         "--coverage=each",
     ],
     "join": [
-        "--candidates=base=gs://corpus/base.tsv; tuned=gs://corpus/tuned.jsonl",
+        "--candidates=base=gs://corpus/base.tsv",
+        "--candidates=tuned=gs://corpus/tuned.jsonl",
         "--references=gs://corpus/human.parquet",
         "--join_on=id",
     ],
     "labels": [
         "--candidates=base=gs://corpus/base.txt",
         "--references=gs://corpus/human.txt",
-        "--labels=lang=gs://corpus/lang.txt; domain=gs://corpus/domain.txt",
+        "--labels=lang=gs://corpus/lang.txt",
+        "--labels=domain=gs://corpus/domain.txt",
     ],
 }
 
@@ -202,11 +208,29 @@ OF_FORM = {
 @pytest.mark.parametrize("form", OF_FORM)
 def test_every_form_of_input_is_a_job_of_dataflow(form, tmp_path):
     """The launcher opens no file. In a join the text goes through Dataflow's shuffle."""
-    given = [*BEAMS, *OF_FORM[form], *EXTRAS, "--output=gs://corpus/scores"]
-    run = launch(tmp_path, *given, f"--sdk_container_image={IMAGE}")
+    arguments = shlex.join([*OF_FORM[form], *EXTRAS, "--output=gs://corpus/scores"])
+    given = [f"--arguments={arguments}", f"--sdk_container_image={IMAGE}"]
+    run = launch(tmp_path, *BEAMS, *given)
     assert (run.done.returncode, run.done.stderr) == (0, "")
     steps = [step.unique_name for step in transforms(run.pipeline(), PAR_DO)]
     assert any("rejected" in step for step in steps)
     shuffles = {step.unique_name for step in transforms(run.pipeline(), GROUP_BY_KEY)}
     joins = {step for step in shuffles if "Bring equal ids together" in step}
     assert len(joins) == (1 if form in ("long", "join") else 0)
+
+
+# What belongs to the image and the template
+
+
+def test_the_launcher_and_the_command_mean_the_same_job() -> None:
+    assert command_line(PARAMETERS) == [*shlex.split(ARGUMENTS), PARAMETERS[1]]
+    with pytest.raises(UsageError, match="No closing quotation"):
+        command_line(["--arguments=--candidates 'a"])
+
+
+def test_the_template_declares_the_parameters() -> None:
+    metadata = PROJECT / "deploy" / "dataflow" / "metadata.json"
+    declared = json.loads(metadata.read_text())["parameters"]
+    assert [each["name"] for each in declared] == ["arguments", "sdk_container_image"]
+    for parameter, given in zip(declared, PARAMETERS, strict=True):
+        assert re.fullmatch(parameter["regexes"][0], given.partition("=")[2])

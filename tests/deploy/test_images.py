@@ -51,10 +51,8 @@ def test_the_requirements_are_those_of_the_project():
 def test_the_beam_of_dataflows_image_is_one_that_the_project_takes():
     requirements = map(Requirement, importlib.metadata.requires("beam-bleu"))
     (beam,) = (each for each in requirements if each.name == "apache-beam" and not each.marker)
-    arguments = dict(
-        words.split("=") for kind, words in STEPS["dataflow"] if kind == "ARG" and "=" in words
-    )
-    assert arguments["BEAM_VERSION"] in beam.specifier
+    bases = dict(words.split(":") for kind, words in STEPS["dataflow"] if kind == "FROM")
+    assert bases["apache/beam_python3.11_sdk"] in beam.specifier
 
 
 def test_the_version_of_the_image_is_that_of_the_project():
