@@ -23,7 +23,7 @@ from importlib.metadata import version
 
 _BEAM = version("apache-beam")
 
-_ASSEMBLED_BEAM = "2.62.0"
+_RUNNERS_BEAM = "2.62.0"
 """The newest Beam whose runners for Flink and Spark were found with all dependencies."""
 
 _VERSITYGW = "v1.8.0"
@@ -53,8 +53,6 @@ _DASHBOARDS = pathlib.Path(__file__).parent / "dashboards"
 _POMS = pathlib.Path(__file__).parent / "job_servers"
 
 _MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-_JARS = pathlib.Path("~/.apache_beam/cache/jars").expanduser()
-"""Beam's own cache of jars. Its runners find jars there by name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,10 +72,6 @@ class JobServer:
 
 class PartMissingError(Exception):
     """A part cannot be obtained here; the message says which and why."""
-
-
-class NotPublishedError(PartMissingError):
-    """The registry answered that it does not have the part."""
 
 
 def flink(release: str) -> pathlib.Path:
@@ -114,7 +108,7 @@ def azurite() -> tuple[pathlib.Path, pathlib.Path]:
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
         command = [_npm(), "install", "--no-fund", "--prefix", folder, f"azurite@{_AZURITE}"]
-        _run(command, name, "404")
+        _run(command, name)
         return folder
 
     home = _fetched(_cache() / name, fetch)
@@ -129,9 +123,9 @@ def prometheus() -> pathlib.Path:
     def fetch(folder: pathlib.Path) -> pathlib.Path:
         apt, dpkg = _program("apt-get", "Debian's prometheus"), _program("dpkg-deb", "dpkg")
         command = ["env", f"--chdir={folder}", apt, "download", "prometheus"]
-        _run(command, "prometheus", "Unable to locate package")
+        _run(command, "prometheus")
         (package,) = folder.glob("*.deb")
-        _run([dpkg, "--extract", package, folder / "home"], "prometheus", "no such package")
+        _run([dpkg, "--extract", package, folder / "home"], "prometheus")
         return folder / "home"
 
     return _fetched(_cache() / "prometheus", fetch) / "usr" / "bin"
@@ -146,7 +140,7 @@ def dashboard_checker() -> pathlib.Path:
     def fetch(folder: pathlib.Path) -> pathlib.Path:
         made = folder / "made"
         command = [_program("go", "Go"), "build", "-C", _DASHBOARDS, "-o", made, "."]
-        _run(command, "Grafana's Foundation SDK", "unknown revision")
+        _run(command, "Grafana's Foundation SDK")
         return made
 
     return _fetched(_cache() / f"dashboards-{sources.hexdigest()[:8]}", fetch)
@@ -166,7 +160,7 @@ def axe() -> pathlib.Path:
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
         command = [_npm(), "pack", f"axe-core@{_AXE}", "--pack-destination", folder]
-        _run(command, name, "404")
+        _run(command, name)
         with tarfile.open(folder / f"{name}.tgz") as archive:
             archive.extract("package/axe.min.js", folder)
         return folder / "package"
@@ -198,7 +192,7 @@ def flink_operator() -> pathlib.Path:
     def fetch(folder: pathlib.Path) -> pathlib.Path:
         artifact = f"org.apache.flink:flink-kubernetes-operator-api:{_FLINK_OPERATOR}"
         command = [*_maven(), _MAVEN_COPY, f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
-        _run(command, name, "Could not find artifact")
+        _run(command, name)
         return folder / name
 
     return _fetched(_cache() / name, fetch)
@@ -218,51 +212,29 @@ def mmdebstrap() -> pathlib.Path:
 
 def flink_job_server() -> JobServer:
     """Beam's job server for Flink."""
-    return _job_server("flink", JobServer(_published("flink-2.2"), "2.2.1", _BEAM), "1.19.3")
+    return JobServer(_assembled("flink"), "1.19.3", _RUNNERS_BEAM)
 
 
 def spark_job_server() -> JobServer:
     """Beam's job server for Spark. The jar contains its version of Spark."""
-    found = _job_server("spark", JobServer(_published("spark-3"), "", _BEAM), "")
-    with zipfile.ZipFile(found.jar) as jar:
+    path = _assembled("spark")
+    with zipfile.ZipFile(path) as jar:
         properties = jar.read("spark-version-info.properties").decode()
     (bundled,) = re.findall(r"^version=(\S+)$", properties, re.MULTILINE)
-    return dataclasses.replace(found, engine=bundled)
+    return JobServer(path, bundled, _RUNNERS_BEAM)
 
 
-def _published(kind: str) -> pathlib.Path:
-    return _JARS / f"beam-runners-{kind}-job-server-{_BEAM}.jar"
-
-
-def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServer:
-    """The published job server of this Beam, or the newest one that Maven can build."""
-    jar = _cache() / f"{name}-job-server-{_ASSEMBLED_BEAM}.jar"
-    assembled = JobServer(jar, assembled_for, _ASSEMBLED_BEAM)
+def _assembled(name: str) -> pathlib.Path:
+    """The jar of a job server, which Maven puts together."""
+    jar = f"{name}-job-server-{_RUNNERS_BEAM}.jar"
     _program("java", "a Java runtime, version 17")
-    for here in (published, assembled):
-        if here.jar.exists():
-            return here
-    artifact = f"org.apache.beam:{published.jar.stem.removesuffix(f'-{_BEAM}')}:{_BEAM}"
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
-        # -U: otherwise Maven would remember for a day that a part was missing.
-        command = [*_maven(), "-U", _MAVEN_COPY, f"-Dartifact={artifact}"]
-        _run([*command, f"-DoutputDirectory={folder}"], artifact, "Could not find artifact")
-        return folder / published.jar.name
-
-    def assemble(folder: pathlib.Path) -> pathlib.Path:
         shutil.copy(_POMS / f"{name}.xml", folder / "pom.xml")
-        command = [*_maven(), "-f", folder, "package", f"-Djar={folder / jar.name}"]
-        _run(command, jar.name, "Could not find artifact")
-        return folder / jar.name
+        _run([*_maven(), "-f", folder, "package", f"-Djar={folder / jar}"], jar)
+        return folder / jar
 
-    try:
-        _fetched(published.jar, fetch)
-        return published
-    except NotPublishedError as missing:
-        print(f"{missing}; taking Beam {_ASSEMBLED_BEAM}'s", file=sys.stderr, flush=True)
-    _fetched(jar, assemble)
-    return assembled
+    return _fetched(_cache() / jar, fetch)
 
 
 def _environment(name: str, packages: Sequence[str | pathlib.Path]) -> pathlib.Path:
@@ -272,9 +244,9 @@ def _environment(name: str, packages: Sequence[str | pathlib.Path]) -> pathlib.P
     """
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
-        _run([sys.executable, "-m", "venv", folder], name, "ensurepip is not available")
+        _run([sys.executable, "-m", "venv", folder], name)
         pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", *packages]
-        _run(pip, name, "No matching distribution")
+        _run(pip, name)
         return folder
 
     return _fetched(_cache() / name, fetch) / "bin" / "python"
@@ -287,7 +259,7 @@ def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
         # Without dependencies, and for a Python that has wheels: only the Java parts are needed.
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         command += ["--python-version=3.11", "--target"]
-        _run([*command, folder, *packages], name, "No matching distribution")
+        _run([*command, folder, *packages], name)
         return folder
 
     return _fetched(_cache() / name, fetch)
@@ -296,7 +268,7 @@ def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
 def _of_go(name: str, package: str, release: str) -> pathlib.Path:
     def fetch(folder: pathlib.Path) -> pathlib.Path:
         command = ["env", f"GOBIN={folder}", _program("go", "Go"), "install"]
-        _run([*command, f"{package}@{release}"], f"{package}@{release}", "unknown revision")
+        _run([*command, f"{package}@{release}"], f"{package}@{release}")
         return folder / package.rpartition("/")[2]
 
     return _fetched(_cache() / name, fetch)
@@ -349,7 +321,7 @@ def _program(name: str, what: str) -> str:
     return found
 
 
-def _run(command: Sequence[object], part: str, not_published: str) -> None:
+def _run(command: Sequence[object], part: str) -> None:
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
@@ -359,8 +331,5 @@ def _run(command: Sequence[object], part: str, not_published: str) -> None:
         check=False,
     )
     if done.returncode:
-        lines = [line for line in done.stdout.splitlines() if line.strip()]
-        said = next((line for line in lines if not_published in line), lines[-1] if lines else "")
-        said = said[max(said.find(not_published), 0) :]
-        kind = NotPublishedError if not_published in said else PartMissingError
-        raise kind(f"{part} cannot be fetched: {said.strip()}")
+        said = " / ".join(line.strip() for line in done.stdout.splitlines()[-3:])
+        raise PartMissingError(f"{part} cannot be fetched: {said}")

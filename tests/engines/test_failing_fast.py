@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import socket
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import pytest
-from command_line import EXAMPLE, Run, streams, typed, write_lines
+from command_line import EXAMPLE, PROJECT, Run, streams, typed, write_lines
 from other_pool import without
 
 from deploy.local.engines import flink_cluster
 from deploy.local.flink import FlinkCluster
-from deploy.local.flink_job import SCORING, FlinkJob
 
 
 @pytest.fixture
@@ -34,6 +35,16 @@ def read_until(stream: IO[str], text: str) -> list[str]:
         if text in line:
             return lines
     raise RuntimeError(f"the stream ended before {text!r}: {lines}")
+
+
+def wait_for_scoring(cluster: FlinkCluster, job: subprocess.Popen[str]) -> None:
+    """Waits until Flink runs the stage that counts matches."""
+    while job.poll() is None:
+        stages = (cluster.newest_job() or {}).get("vertices", [])
+        if any("Count matches" in each["name"] and each["status"] == "RUNNING" for each in stages):
+            return
+        time.sleep(0.2)
+    raise RuntimeError(f"the job ended before it scored: {job.communicate()}")
 
 
 def test_a_dead_pool_is_named(flink: FlinkCluster, dead_pool: str, tmp_path: Path) -> None:
@@ -62,17 +73,25 @@ def test_a_cluster_that_is_stopped_during_a_job(tmp_path: Path) -> None:
     ]
     corpus = streams([f"{n}={texts[0]}" for n in range(12)], texts[1:], "--range_bytes=200000")
     with flink_cluster(tmp_path / "cluster") as cluster:
-        job = FlinkJob(cluster, [str(word) for word in corpus], tmp_path / "out")
-        try:
-            job.wait_for(SCORING)
-            # The command looks at the job once a second: Flink must not stop before the first look.
-            said = read_until(job.process.stderr, "the page of the job: http://127.0.0.1:")
-            cluster.processes.stop()
-            code = job.process.wait(60)
-        except (subprocess.TimeoutExpired, RuntimeError):
-            job.stop()
-            raise
-        out, err = job.process.stdout.read(), job.process.stderr.read()
+        command = [sys.executable, "-m", "beam_bleu.pipeline", *map(str, corpus), *cluster.flags()]
+        with subprocess.Popen(
+            [*command, f"--output={tmp_path / 'out'}"],
+            cwd=PROJECT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as job:
+            try:
+                wait_for_scoring(cluster, job)
+                # The command looks at the job once a second: Flink must not stop before it looks.
+                said = read_until(job.stderr, "the page of the job: http://127.0.0.1:")
+                cluster.processes.stop()
+                code = job.wait(60)
+            except (subprocess.TimeoutExpired, RuntimeError):
+                job.kill()
+                raise
+            out, err = job.stdout.read(), job.stderr.read()
     assert said[0].startswith("beam-bleu: Created job with id: [")
     error = [line for line in err.splitlines() if " beam-bleu: running " not in line]
     Run(code, out.encode(), "\n".join(error)).assert_failed(
