@@ -18,7 +18,7 @@ from deploy.local.engines import SERVICES
 from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
 from deploy.local.processes import ClusterError
 
-_PID, _STATE = "pid", "cluster.json"
+_PID, _STATE, _LOG = "pid", "cluster.json", "serve.log"
 _STOP = (signal.SIGTERM, signal.SIGINT)
 _MEND = signal.SIGHUP
 
@@ -31,14 +31,24 @@ def start(folder: pathlib.Path, hosts: int | None) -> None:
     Args:
       folder: the folder of the service, named after it.
       hosts: the number of hosts, or None to use only this machine.
+
+    Raises:
+      ClusterError: the service did not start, or it runs with another number of hosts.
     """
     service = folder.name
     if is_running(folder):
-        _mend(folder, hosts)
+        if hosts not in (None, state(folder)["hosts"]):
+            raise ClusterError(
+                f"{service} is running already, with other hosts: ./run.sh cluster stop {service}"
+            )
+        said = len((folder / _LOG).read_text())
+        (folder / _STATE).unlink()
+        os.kill(int((folder / _PID).read_text()), _MEND)
+        _wait_for_state(folder, said)
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, mode=0o700)  # credentials are in it
-    with open(folder / "serve.log", "wb") as log:
+    with open(folder / _LOG, "wb") as log:
         serving = subprocess.Popen(
             [
                 *(sys.executable, "-m", "deploy.local", "serve", service),
@@ -50,40 +60,26 @@ def start(folder: pathlib.Path, hosts: int | None) -> None:
             start_new_session=True,
         )
     (folder / _PID).write_text(str(serving.pid))
-    shown = 0
     try:
-        while not (folder / _STATE).exists():
-            text = (folder / "serve.log").read_text()
-            print(text[shown:], end="", file=sys.stderr, flush=True)
-            shown = len(text)
-            if serving.poll() is not None:
-                raise ClusterError(f"{service} did not start; its logs are in {folder}")
-            time.sleep(0.2)
+        _wait_for_state(folder)
     except KeyboardInterrupt:
         serving.terminate()
         serving.wait()
         raise
-    print(f"{service} is running: {state(folder)['made_of']}", file=sys.stderr)
 
 
-def _mend(folder: pathlib.Path, hosts: int | None) -> None:
-    before = state(folder)
-    if hosts not in (None, before["hosts"]):
-        number = "without --hosts" if before["hosts"] is None else f"with --hosts {before['hosts']}"
-        raise ClusterError(
-            f"{folder.name} is running already, {number}: ./run.sh cluster stop {folder.name}"
-        )
-    os.kill(int((folder / _PID).read_text()), _MEND)
-    while (after := state(folder))["mended"] == before["mended"]:
+def _wait_for_state(folder: pathlib.Path, shown: int = 0) -> None:
+    """Waits for the state that the keeping process writes, and shows its log from a place on."""
+    is_ready = False
+    while not is_ready:
+        is_ready = (folder / _STATE).exists()
+        text = (folder / _LOG).read_text()
+        print(text[shown:], end="", file=sys.stderr, flush=True)
+        shown = len(text)
         if not is_running(folder):
-            raise ClusterError(f"{folder.name} has ended; its logs are in {folder}")
-        time.sleep(0.1)
-    if after["error"]:
-        raise ClusterError(after["error"])
-    again = ", ".join(after["started_again"])
-    print(f"{folder.name} is running already", file=sys.stderr)
-    if again:
-        print(f"these processes had ended, and were started again: {again}", file=sys.stderr)
+            raise ClusterError(f"{folder.name} did not start; its logs are in {folder}")
+        time.sleep(0.2)
+    print(f"{folder.name} is running: {state(folder)['made_of']}", file=sys.stderr)
 
 
 def serve(folder: pathlib.Path, hosts: int | None) -> None:
@@ -93,39 +89,32 @@ def serve(folder: pathlib.Path, hosts: int | None) -> None:
     name = folder.name
     service = SERVICES[name](folder) if hosts is None else on_hosts(name, folder, hosts)
     with service:
-        mended = 0
-        again: list[str] = []
-        error = ""
         while True:
             # Not while processes start: they would inherit it, and could not be stopped.
             signal.pthread_sigmask(signal.SIG_BLOCK, {*_STOP, _MEND})
-            _write_state(
-                folder,
-                service,
-                {"hosts": hosts, "mended": mended, "started_again": again, "error": error},
-            )
+            _write_state(folder, service, hosts)
             number = signal.sigwait({*_STOP, _MEND})
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_STOP, _MEND})
             if number in _STOP:
                 return
             before = {process.pid for process in service.running()}
-            error = ""
             try:
                 service.mend()
-            except ClusterError as raised:
-                error = str(raised)
-            again = [process.name for process in service.running() if process.pid not in before]
-            mended += 1
+            except ClusterError as error:
+                print(error, flush=True)  # `status` says what has ended
+            again = [each.name for each in service.running() if each.pid not in before]
+            if again:
+                print(f"started again: {', '.join(again)}", flush=True)
 
 
-def _write_state(folder: pathlib.Path, service: Service, more: dict[str, Any]) -> None:
+def _write_state(folder: pathlib.Path, service: Service, hosts: int | None) -> None:
     content = {
         "flags": service.flags(),
         "environment": service.environment(),
         "made_of": service.made_of,
         "processes": [dataclasses.asdict(process) for process in service.running()],
         "command": service.command() if isinstance(service, ClusterOnHosts) else None,
-        **more,
+        "hosts": hosts,
     }
     (folder / f".{_STATE}").write_text(json.dumps(content))
     os.replace(folder / f".{_STATE}", folder / _STATE)

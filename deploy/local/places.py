@@ -10,7 +10,7 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from deploy.local.processes import HOST, free_ports
+from deploy.local.processes import HOST, free_port
 
 
 class Place:
@@ -42,7 +42,7 @@ class Place:
 
     def port(self, usual: int) -> int:
         """A port for a server: a free one, because the usual one may be taken."""
-        return free_ports(1)[0]
+        return free_port()
 
     def command(self, words: Sequence[str | pathlib.Path]) -> list[str | pathlib.Path]:
         """The command that runs another command at this place."""

@@ -40,17 +40,14 @@ _RESERVED: list[BinaryIO] = []
 """Locked files: one for each port that this process has got. They stay open until it ends."""
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports of loopback on which no process listens, and that no other process gets from here.
+def free_port() -> int:
+    """A port of loopback on which no process listens, and that no other process gets from here.
 
-    Its process starts the servers later. Until then, only a lock keeps a port.
+    Its process starts the server later. Until then, only a lock keeps the port.
     """
     folder = pathlib.Path(tempfile.gettempdir(), f"beam-bleu-ports-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
-    found: list[int] = []
     for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
-        if len(found) == count:
-            break
         file = open(folder / str(port), "ab")  # noqa: SIM115
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,10 +59,8 @@ def free_ports(count: int) -> list[int]:
             file.close()
         else:
             _RESERVED.append(file)
-            found.append(port)
-    if len(found) < count:
-        raise ClusterError(f"only {len(found)} of {count} ports are free, from {_PORTS}")
-    return found
+            return port
+    raise ClusterError(f"no port of {_PORTS} is free")
 
 
 class Processes:

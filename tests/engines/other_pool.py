@@ -10,7 +10,7 @@ from pathlib import Path
 from command_line import PROJECT
 
 from deploy.local.flink import FlinkCluster
-from deploy.local.processes import HOST, Processes, free_ports, listening
+from deploy.local.processes import HOST, Processes, free_port, listening
 
 TOLD = ("Created job with id", "the page of the job", "has answered for 60 s; ")
 """Words of the lines that are no error. The last one is the warning on a machine that is busy."""
@@ -36,7 +36,7 @@ class Pool:
         Returns:
           The flags of a job on Flink that uses it.
         """
-        (port,) = free_ports(1)
+        port = free_port()
         program = PROJECT / "deploy" / "local" / "worker_pool.py"
         variables = {**os.environ, **(environment or {}), "PYTHONPATH": str(code)}
         # Not in the project's folder, because Python also finds modules where it runs.

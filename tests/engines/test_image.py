@@ -18,7 +18,7 @@ from engine_parts import need
 from beam_bleu.transforms.version import VERSION
 from deploy.image import chroot
 from deploy.local.flink import FlinkCluster
-from deploy.local.processes import free_ports
+from deploy.local.processes import free_port
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_the_bill_of_materials_has_what_is_installed(image):
 
 
 def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: FlinkCluster):
-    (port,) = free_ports(1)
+    port = free_port()
     pool = ["python", "/opt/beam-bleu/worker_pool.py", "--port", str(port)]
     inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
     log = shared / "pool.log"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from deploy.local import parts
 from deploy.local.cluster import Cluster, Running, Service
 from deploy.local.flink import FlinkCluster
-from deploy.local.hosts.host import Host, HostPython, Switch, check_machine, this_python
+from deploy.local.hosts.host import Host, Switch, check_machine, this_python
 from deploy.local.hosts.installing import copy, install, keep, make_wheel
 from deploy.local.object_stores import S3Server
 from deploy.local.places import Places
@@ -30,7 +30,6 @@ class Hosts(Service):
       folder: see `Service`.
       workers: the number of worker hosts.
       programs: files and folders that all hosts have at the same paths as this machine.
-      pythons: the Pythons of hosts that have another one than this program, by name.
 
     Attributes:
       head, workers, storage: the hosts.
@@ -41,15 +40,12 @@ class Hosts(Service):
         folder: pathlib.Path,
         workers: int,
         programs: Sequence[pathlib.Path],
-        pythons: Mapping[str, HostPython] | None = None,
     ) -> None:
         super().__init__(folder)
         self._switch = Switch(self.processes)
 
         def host(name: str, number: int) -> Host:
-            python = (pythons or {}).get(name)
-            at = folder / name
-            return Host(name, number, at, self.processes, self._switch, programs, python)
+            return Host(name, number, folder / name, self.processes, self._switch, programs)
 
         self.head = host("head", _HEAD)
         self.workers = [host(f"worker-{n + 1}", _FIRST_WORKER + n) for n in range(workers)]
@@ -166,73 +162,42 @@ _WITH_JOB_SERVER = {
 """Engines with workers on hosts of their own: the cluster, and what downloads its parts."""
 
 
-def _with_job_server(
-    name: str, folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None
-) -> ClusterOnHosts:
-    """Flink or Spark. A worker host has a worker of the engine, and a pool."""
-    make, engine, job_server = _WITH_JOB_SERVER[name]
-    server = job_server()
-    home = engine(server.engine)
-    hosts = Hosts(folder, _workers(count), _programs(home, server.jar), pythons)
-    places = Places(hosts.head, hosts.workers)
-    return ClusterOnHosts(
-        folder, hosts, lambda at, env: make(at, home, server, places, worker_environment=env)
-    )
-
-
-def _prism(
-    folder: pathlib.Path, count: int, pythons: Mapping[str, HostPython] | None
-) -> ClusterOnHosts:
-    """Prism. It and its pool are on head."""
-    if count != 1:
-        raise ClusterError(
-            "Prism runs with --hosts 1: it tells its Python workers that it is at localhost, so "
-            "they must be on its own host"
-        )
-    program = parts.prism()
-    hosts = Hosts(folder, 0, _programs(program), pythons)
-
-    places = Places(hosts.head, [hosts.head])
-    return ClusterOnHosts(
-        folder, hosts, lambda at, env: PrismCluster(at, program, places, worker_environment=env)
-    )
-
-
-ON_HOSTS = (*_WITH_JOB_SERVER, "prism")
-
-
-def on_hosts(
-    engine: str,
-    folder: pathlib.Path,
-    count: int,
-    pythons: Mapping[str, HostPython] | None = None,
-) -> ClusterOnHosts:
+def on_hosts(engine: str, folder: pathlib.Path, count: int) -> ClusterOnHosts:
     """An engine on hosts, not started. Downloads the parts that are missing.
+
+    A worker host has a worker of the engine, and a pool. Prism and its pool are on head: it tells
+    its Python workers that it is at localhost.
 
     Args:
       engine: its name.
       folder: the folder for its configuration, its work and its logs.
       count: the number of hosts that work: head, and workers. The storage host is one more.
-      pythons: see `Hosts`.
 
     Raises:
       ClusterError: this machine cannot have hosts, or the engine not so many.
       PartMissingError: a part cannot be obtained here.
     """
     check_machine()
-    if engine not in ON_HOSTS:
-        raise ClusterError(f"--hosts is for {', '.join(ON_HOSTS)}")
+    least, most = (1, 1) if engine == "prism" else (2, _MOST_WORKERS)
+    if engine != "prism" and engine not in _WITH_JOB_SERVER:
+        raise ClusterError(f"--hosts is for {', '.join([*_WITH_JOB_SERVER, 'prism'])}")
+    if not least <= count <= most:
+        raise ClusterError(f"--hosts of {engine} must be {least} to {most}, got {count}")
     if engine == "prism":
-        return _prism(folder, count, pythons)
-    return _with_job_server(engine, folder, count, pythons)
-
-
-def _workers(count: int) -> int:
-    if not 2 <= count <= _MOST_WORKERS:
-        raise ClusterError(
-            f"--hosts must be 2 to {_MOST_WORKERS}, one head and the workers; got {count}"
+        program = parts.prism()
+        hosts = Hosts(folder, 0, _programs(program))
+        places = Places(hosts.head, [hosts.head])
+        return ClusterOnHosts(
+            folder, hosts, lambda at, env: PrismCluster(at, program, places, worker_environment=env)
         )
-    return count - 1
+    make, fetch, job_server = _WITH_JOB_SERVER[engine]
+    server = job_server()
+    home = fetch(server.engine)
+    hosts = Hosts(folder, count - 1, _programs(home, server.jar))
+    places = Places(hosts.head, hosts.workers)
+    return ClusterOnHosts(
+        folder, hosts, lambda at, env: make(at, home, server, places, worker_environment=env)
+    )
 
 
 def _programs(*of_engine: pathlib.Path) -> list[pathlib.Path]:

@@ -118,11 +118,10 @@ class Host(Place):
       processes: what keeps its first process.
       switch: its network.
       programs: files and folders that it has at the same paths as this machine.
-      python: its Python.
 
     Attributes:
-      number: see above.
-      site_packages: the folder of its libraries, as this program sees it, while it runs.
+      has_python: its Python, from its next start on.
+      tmp: the size of its /tmp, from its next start on.
     """
 
     own = "localhost"
@@ -137,14 +136,13 @@ class Host(Place):
         processes: Processes,
         switch: Switch,
         programs: Sequence[pathlib.Path],
-        python: HostPython | None = None,
     ) -> None:
         super().__init__(folder / "work")
         self.name = self.address = name
         self.ip = f"10.77.0.{number}"
         self.folder = pathlib.Path(first_process.WORK)
         self.python = f"{first_process.PYTHON}/bin/python"
-        self.has_python = python or this_python()
+        self.has_python = this_python()
         self.tmp = "2g"
         self._root = folder / "root"
         self._processes = processes
