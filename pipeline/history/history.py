@@ -24,7 +24,7 @@ from beam_bleu.pipeline.result.series import (
     labels_of,
     series_of,
 )
-from beam_bleu.pipeline.saved.dates import missing_between, periods_in
+from beam_bleu.pipeline.saved.dates import dates_in, missing_days
 from beam_bleu.transforms.known_metrics import MetricWord
 
 GapKind = Literal["missing", "failed", "absent", "definition", "references"]
@@ -276,17 +276,13 @@ def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
     for night in nights:
         if night.failure:
             yield Gap("failed", night.name, night.name, night.failure)
-    periods = [periods_in(night.name)[0] for night in nights]
-    if len({*periods}) < len(periods):
-        return  # several runs a day, so no rule says which of them is missing
-    missing = enumerate(missing_between(periods))
-    for _, numbered in itertools.groupby(missing, lambda item: item[1].place - item[0]):
-        gap = [period for _, period in numbered]
-        noun = "month" if gap[0].is_month else "night"
-        what = f"no result of this {noun}"
+    missing = enumerate(missing_days(dates_in(night.name)[0] for night in nights))
+    for _, numbered in itertools.groupby(missing, lambda item: item[1].toordinal() - item[0]):
+        gap = [day for _, day in numbered]
+        what = "no result of this night"
         if len(gap) > 1:
-            what = f"no results of {len(gap)} {noun}s"
-        yield Gap("missing", gap[0].text(), gap[-1].text(), what)
+            what = f"no results of {len(gap)} nights"
+        yield Gap("missing", gap[0].isoformat(), gap[-1].isoformat(), what)
 
 
 def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:

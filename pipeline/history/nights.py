@@ -29,7 +29,7 @@ from beam_bleu.pipeline.output.storage import visible_files
 from beam_bleu.pipeline.result.rows import ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import Key, series_of
-from beam_bleu.pipeline.saved.dates import periods_in
+from beam_bleu.pipeline.saved.dates import dates_in
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.wiring.filesystems import is_local
@@ -99,7 +99,7 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
         found for word in words for path in named(word) for found in results_at(path)
     )
     if order is None:
-        order = "path" if any(map(periods_in, paths)) else "run"
+        order = "path" if any(map(dates_in, paths)) else "run"
     nights = [_dated(path) if order == "path" else _started(path) for path in paths]
     return [_read(night) for night in _in_order(nights)]
 
@@ -217,7 +217,7 @@ def _dated(path: str, folder: str = "") -> Night:
     Raises:
       InputError: there is none, or there are several.
     """
-    dates = [period.text() for period in periods_in((folder and inside(folder, path)) or path)]
+    dates = dates_in((folder and inside(folder, path)) or path)
     if len(dates) != 1:
         found = f"several dates in its path: {joined(dates)}"
         found = found if dates else "no date in its path, such as 2026-11-19"
@@ -240,7 +240,7 @@ def _started(path: str) -> Night:
         )
     with named_if_damaged(file):
         start = json.loads(read(file))["start"]
-        if not periods_in(start):
+        if not dates_in(start):
             raise ValueError(start)
         return Night(path, start)
 
