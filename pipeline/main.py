@@ -42,7 +42,6 @@ from beam_bleu.pipeline.output.run_record import RunFacts, RunRecord
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.errors import GateError, JobError, UsageError
-from beam_bleu.transforms.pairing.lines.visible import check_visible
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.version import VERSION
 
@@ -224,6 +223,8 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
     try:
         with progress_shown("off" if arguments.flags.quiet else arguments.flags.progress):
             if not runner.in_process:
+                from beam_bleu.transforms.pairing.lines.visible import check_visible
+
                 check_visible(job.source.inputs)
             runner.prepare(arguments.beam, job.source.systems, job.run)
             return _launch(arguments, watchers)

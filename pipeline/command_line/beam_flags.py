@@ -6,10 +6,9 @@ Beam ignores most flags that a runner does not use, so those are refused.
 from __future__ import annotations
 
 import argparse
-import copy
 import functools
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -49,8 +48,16 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 class _BeamParser(Parser):
     """A parser to which Beam's classes add their flags, each class in a group of its own."""
 
-    def add_argument(self, *names: Any, **keywords: Any) -> argparse.Action:
-        return self._action_groups[-1].add_argument(*names, **keywords)
+    def add_argument(self, *names: str, **keywords: Any) -> argparse.Action:
+        # Beam never gets --labels, which is one of our flags; --label is the same.
+        own = [name for name in names if name != "--labels"]
+        action = self._action_groups[-1].add_argument(*own, **keywords)
+        action.metavar = "N" if action.type is int else "VALUE"
+        text = " ".join((action.help or "").split())
+        if action.choices is not None:
+            text = f"{text.rstrip('. ')}. One of: {', '.join(map(str, action.choices))}"
+        action.help = text.replace("%", "%%")  # argparse would look for names of values after a %
+        return action
 
     def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
         """Beam's options can call this method. It adds the argument like any other one."""
@@ -60,7 +67,7 @@ class _BeamParser(Parser):
 @functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
 def beam_parser() -> Parser:
     """A parser of all flags that Beam knows."""
-    parser = _BeamParser(add_help=False)
+    parser = _BeamParser(formatter_class=Formatter, add_help=False)
     for options in PipelineOptions.__subclasses__():
         # GoogleCloudOptions: Google Cloud
         parser.add_argument_group(" ".join(_WORD.findall(options.__name__.removesuffix("Options"))))
@@ -115,32 +122,10 @@ def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
             raise UsageError(f"{flag} is refused: {refused[name]}", "leave it out")
 
 
-def beam_help(ours: Collection[str]) -> str:
-    """Beam's flags and what Beam says about them, in at most 80 columns.
-
-    Args:
-      ours: the spellings of our own flags. Beam never gets a flag that is spelt like one of them.
-    """
-    formatter = Formatter("beam-bleu")
-    formatter.add_text("Apache Beam's flags. Engines use only those that are for them.")
-    for title, actions in beam_parser().groups():
-        described = [_described(action, ours) for action in actions]
-        formatter.start_section(title)
-        formatter.add_arguments([action for action in described if action.option_strings])
-        formatter.end_section()
-    return formatter.format_help()
-
-
-def _described(action: argparse.Action, ours: Collection[str]) -> argparse.Action:
-    """A flag as the help shows it: with a short name of its value, and with its choices."""
-    shown = copy.copy(action)
-    shown.option_strings = [flag for flag in action.option_strings if flag not in ours]
-    shown.metavar = "N" if action.type is int else "VALUE"
-    text = " ".join((action.help or "").split())
-    if action.choices is not None:
-        text = f"{text.rstrip('. ')}. One of: {', '.join(map(str, action.choices))}"
-    shown.help = text.replace("%", "%%")  # argparse would look for names of values after a %
-    return shown
+def beam_help() -> str:
+    """Beam's flags and what Beam says about them."""
+    intro = "Apache Beam's flags. Engines use only those that are for them."
+    return f"{intro}\n\n{beam_parser().format_groups('')}"
 
 
 class KeptViews(PipelineOptions):

@@ -119,7 +119,7 @@ class _Print(argparse.Action):
         if option_string == "-h":
             text = short_help()
         elif self.dest == "help_beam":
-            text = beam_help(parser.by_flag())
+            text = beam_help()
         elif self.dest == "version":
             text = f"beam-bleu {VERSION}\n"
         elif topic:

@@ -96,8 +96,8 @@ def job_metrics(
         compare with.
       InputError: the SentencePiece model cannot be read.
     """
-    refuse_flags_of_other_metrics(flags)
     given, chosen = configs or {}, flags.chosen_metrics
+    refuse_flags_of_other_metrics(flags, chosen)
     text, bleu = Text(normalize=flags.choices.get("normalize")), BleuConfig()
     if DEFAULT_METRIC in chosen:
         bleu = given.get(DEFAULT_METRIC) or _usual_definition(flags)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 from beam_bleu.pipeline.command_line.flags import SEE_HELP, Flag, flag, flags_of
@@ -231,44 +231,33 @@ def impossible(name: MetricWord, error: ValueError) -> UsageError:
     return UsageError(f"--metrics {name}: {error}", SEE_HELP)
 
 
-def flag_of_other_metrics(
-    flags: DefinitionFlags, chosen: Collection[MetricWord]
-) -> tuple[str, Sequence[MetricWord]] | None:
-    """A flag that is given only for metrics that are not asked for, and these metrics.
+def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[MetricWord]) -> None:
+    """Refuses flags of metrics that are not scored, and of texts if no metric has any.
 
     Args:
       flags: the flags.
-      chosen: the metrics that are asked for.
-    """
-    for row in metric_flags(besides=chosen):
-        if row.name in flags.choices:
-            return row.name, [name for name in METRICS if row in config_type(name).flags]
-    for name in _OF_DEFAULT_METRIC if DEFAULT_METRIC not in chosen else ():
-        if getattr(flags, name, None) is not None:
-            return name, [DEFAULT_METRIC]
-    return None
-
-
-def refuse_flags_of_other_metrics(flags: DefinitionFlags) -> None:
-    """Refuses flags of metrics that are not asked for, and of texts if no metric has any.
+      chosen: the metrics that are scored.
 
     Raises:
       UsageError: there is one.
     """
-    chosen = flags.chosen_metrics
     if flags.language is not None and not any(row_of(name).counts_texts for name in chosen):
         raise UsageError(
             f"--language is about texts, and --metrics {' '.join(chosen)} reads numbers",
             "leave it out, or ask for a metric of texts, too",
         )
-    found = flag_of_other_metrics(flags, chosen)
-    if found is not None:
-        name, metrics = found
-        asked = f"--metrics {' '.join(chosen)}"
+    of_others = [row for row in metric_flags(besides=chosen) if row.name in flags.choices]
+    names = {
+        row.name: [name for name in METRICS if row in config_type(name).flags] for row in of_others
+    }
+    for name in _OF_DEFAULT_METRIC if DEFAULT_METRIC not in chosen else ():
+        if getattr(flags, name, None) is not None:
+            names[name] = [DEFAULT_METRIC]
+    for name, metrics in names.items():
         raise UsageError(
-            f"--{name} is a flag of {joined(metrics, len(metrics))}, and {asked} does not ask for "
-            "it",
-            f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
+            f"--{name} is a flag of {joined(metrics, len(metrics))}, and only "
+            f"{', '.join(chosen)} is scored",
+            f"leave it out, or score by the metric, too: --metrics {' '.join(chosen)} {metrics[0]}",
         )
 
 

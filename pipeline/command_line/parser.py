@@ -30,10 +30,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, self._remedy)
 
-    def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
-        """Beam's options call this method. It adds the argument like any other one."""
-        self.add_argument(*names, **keywords)
-
     def by_flag(self) -> Mapping[str, argparse.Action]:
         """All flags that it knows, and their descriptions from argparse."""
         return self._option_string_actions

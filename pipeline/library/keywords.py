@@ -17,7 +17,7 @@ from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
-from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
 
 _FILES = "`ReadLineParallel(candidates, references)`"
@@ -209,7 +209,6 @@ def _naming_keywords() -> Iterator[None]:
 
     Raises:
       ValueError: in place of a `UsageError`.
-      InputError: a file cannot be read.
     """
     try:
         yield
@@ -217,7 +216,3 @@ def _naming_keywords() -> Iterator[None]:
         remedy = "docs/flags.md has the values" if error.remedy == SEE_HELP else error.remedy
         parts = [_FLAG.sub(r"\1", part) for part in (error.cause, remedy) if part]
         raise ValueError("; ".join(parts)) from None
-    except InputError as error:
-        raise InputError(
-            _FLAG.sub(r"\1", error.cause), _FLAG.sub(r"\1", error.remedy)
-        ) from error.__cause__

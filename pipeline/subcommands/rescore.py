@@ -18,8 +18,8 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     METRICS_FLAG,
     PRESET,
     DefinitionFlags,
-    flag_of_other_metrics,
     metric_flags,
+    refuse_flags_of_other_metrics,
     shown_flags,
     tokenizer_of_language,
     usual_flags,
@@ -103,7 +103,7 @@ def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
                 f"{joined([*saved.scorings])}",
                 f"repeat the run with --metrics {name}",
             )
-    _refuse_flags_of_others(saved, names, flags)
+    refuse_flags_of_other_metrics(flags, names)
     _require_lengths(saved, names)
     saved = saved.with_metrics(names)
     scorings = {
@@ -113,19 +113,6 @@ def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
         for name in names
     }
     return dataclasses.replace(saved, scorings=scorings, evidence=_evidence(saved, flags))
-
-
-def _refuse_flags_of_others(
-    saved: SavedTotals, names: Sequence[MetricWord], flags: RescoringFlags
-) -> None:
-    """Refuses flags that define metrics that the new result does not have."""
-    found = flag_of_other_metrics(flags, names)
-    if found is not None:
-        raise UsageError(
-            f"--{found[0]} defines another metric: the result has only "
-            f"{joined([saved.scorings[name].shown for name in names])}",
-            "leave it out",
-        )
 
 
 def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:

@@ -268,11 +268,11 @@ def test_bleu_is_rescored_and_chrf_stays(parts):
 @pytest.mark.parametrize(
     ("flags", "cause"),
     [
-        (["-s=floor"], "--smooth_method defines another metric: the result has only chrF2"),
+        (["-s=floor"], "--smooth_method is a flag of bleu, and only chrf is scored"),
         (["--normalize=nfkc"], "normalize is nfkc, and the tokens were counted with normalize"),
         (["--language_column=lp"], "--language_column cannot be changed without the texts"),
         (["-cc=5"], "cannot be changed without the texts"),
-        (["--ter-normalized"], "--ter_normalized defines another metric"),
+        (["--ter-normalized"], "--ter_normalized is a flag of ter"),
     ],
 )
 def test_chrf_is_not_rescored_by_another_definition(parts, flags, cause):

@@ -214,7 +214,7 @@ import sys
 from beam_bleu.pipeline.command_line import definition_flags
 from beam_bleu.pipeline import main
 # As if the library were installed here, but not on the worker.
-definition_flags.require_tokenizer = lambda text: None
+definition_flags.require_library = lambda text: None
 sys.exit(main.main(sys.argv[1:]))
 """
 
