@@ -99,15 +99,3 @@ def workers_path(output: str, run: str) -> str:
 def temporary_name(name: str) -> str:
     """A name for a file until it is complete, and then gets its own name."""
     return f".{name}.{uuid.uuid4().hex}"
-
-
-_HIDDEN = r"\.(?:handover|workers)-\w+"
-
-_FOR_A_WHILE = re.compile(
-    rf"{_HIDDEN}|\.(?:{_HIDDEN}|{'|'.join(map(re.escape, WRITTEN))})\.[0-9a-f]{{32}}"
-)
-
-
-def is_for_a_while(name: str) -> bool:
-    """Whether a file is hidden, and only a run that was killed leaves it in the output folder."""
-    return _FOR_A_WHILE.fullmatch(name) is not None

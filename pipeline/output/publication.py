@@ -35,7 +35,6 @@ from beam_bleu.pipeline.output.file_names import (
     SUCCESS,
     TOTALS,
     DataKind,
-    is_for_a_while,
     run_of,
 )
 from beam_bleu.pipeline.output.locking import locked
@@ -46,9 +45,6 @@ from beam_bleu.transforms.wiring.filesystems import join, kind_of
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""
-
-_DEAD = 14 * 24 * 3600.0
-"""Seconds. A run that left hidden files so long ago has certainly ended."""
 
 
 def prepare(
@@ -128,8 +124,6 @@ def commit(
         if MANIFEST in documents:
             lock.check()
             storage.write_atomically(join(output, SUCCESS), b"")
-        with contextlib.suppress(Exception):
-            _remove_leftovers(output)
 
 
 def discard(output: str, run: str) -> None:
@@ -179,11 +173,3 @@ def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
     with storage.reading(output):
         scores, manifest = map(storage.read, paths)
     return (scores, json.loads(manifest)) if belongs_to(manifest, scores) else None
-
-
-def _remove_leftovers(output: str) -> None:
-    """Removes hidden files of runs that were killed long ago."""
-    # The time of this file shows the filesystem's clock.
-    then = storage.modified(join(output, SCORES)) - _DEAD
-    hidden = [join(output, name) for name in storage.names(output) if is_for_a_while(name)]
-    storage.remove([path for path in hidden if storage.modified(path) < then])

@@ -162,13 +162,6 @@ def _has_rename(path: str) -> bool:
     return isinstance(filesystem_of(path), HadoopFileSystem)
 
 
-def modified(path: str) -> float:
-    """The time of a file's last change, in seconds of its filesystem's clock."""
-    if is_local(path):
-        return os.lstat(path).st_mtime
-    return float(filesystem_of(path).last_updated(path))
-
-
 def write_atomically(path: str, data: bytes) -> None:
     """Writes a file so that a reader sees either the whole new file or the old one.
 

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -247,19 +246,6 @@ def test_sigkill_just_before_the_commit(out):
     assert (again.code, again.out) == (0, before.out)
     assert "nothing was scored" not in again.err
     assert_files(out, "segment_scores", *[n for n in os.listdir(out) if n.startswith(".")])
-
-
-@pytest.mark.parametrize("age", ["new", "old"])
-def test_hidden_files_of_killed_runs_are_removed_when_they_are_certainly_dead(out, age):
-    names = [".handover-run", ".workers-run", f".scores.json.{'0' * 32}"]
-    other = f".notes.{'0' * 32}"
-    for name in (*names, other):
-        (out / name).touch()
-        if age == "old":
-            os.utime(out / name, (time.time() - 15 * 24 * 3600,) * 2)
-    published(out, "run", 0)
-    hidden = [name for name in os.listdir(out) if name.startswith(".")]
-    assert sorted(hidden) == sorted([other, *(names if age == "new" else [])])
 
 
 # Files that cannot be written
