@@ -11,7 +11,6 @@ from beam_bleu.pipeline.command_line.config import FLAGS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
 from beam_bleu.pipeline.history.nights import ORDERS
 from beam_bleu.pipeline.library.keywords import ELSEWHERE
 from beam_bleu.pipeline.notebook.result_tables import (
@@ -220,21 +219,6 @@ def _output_formats() -> str:
     )
 
 
-def _drop_rules() -> str:
-    return table(
-        ["`--drop`", "what it does", "a drop fails if", "use it"],
-        [
-            [
-                _name(row.name, is_default=row.name == DEFAULT_DROP_RULE),
-                row.description,
-                f"the {('lower', 'upper')[row.bound]} end of the interval is below -POINTS",
-                row.use,
-            ]
-            for row in DROP_RULES.values()
-        ],
-    )
-
-
 # docs/notebook.md
 
 
@@ -325,7 +309,6 @@ _TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "rules of coverage": _coverages,
         "layouts": _layouts,
     },
-    "docs/terminal.md": {"formats of stdout": _output_formats, "rules of drops": _drop_rules},
     "docs/notebook.md": {
         "columns of scores": lambda: _arrow_columns(SCORE_COLUMNS),
         "columns of comparisons": lambda: _arrow_columns(COMPARISON_COLUMNS),

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, decimals_of, verdict
+from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, verdict
 from beam_bleu.pipeline.display.score_tables import (
     Slice,
     ranks_of,
@@ -16,11 +16,13 @@ from beam_bleu.pipeline.display.score_tables import (
 )
 from beam_bleu.pipeline.display.table import Cell, Table, table_of
 from beam_bleu.pipeline.result.rows import FAMILIES, ComparisonRow, DifferenceRow, MetricNames
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, TWO_SIDED_95
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     Number,
     counted,
+    decimals_for,
     estimate,
     p_value,
     rounded,
@@ -49,7 +51,7 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     for item, slices in slices_of(result, metric.metric).items():
         if table := differences_in_slices(view, item, slices):
             yield table
-    yield from resampled_tables(view, metric, view.most)
+    yield from resampled_tables(view, metric, view.screen.rows)
 
 
 def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | None:
@@ -66,7 +68,7 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
     def parts(row: ComparisonRow) -> list[Part]:
         return [row, scores[row.system]] if row.system in scores else [row]
 
-    shown, hidden = chosen_rows(compared, parts, view.choice, view.most, "comparison")
+    shown, hidden = chosen_rows(compared, parts, view.choice, view.screen.rows, "comparison")
     decimals = view.decimals_of(metric, shown)
     baselines = list(dict.fromkeys(row.baseline for row in compared))
     subject, heading, names = _named([(row.system, row.baseline) for row in shown], baselines)
@@ -103,7 +105,7 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
         return None
     choice = dataclasses.replace(view.choice, sort=view.choice.sort or "difference")
     systems = list(dict.fromkeys(row.system for row in compared))
-    shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, view.most, "slice")
+    shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, view.screen.rows, "slice")
     lines = [{row.system: row for row in own.differences} for own in shown]
     decimals = view.decimals_of(
         compared[0].metric, [row for line in lines for row in line.values()]
@@ -175,7 +177,9 @@ def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -
         """The numbers of these names, and the intervals, which stand for standard errors."""
         ends = [entry["interval"] for entry in entries]
         errors = [own and (own[1] - own[0]) / (2 * TWO_SIDED_95) for own in ends]
-        decimals = decimals_of(metric.metric, errors) if view.decimals is None else view.decimals
+        decimals = view.decimals
+        if decimals is None:
+            decimals = decimals_for(errors, metric_type(metric.metric).score_type.DECIMALS)
         columns: dict[str, list[Cell]] = {
             name: [estimate(entry[name], None, decimals, write) for entry in entries]
             for name in names

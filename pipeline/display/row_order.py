@@ -13,9 +13,6 @@ from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import counted, decimals_for
 
-SHOWN_ROWS = 20
-"""The largest number of rows of a table of slices or comparisons on a terminal."""
-
 SortName = Literal["difference", "score", "name", "segments"]
 
 SORTS: Mapping[SortName, str] = {
@@ -45,18 +42,10 @@ USUAL_ROWS = RowChoice()
 """All rows, in the usual order."""
 
 
-def decimals_of(metric: MetricWord, standard_errors: Iterable[float | None] = ()) -> int:
-    """How many decimals the scores or differences of a metric have.
-
-    Args:
-      metric: the metric.
-      standard_errors: of the numbers; None for one that has none. If none of them is above 0, the
-        numbers have the usual decimals of the metric.
-
-    >>> decimals_of("bleu", [0.34, None]), decimals_of("bleu", [12.0]), decimals_of("perplexity")
-    (2, 1, 4)
-    """
-    return decimals_for(standard_errors, metric_type(metric).score_type.DECIMALS)
+def decimals_of(metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()) -> int:
+    """How many decimals scores or differences by a metric have that are shown together."""
+    errors = [row.standard_error for row in rows if row is not None]
+    return decimals_for(errors, metric_type(metric).score_type.DECIMALS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,18 +68,11 @@ class View:
     screen: Screen = FILE
     choice: RowChoice = USUAL_ROWS
 
-    @property
-    def most(self) -> int | None:
-        """The largest number of rows of a table; None for all."""
-        return None if self.screen.columns is None else SHOWN_ROWS
-
     def decimals_of(
         self, metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()
     ) -> int:
         """How many decimals scores or differences have that are compared with each other."""
-        if self.decimals is not None:
-            return self.decimals
-        return decimals_of(metric, [row.standard_error for row in rows if row is not None])
+        return decimals_of(metric, rows) if self.decimals is None else self.decimals
 
 
 Verdict = Literal["", "worse", "better"]

@@ -22,6 +22,8 @@ from beam_bleu.transforms.errors import JobError
 _NARROWEST = 40
 """On a narrower terminal a text is laid out for this width, so that it stays readable."""
 
+_SHOWN_ROWS = 20
+
 _WITHOUT_ESCAPES = ("", "dumb", "unknown")
 """Values of TERM that say that the terminal does not know escape sequences."""
 
@@ -175,6 +177,11 @@ class Screen:
     def columns(self) -> int | None:
         """The width for which text is laid out."""
         return None if self.width is None else max(self.width, _NARROWEST)
+
+    @property
+    def rows(self) -> int | None:
+        """The largest number of rows of a table; None for all."""
+        return None if self.width is None else _SHOWN_ROWS
 
 
 FILE = Screen()

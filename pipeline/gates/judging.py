@@ -99,8 +99,7 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
 
 
 def _decimals(*rows: ScoreRow) -> int:
-    errors = [row.standard_error for row in rows]
-    return max(_FEWEST_DECIMALS, decimals_of(rows[0].metric, errors))
+    return max(_FEWEST_DECIMALS, decimals_of(rows[0].metric, rows))
 
 
 def _beyond(

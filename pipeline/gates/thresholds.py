@@ -30,7 +30,6 @@ class DropRule:
     Attributes:
       name: its name.
       description: which drops fail, for --help.
-      use: when to choose it, for docs/terminal.md.
       bound: the bound of the difference's interval that is compared with the largest drop: 0 for
         the worse one, 1 for the better one.
       missed: what a message says of a drop that fails.
@@ -39,7 +38,6 @@ class DropRule:
 
     name: DropRuleName
     description: str
-    use: str
     bound: Literal[0, 1]
     missed: str
     kept: str
@@ -49,7 +47,6 @@ DROP_RULES: Mapping[DropRuleName, DropRule] = table(
     DropRule(
         "not_excluded",
         "fail unless the difference's 95 % interval excludes such a drop",
-        "if a worse system must not pass. The test set must be large, because noise alone can fail",
         0,
         "is not excluded",
         "is excluded",
@@ -57,7 +54,6 @@ DROP_RULES: Mapping[DropRuleName, DropRule] = table(
     DropRule(
         "proven",
         "fail only if the whole 95 % interval is below such a drop",
-        "if a false alarm costs more than a small drop that stays unseen",
         1,
         "is proven",
         "is not proven",

@@ -27,9 +27,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     signed,
 )
 
-MOST_NIGHTS = 20
-"""The largest number of nights of one table on a terminal."""
-
 _WORDS: Mapping[GapKind, str] = {
     "missing": "missing",
     "failed": "failed",
@@ -47,7 +44,7 @@ _LEGEND = (
 
 def as_text(history: History, screen: Screen) -> str:
     """The tables of all series, and lines about gaps and about changes without an exact p-value."""
-    most = None if screen.columns is None else MOST_NIGHTS
+    most = screen.rows
     tables = [
         table_text(series_table(series, history.gaps, most), screen) for series in history.series
     ]
@@ -75,9 +72,9 @@ def series_table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table
     rows.sort(key=lambda row: row[0])
     rows = rows[-(most or len(rows)) :]
     scores = [score for _, score, _ in rows if score is not None]
-    decimals = decimals_of(metric, [score.row.standard_error for score in scores])
+    decimals = decimals_of(metric, [score.row for score in scores])
     changes = [score.change.row for score in scores if score.change and score.change.row]
-    of_changes = decimals_of(metric, [row.standard_error for row in changes])
+    of_changes = decimals_of(metric, changes)
     cells: list[list[Cell]] = []
     for night, score, word in rows:
         shown = nothing if score is None else score_number(score.row, decimals)

@@ -37,7 +37,7 @@ def best(name: str, scores: Sequence[ScoreRow], comparisons: Sequence[Comparison
     if not ranked:
         return f"No system has a score of the whole corpus by {name}."
     first = ranked[0]
-    decimals = decimals_of(first.metric, [row.standard_error for row in scores])
+    decimals = decimals_of(first.metric, scores)
     (number,) = estimates([score_number(first, decimals)])
     if len(scores) == 1:
         return f"{first.system} has {number} {name}."
@@ -66,8 +66,7 @@ def differences(compared: Sequence[tuple[str, ComparisonRow]]) -> str:
       compared: the differences by a metric, one or more, each with the name of its slice; "" for
         the whole corpus.
     """
-    errors = [row.standard_error for _, row in compared]
-    decimals = decimals_of(compared[0][1].metric, errors)
+    decimals = decimals_of(compared[0][1].metric, [row for _, row in compared])
     if len(compared) <= _TOLD_ONE_BY_ONE:
         return " ".join(_difference(row, where, decimals) for where, row in compared)
     better, worse = (
@@ -117,8 +116,7 @@ def over(name: str, item: str, system: str, scores: Mapping[str, ScoreRow]) -> s
     if len(shown) < 2:
         return f"{system} has no scores to compare by {item}."
     ranked = sorted(shown, key=lambda name: gain(shown[name]), reverse=True)
-    errors = [row.standard_error for row in scores.values()]
-    decimals = decimals_of(shown[ranked[0]].metric, errors)
+    decimals = decimals_of(shown[ranked[0]].metric, scores.values())
     best, worst = (
         f"in {name} ({rounded(shown[name].score or 0.0, decimals)})"
         for name in (ranked[0], ranked[-1])

@@ -16,7 +16,6 @@ from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
 from beam_bleu.pipeline.display.printable import json_text, value_text
 from beam_bleu.pipeline.display.row_order import (
-    SHOWN_ROWS,
     RowChoice,
     chosen_rows,
     decimals_of,
@@ -144,8 +143,7 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, scr
     signature = metric.signature or "each language has its own definition"
     method = "paired" if compared.is_paired else "independent"
     head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
-    most = None if screen.columns is None else SHOWN_ROWS
-    tables = [*_tables(compared, metric, choice, most)]
+    tables = [*_tables(compared, metric, choice, screen.rows)]
     if compared.is_paired and any(table.header[0] != "system" for table in tables):
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
@@ -201,7 +199,7 @@ def _columns(
     metric: MetricNames, rows: Sequence[ComparedRow], *, has_holm: bool, for_paper: bool
 ) -> Iterator[Column]:
     """All that is known about differences; for a paper the scores and the differences."""
-    decimals = decimals_of(metric.metric, [row.standard_error for row in rows])
+    decimals = decimals_of(metric.metric, rows)
     arrow = f" {LOWER}" if for_paper and row_of(metric.metric).lower_is_better else ""
     yield f"old{arrow}", [Number(rounded(row.old, decimals)) for row in rows]
     yield f"new{arrow}", [Number(rounded(row.new, decimals)) for row in rows]

@@ -33,12 +33,12 @@ from shown_tables import (
 )
 
 from beam_bleu.pipeline.command_line.metric_flags import presets_table
-from beam_bleu.pipeline.display import row_order
-from beam_bleu.pipeline.display.row_order import RowChoice, decimals_of
+from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout
+from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.score import shown_numbers
-from beam_bleu.transforms.score.shown_numbers import p_value, rounded, signed
+from beam_bleu.transforms.score.shown_numbers import decimals_for, p_value, rounded, signed
 
 RECORDED = shown_tables.recorded()
 DRAWN = shown_tables.drawn()
@@ -89,9 +89,8 @@ def test_a_name_cannot_write_to_the_terminal(screen):
 
 
 def test_examples_of_numbers():
-    for module, examples in ((row_order, 1), (shown_numbers, 2)):
-        found = doctest.testmod(module)
-        assert (found.attempted, found.failed) == (examples, 0)
+    found = doctest.testmod(shown_numbers)
+    assert (found.attempted, found.failed) == (2, 0)
 
 
 def test_small_numbers_have_no_sign_and_no_digits_that_mean_nothing():
@@ -116,7 +115,8 @@ def test_small_numbers_have_no_sign_and_no_digits_that_mean_nothing():
     ],
 )
 def test_decimals_follow_the_smallest_standard_error(metric, errors, decimals):
-    assert decimals_of(metric, errors) == decimals
+    usual = metric_type(metric).score_type.DECIMALS
+    assert decimals_for(errors, usual) == decimals
 
 
 # Rows
