@@ -45,10 +45,13 @@ class Check:
     needed: bool = True
 
     def facts(self) -> list[Fact]:
-        """The facts; if the check fails, one fact that says why."""
+        """The facts; if the check fails, those before, and one that says why."""
+        found: list[Fact] = []
         try:
-            return list(self.find())
+            for fact in self.find():
+                found.append(fact)
         except Exception as error:  # a broken library can raise anything
             reason = (str(error).strip().splitlines() or [""])[0]
             text = f"cannot be checked: {type(error).__name__}: {reason}"
-            return [Fact(self.section, self.name, "FAIL" if self.needed else "no", text)]
+            found.append(Fact(self.section, self.name, "FAIL" if self.needed else "no", text))
+        return found

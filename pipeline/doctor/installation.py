@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
-import os
 import pathlib
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_module
-from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.doctor.facts import Check, Fact, Status
 from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
-from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 _INSTALL = "./run.sh install, or pip install ., in the folder of beam-bleu"
 
@@ -31,11 +28,8 @@ _PATIENCE = 120
 """For how many seconds a job on the sample may run."""
 
 
-def _own() -> Iterator[Fact]:
-    yield Fact("versions", "beam-bleu", "ok", VERSION)
-
-
 def _packages() -> Iterator[Fact]:
+    yield Fact("versions", "beam-bleu", "ok", VERSION)
     from packaging.requirements import Requirement
 
     needs = [f"Python {metadata('beam-bleu')['Requires-Python']}", *(requires("beam-bleu") or ())]
@@ -54,28 +48,6 @@ def _packages() -> Iterator[Fact]:
         else:
             need = f"{installed}, but beam-bleu needs {wanted.specifier}"
             yield Fact("versions", wanted.name, "FAIL", need, _INSTALL)
-
-
-def _machine() -> Iterator[Fact]:
-    usable, all_cores = available_threads(), os.cpu_count() or 1
-    text = f"{usable} of {all_cores}" if usable != all_cores else str(usable)
-    yield Fact("machine", "cores", "ok", text)
-    if hasattr(os, "sysconf"):
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        yield Fact("machine", "memory", "ok", gigabytes(memory))
-    try:
-        folder = tempfile.gettempdir()
-    except FileNotFoundError as error:
-        remedy = "set TMPDIR to a folder that you can write to"
-        yield Fact("machine", "temporary", "FAIL", str(error.strerror), remedy)
-        return
-    free = gigabytes(shutil.disk_usage(folder).free)
-    yield Fact("machine", "temporary", "ok", f"{folder}, {free} free")
-
-
-def gigabytes(size: int) -> str:
-    """A size for people."""
-    return f"{size / 1e9:.1f} GB"
 
 
 def _in_process() -> Iterator[Fact]:
@@ -110,6 +82,16 @@ def _in_process() -> Iterator[Fact]:
         yield Fact("engines", "in-process", "FAIL", text)
 
 
+_JAVA: Mapping[bool, tuple[Status, str, str]] = {
+    True: ("ok", "Java is installed, for Beam's job server", ""),
+    False: (
+        "no",
+        "`java` is not installed, so Beam's job server cannot run",
+        "install Java, or use a job server that runs elsewhere: --job_endpoint HOST:PORT",
+    ),
+}
+
+
 def _engines() -> Iterator[Fact]:
     program = shutil.which("prism")
     if program is not None:
@@ -119,16 +101,7 @@ def _engines() -> Iterator[Fact]:
         text = "there is no `prism` on the PATH; Beam would download it for the first job"
         yield Fact("engines", "Prism", "no", text, f"go install {package}")
     for engine in ("Flink", "Spark"):
-        if shutil.which("java") is not None:
-            yield Fact("engines", engine, "ok", "Java is installed, for Beam's job server")
-        else:
-            yield Fact(
-                "engines",
-                engine,
-                "no",
-                "`java` is not installed, so Beam's job server cannot run",
-                "install Java, or use a job server that runs elsewhere: --job_endpoint HOST:PORT",
-            )
+        yield Fact("engines", engine, *_JAVA[shutil.which("java") is not None])
     yield _optional("engines", "Dataflow", "Dataflow", "google.cloud.dataflow", installing("gcp"))
 
 
@@ -164,25 +137,19 @@ def tokenizer_fact(row: Tokenizer, extra: str) -> Fact:
     return Fact("tokenizers", row.name, "ok", versions)
 
 
-def _tokenizer(row: Tokenizer, extra: str) -> Iterator[Fact]:
-    yield tokenizer_fact(row, extra)
+def _tokenizers() -> Iterator[Fact]:
+    for row in TOKENIZERS.values():
+        if row.extra:
+            yield tokenizer_fact(row, row.extra)
 
 
-PACKAGE_CHECKS = (
-    Check("versions", "beam-bleu", _own),
-    # The versions that are needed are in the metadata of an installed package. Without it,
-    # beam-bleu may work all the same: what works is checked below.
-    Check("versions", "packages", _packages, needed=False),
-    Check("machine", "machine", _machine, needed=False),
-)
+# The versions that are needed are in the metadata of an installed package. Without it,
+# beam-bleu may work all the same: what works is checked below.
+PACKAGE_CHECK = Check("versions", "packages", _packages, needed=False)
 
 LIBRARY_CHECKS = (
     Check("engines", "in-process", _in_process),
     Check("engines", "others", _engines, needed=False),
     Check("filesystems", "others", _libraries, needed=False),
-    *(
-        Check("tokenizers", row.name, functools.partial(_tokenizer, row, row.extra), needed=False)
-        for row in TOKENIZERS.values()
-        if row.extra
-    ),
+    Check("tokenizers", "libraries", _tokenizers, needed=False),
 )

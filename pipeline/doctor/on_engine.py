@@ -18,8 +18,6 @@ from beam_bleu.pipeline.output.storage import remove_if_empty
 from beam_bleu.transforms.errors import JobError, UsageError
 from beam_bleu.transforms.pairing.lines.visible import check_visible
 
-__all__ = ["facts_of_engine", "facts_of_workers"]
-
 _ACCESS = "access"
 
 
@@ -81,10 +79,9 @@ def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str)
       workers: what the workers say.
       output: the folder to which they write.
     """
-    hosts = sorted({worker.host for worker in workers})
     return [
         fact
-        for host in hosts
+        for host in sorted({worker.host for worker in workers})
         for fact in _facts(host, launcher, [each for each in workers if each.host == host], output)
     ]
 
@@ -95,12 +92,10 @@ def _facts(host: str, launcher: Software, workers: Sequence[Worker], output: str
         said = sorted({worker.software.get(name) or "is missing" for worker in workers})
         text = ", ".join(said)
         error = difference({name: launcher[name]}, workers)
-        if error is not None:
-            yield Fact(host, shown, "FAIL", f"{text}; here it is {launcher[name]}", error.remedy)
-        elif said != [launcher[name]]:
-            yield Fact(host, shown, "ok", f"{text}; here it is {launcher[name]}")
-        else:
-            yield Fact(host, shown, "ok", text)
+        if said != [launcher[name]]:
+            text += f"; here it is {launcher[name]}"
+        remedy = error.remedy if error else ""
+        yield Fact(host, shown, "FAIL" if error else "ok", text, remedy)
     errors = {(error.cause, error.remedy) for worker in workers for error in worker.errors}
     for cause, remedy in sorted(errors):
         yield Fact(host, _ACCESS, "FAIL", cause, remedy)

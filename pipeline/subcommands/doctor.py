@@ -12,10 +12,10 @@ from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import sample
 from beam_bleu.pipeline.doctor.facts import Fact
-from beam_bleu.pipeline.doctor.installation import LIBRARY_CHECKS, PACKAGE_CHECKS
+from beam_bleu.pipeline.doctor.installation import LIBRARY_CHECKS, PACKAGE_CHECK
 from beam_bleu.pipeline.errors.reporting import reported
 
-_CHECKS = (*PACKAGE_CHECKS, *sample.CHECKS, *LIBRARY_CHECKS)
+_CHECKS = (PACKAGE_CHECK, *sample.CHECKS, *LIBRARY_CHECKS)
 
 _WIDTH = 80
 
