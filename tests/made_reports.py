@@ -10,7 +10,6 @@ from typing import Any
 
 from made_results import entry, result
 
-from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.saved_result import SavedResult
 
@@ -131,6 +130,6 @@ def written_result(
     return folder
 
 
-def reported(document: dict[str, Any], examples: Sequence[dict[str, Any]] = ()) -> ReportedResult:
-    """What a report shows of a document and of examples."""
-    return ReportedResult(SavedResult("night", read_result(document)), examples)
+def reported(document: dict[str, Any]) -> SavedResult:
+    """A result without a folder."""
+    return SavedResult("night", read_result(document))

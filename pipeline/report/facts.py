@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.score_tables import units_of
 from beam_bleu.pipeline.display.table import Cell, Table
+from beam_bleu.pipeline.output.file_names import RUN_RECORD
+from beam_bleu.pipeline.output.result_files import exists, read
 from beam_bleu.pipeline.report.figures import Figure
-from beam_bleu.pipeline.report.results import ReportedResult
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged
 from beam_bleu.transforms.score.shown_numbers import Number
 
 _COUNTERS = {
@@ -24,9 +27,9 @@ _COUNTERS = {
 """What the counters of the result document are, for readers."""
 
 
-def facts(reported: ReportedResult) -> Iterator[Figure]:
+def facts(saved: SavedResult) -> Iterator[Figure]:
     """The inputs, the counts and the versions of a result."""
-    result, streams = reported.saved.result, reported.saved.streams
+    result, streams = saved.result, saved.streams
     counted: list[list[Cell]] = [[name, Number(f"{number:,}")] for name, number in _counted(result)]
     table = Table(["What was counted"], ["what", "number"], counted)
     labels = [label for label in result.partitions if label is not None]
@@ -38,12 +41,21 @@ def facts(reported: ReportedResult) -> Iterator[Figure]:
         files = sum(len(stream["files"]) for stream in streams)
         yield Figure("Inputs", f"Files that were read: {files:,}.", [_inputs(streams)])
     # Not the machine: a report does not depend on it.
-    versions = {name: own for name, own in reported.versions.items() if name != "platform"}
+    versions = {name: own for name, own in _versions(saved).items() if name != "platform"}
     if versions:
         rows = [[name.replace("_", "-"), version] for name, version in versions.items()]
         table = Table(["Versions"], ["software", "version"], rows)
         sentence = f"beam-bleu {versions['beam_bleu']} scored these texts."
         yield Figure("Versions", sentence, [table])
+
+
+def _versions(saved: SavedResult) -> dict[str, str]:
+    """The versions of the software that made a result; none if no run.json says it."""
+    record = f"{saved.folder}/{RUN_RECORD}"
+    if not saved.folder or not exists(record):
+        return {}
+    with named_if_damaged(record):
+        return dict(json.loads(read(record))["versions"])
 
 
 def _counted(result: Result) -> Iterator[tuple[str, int]]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import pathlib
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import is_numeric
+from beam_bleu.pipeline.examples.segments import read_examples
 from beam_bleu.pipeline.output.file_names import REPORT, SCORES
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.ownership import is_owned
@@ -22,9 +24,8 @@ from beam_bleu.pipeline.report.examples import JOINERS, groups, heading, texts
 from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.figures import places, reasons, standing
 from beam_bleu.pipeline.report.past import past
-from beam_bleu.pipeline.report.results import ReportedResult, reported_result
 from beam_bleu.pipeline.report.sentences import UNCERTAINTY
-from beam_bleu.pipeline.result.saved_result import named_if_damaged
+from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ def require_jinja2() -> None:
         )
 
 
-def page(result: ReportedResult, history: History | None = None) -> bytes:
+def page(saved: SavedResult, history: History | None = None) -> bytes:
     """The page of a result.
 
     Args:
-      result: the result.
+      saved: the result. If it is a folder, its examples, inputs and versions are shown, too.
       history: that of several results, of which this is the last one; None without one.
 
     Raises:
@@ -63,14 +64,17 @@ def page(result: ReportedResult, history: History | None = None) -> bytes:
       InputError: the result is damaged.
     """
     require_jinja2()
-    with named_if_damaged(result.saved.name):
-        text = _text(result, history)
+    examples = read_examples(saved.folder) if saved.folder else None
+    with named_if_damaged(saved.name):
+        text = _text(saved, examples or (), history)
     # A document can have lone surrogates, for bytes of paths that are not UTF-8.
     return text.encode("utf-8", "backslashreplace")
 
 
-def _text(reported: ReportedResult, history: History | None) -> str:
-    result = reported.saved.result
+def _text(
+    saved: SavedResult, examples: Sequence[Mapping[str, Any]], history: History | None
+) -> str:
+    result = saved.result
     names = {metric.metric: metric.name for metric in result.metrics}
     systems = result.systems
     shown = joined(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
@@ -82,8 +86,8 @@ def _text(reported: ReportedResult, history: History | None) -> str:
         uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
         places=[*places(result)],
         reasons=[*reasons(result)],
-        examples=groups(reported.examples, names),
-        facts=[*facts(reported)],
+        examples=groups(examples, names),
+        facts=[*facts(saved)],
         warnings=result.all_warnings,
     )
     return text
@@ -131,7 +135,7 @@ def write_report(output: str) -> str:
     folder = output.rstrip("/")
     scores, path = f"{folder}/{SCORES}", f"{folder}/{REPORT}"
     before = read(scores)
-    made = page(reported_result(output, must_be_last=False))
+    made = page(result_at(folder, must_be_last=False))
     # A run that replaces the result while the page is drawn must not keep a page about this one.
     with locked(folder):
         if read(scores) != before:

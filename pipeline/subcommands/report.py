@@ -11,7 +11,7 @@ from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
 from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.report.page import page, require_jinja2, write_page
-from beam_bleu.pipeline.report.results import ReportedResult, reported_result
+from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError, UsageError
 
@@ -56,28 +56,28 @@ def _report(flags: argparse.Namespace) -> bytes:
     if several:
         made = page(*_nights(flags.results, new_texts=flags.new_texts))
     else:
-        made = page(reported_result(flags.results[0]))
+        made = page(result_at(flags.results[0]))
     if path == "-":
         return made
     write_page(path, made)
     return f"{path}\n".encode()
 
 
-def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[ReportedResult, History]:
+def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, History]:
     """The last result of several ones, and their history.
 
     Raises:
       InputError: one of them cannot be read, or their order is not known.
     """
     nights = read_nights(results)
-    scored = [night for night in nights if night.saved is not None]
+    scored = [night.saved for night in nights if night.saved is not None]
     if not scored:
         raise InputError(
             f"none of {len(nights)} runs has a result: {nights[-1].failure}",
             "name the folder of a run that has succeeded, too",
         )
     of_corpus = history(nights, lambda key: not key.of_slice, new_texts=new_texts)
-    return reported_result(scored[-1].path), of_corpus
+    return scored[-1], of_corpus
 
 
 def _beside_result(results: Sequence[str], several: bool) -> str:

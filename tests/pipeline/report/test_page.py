@@ -15,7 +15,7 @@ from made_results import entry, result
 
 from beam_bleu.pipeline.report.examples import KINDS
 from beam_bleu.pipeline.report.page import page, write_report
-from beam_bleu.pipeline.report.results import ReportedResult, reported_result
+from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
 
@@ -68,7 +68,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    return page(reported_result(str(folder)))
+    return page(result_at(str(folder)))
 
 
 @pytest.fixture(scope="module")
@@ -133,17 +133,17 @@ def test_the_page_loads_nothing(made, parsed):
 
 
 def test_the_same_result_gives_the_same_bytes(made, folder, tmp_path, monkeypatch):
-    assert page(reported_result(str(folder))) == made
+    assert page(result_at(str(folder))) == made
     # In another folder, called by a relative path.
     monkeypatch.chdir(folder.parent)
-    assert page(reported_result("night")) == made
+    assert page(result_at("night")) == made
 
 
 def test_the_page_knows_all_kinds_of_examples():
     assert {*KINDS} == {*EXAMPLE_KINDS}
 
 
-def test_hostile_names_and_texts_are_shown_as_text(tmp_path):
+def test_hostile_names_and_texts_are_shown_as_text(made, tmp_path):
     document = of_two_systems(HOSTILE, slices=1)
     for row in (*document["scores"], *document["comparisons"]):
         if row["slice"] is not None and "domain" in row["slice"]:
@@ -154,19 +154,20 @@ def test_hostile_names_and_texts_are_shown_as_text(tmp_path):
         for text in HOSTILE
     ]
     folder = written_result(tmp_path / "hostile", document, examples)
-    data = page(reported_result(str(folder)))
+    data = page(result_at(str(folder)))
     parsed = Parsed(data)
     assert f"Warnings ({len(HOSTILE)})" in parsed.text
     assert '<script>alert("x")</script>' in parsed.text
     assert r"escape \x1b[2J and \x00 NUL" in parsed.text
     assert r"\u202eright to left\u2069" in parsed.text
-    assert {tag for tag, _ in parsed.elements} == {
-        tag for tag, _ in Parsed(page(reported(of_two_systems(), examples))).elements
-    } | {"li", "ul"}
+    assert {tag for tag, _ in parsed.elements} == {tag for tag, _ in Parsed(made).elements} | {
+        "li",
+        "ul",
+    }
     assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xe2\x80\xae|\xe2\x81\xa9", data)
 
 
-def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
+def test_fifty_systems_and_two_hundred_slices_are_below_2_mb(tmp_path):
     names = [f"system-{number}" for number in range(50)]
     document = of_two_systems(names, slices=200)
     examples = [
@@ -175,9 +176,10 @@ def test_fifty_systems_and_two_hundred_slices_are_below_2_mb():
         for kind in ("loss", "gain", "worst", "best")
         for number in range(20)
     ]
+    folder = written_result(tmp_path / "large", document, examples)
     page(reported(of_two_systems()))  # loads the library
     begin = time.process_time()
-    data = page(reported(document, examples))
+    data = page(result_at(str(folder)))
     assert time.process_time() - begin < 3
     assert len(data) < 2_000_000
     text = Parsed(data).text
@@ -217,7 +219,7 @@ def test_a_run_leaves_the_page_to_the_run_that_replaced_its_result(tmp_path, mon
     assert run.code == 0, run.err
     of_run = (output / "report.html").read_bytes()
 
-    def replaced(result: ReportedResult) -> bytes:
+    def replaced(saved: SavedResult) -> bytes:
         monkeypatch.undo()
         assert called(*EXAMPLE, "-m", "ter", "--output", output, "--report").code == 0
         return of_run
