@@ -23,7 +23,6 @@ from beam_bleu.pipeline.scoring.batch_sums import (
     counting,
     segment_tables,
     sum_all,
-    with_documents,
 )
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
@@ -187,7 +186,7 @@ class Evaluate(beam.PTransform):
                 "of tables, whose columns must be named: Evaluate(columns=ArrowColumns(...))"
             )
         job = self._job
-        batches = with_documents(tables | "Gather segments" >> self._gather, job, unchanged)
+        batches = tables | "Gather segments" >> self._gather
         statistics = batches | "Count matches" >> counting(job, unchanged)
         results = ends_of_panes(statistics, job) | "Score" >> _scoring()
         return _evaluated(results, job, segment_tables(statistics, job, unchanged), None)

@@ -25,7 +25,6 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.statistics.batch_steps import (
-    check_documents,
     count_matches,
 )
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
@@ -48,7 +47,6 @@ __all__ = [
     "of_documents",
     "segment_tables",
     "sum_all",
-    "with_documents",
 ]
 
 Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
@@ -90,7 +88,7 @@ def sum_all(
     sums = dict(others)
     if any(row_of(name).counts_texts for name in job.scorings):
         sums[SAMPLE] = sum_samples(batches, SAMPLE, step)
-    counts = with_documents(batches, job, step) | "Count matches" >> counting(job, step)
+    counts = batches | "Count matches" >> counting(job, step)
     added = additions(job)
     totals = sum_batches(counts, added, step, picked=EXAMPLES, threads=job.threads)
     parts = [totals, *sums.values()]
@@ -117,16 +115,6 @@ def segment_tables(
     return tables
 
 
-def with_documents(
-    batches: PCollection[SegmentBatch], job: Job, step: Step
-) -> PCollection[SegmentBatch]:
-    """The batches; with a check that each segment has a document, if the job needs them."""
-    documents = job.evidence.documents
-    if documents is None:
-        return batches
-    return check_documents(batches, _label(job, documents), step)
-
-
 def counted_of(job: Job) -> Counted:
     """What is counted for a job."""
     return {
@@ -140,12 +128,13 @@ def counting(job: Job, step: Step) -> beam.ParDo:
     """The step that counts each batch for all metrics, and picks examples of it."""
     counted = counted_of(job)
     name, own = next(iter(job.scorings.items()))
-    first, languages = counts_empty_candidates(job.scorings) or name, own.languages
+    first = counts_empty_candidates(job.scorings) or name
     return count_matches(
         list(counted.values()),
         job.threads,
         step,
-        languages=None if languages is None else _label(job, languages),
+        languages=_label(job, own.languages),
+        documents=_label(job, job.evidence.documents),
         lengths=_lengths(job),
         keep_texts=job.source.keeps_texts,
         on_consoles=list(counted).index((first, job.scorings[first].text)),
@@ -213,5 +202,5 @@ def _lengths(job: Job) -> tuple[Text, Metric] | None:
     return (job.metrics.lengths, BleuConfig(max_ngram_order=1)) if has_lengths else None
 
 
-def _label(job: Job, name: str) -> SegmentLabel:
-    return SegmentLabel(name, job.source.labels.index(name))
+def _label(job: Job, name: str | None) -> SegmentLabel | None:
+    return None if name is None else SegmentLabel(name, job.source.labels.index(name))

@@ -8,27 +8,9 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
+from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.wiring.sums import Sums
-
-
-@dataclasses.dataclass(frozen=True)
-class BatchTexts:
-    """The texts of a batch of segments, as in the batch.
-
-    Attributes:
-      candidates: a column for each system.
-      references: the columns of references; null where a segment has fewer than others.
-    """
-
-    candidates: tuple[pa.LargeStringArray, ...]
-    references: tuple[pa.LargeStringArray, ...]
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all columns."""
-        return sum(int(column.nbytes) for column in (*self.candidates, *self.references))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +32,7 @@ class BatchStatistics:
         down; None if no slices need them.
       empty_candidates: the number of candidates without a token.
       kept: the columns that are kept, (segments,) each, as in the batch.
-      texts: the texts, if they are kept.
+      texts: the batch itself, if its texts are kept.
     """
 
     counts: Integers
@@ -65,7 +47,7 @@ class BatchStatistics:
     lengths: Integers | None = None
     empty_candidates: int = 0
     kept: Mapping[str, pa.LargeStringArray] = dataclasses.field(default_factory=dict)
-    texts: BatchTexts | None = None
+    texts: SegmentBatch | None = None
 
     def __len__(self) -> int:
         return len(self.reference_counts)

@@ -1,27 +1,24 @@
-"""Wires to Beam what is done with each batch of segments: a check of documents, and counting."""
+"""Wires the counting of each batch of segments to Beam."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
-from apache_beam.pvalue import PCollection
 
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import (
     BatchStatistics,
-    BatchTexts,
     MetricStatistics,
 )
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
     SegmentLabel,
-    count_by_language,
     require_documents,
 )
 from beam_bleu.transforms.text.text import Text
@@ -32,16 +29,12 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 __all__ = [
     "CountMatches",
     "Pick",
-    "check_documents",
     "count_matches",
 ]
 
 
-class Picking(Protocol):
-    """Picks segments of the batches of a bundle."""
-
-    def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Sums:
-        """What is picked of a batch with these statistics. Several threads can call it."""
+Picking = Callable[[SegmentBatch, Sequence[BatchStatistics]], Sums]
+"""What picks segments of a batch with these statistics. Several threads can call it."""
 
 
 class Pick(Protocol):
@@ -75,6 +68,7 @@ class CountMatches(ThreadedDoFn):
       counted: each metric, with the steps from a text to its tokens.
       threads: the number of threads.
       languages: where the segments have their languages; None if all have the same tokenizer.
+      documents: where the segments have their documents, which each must have; None if it need not.
       lengths: a metric whose columns tell the lengths of segments in tokens, for the metrics whose
         columns do not, with its steps; None if they are not needed.
       keep_texts: whether the statistics have the texts, for the scores of segments.
@@ -89,6 +83,7 @@ class CountMatches(ThreadedDoFn):
         threads: int,
         *,
         languages: SegmentLabel | None = None,
+        documents: SegmentLabel | None = None,
         lengths: tuple[Text, Metric] | None = None,
         keep_texts: bool = False,
         on_consoles: int = 0,
@@ -97,6 +92,7 @@ class CountMatches(ThreadedDoFn):
         super().__init__(threads)
         self._counted = tuple(counted)
         self._languages = languages
+        self._documents = documents
         self._lengths = lengths
         self._keep_texts = keep_texts
         self._on_consoles = on_consoles
@@ -142,56 +138,29 @@ class CountMatches(ThreadedDoFn):
         self._counters["bytes"].inc(counted.text_bytes)
 
     def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
-        prepared = PreparedBatch(batch)
-        counted = [self._one_counted(prepared, *counted) for counted in self._counted]
-        if self._lengths is not None:
-            lengths = self._all_lengths(prepared, counted, self._lengths)
-            counted = [
-                dataclasses.replace(of_metric, lengths=of_segments)
-                for of_metric, of_segments in zip(counted, lengths, strict=True)
-            ]
-        if self._keep_texts:
-            texts = BatchTexts(batch.candidates, batch.references)
-            counted = [dataclasses.replace(of_metric, texts=texts) for of_metric in counted]
-        return tuple(counted)
+        if self._documents is not None:
+            require_documents(batch, self._documents)
+        prepared = PreparedBatch(batch, self._languages)
+        counts = [prepared.counts(text, metric) for text, metric in self._counted]
+        lengths = self._all_lengths(prepared, counts)
+        texts = batch if self._keep_texts else None
+        return tuple(
+            dataclasses.replace(prepared.counted(metric, columns), lengths=own, texts=texts)
+            for (_, metric), columns, own in zip(self._counted, counts, lengths, strict=True)
+        )
 
     def _all_lengths(
-        self,
-        prepared: PreparedBatch,
-        counted: Sequence[BatchStatistics],
-        others: tuple[Text, Metric],
-    ) -> list[Integers | None]:
-        """The lengths of segments for each metric: its own ones, or those of `others`."""
+        self, prepared: PreparedBatch, counts: Sequence[Integers]
+    ) -> Sequence[Integers | None]:
+        """The lengths of segments for each metric: its own ones, or those of `lengths`."""
+        if self._lengths is None:
+            return [None] * len(counts)
         own = [
-            metric.reference_lengths(of_metric.counts)
-            for (_, metric), of_metric in zip(self._counted, counted, strict=True)
+            metric.reference_lengths(columns)
+            for (_, metric), columns in zip(self._counted, counts, strict=True)
         ]
         if all(lengths is not None for lengths in own):
             return own
-        _, metric = others
-        of_others = metric.reference_lengths(self._one_counted(prepared, *others).counts)
-        return [of_others if lengths is None else lengths for lengths in own]
-
-    def _one_counted(self, prepared: PreparedBatch, text: Text, metric: Metric) -> BatchStatistics:
-        if self._languages is None:
-            return prepared.count(text, metric)
-        return count_by_language(prepared, self._languages, text, metric)
-
-
-def check_documents(
-    batches: PCollection[SegmentBatch], label: SegmentLabel, step: Step = unchanged
-) -> PCollection[SegmentBatch]:
-    """Adds the step that fails with an `InputError` if a segment has no document.
-
-    Beam fuses it with the steps before and after it.
-    """
-    return batches | "Check documents" >> giving_batches(step(_CheckDocuments(label)), SegmentBatch)
-
-
-class _CheckDocuments(beam.DoFn):
-    def __init__(self, label: SegmentLabel) -> None:
-        self._label = label
-
-    def process(self, batch: SegmentBatch) -> Iterator[SegmentBatch]:
-        require_documents(batch, self._label)
-        yield batch
+        text, metric = self._lengths
+        usual = metric.reference_lengths(prepared.counts(text, metric))
+        return [usual if lengths is None else lengths for lengths in own]

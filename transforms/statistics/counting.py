@@ -6,8 +6,9 @@ releases the interpreter's lock, so several threads can count at the same time.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -25,9 +26,16 @@ from beam_bleu.transforms.native.text_columns import (
 )
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.segment_labels import (
+    SegmentLabel,
+    batch_of_rows,
+    rows_by_tokenizer,
+    segment_name,
+)
 from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 
 class PreparedBatch:
@@ -35,6 +43,8 @@ class PreparedBatch:
 
     Args:
       batch: the segments.
+      languages: where the segments have their languages. Each language has its own tokenizer, and
+        shares the other steps. None if all segments have the same tokenizer.
 
     Attributes:
       batch: the segments.
@@ -45,8 +55,9 @@ class PreparedBatch:
       InputError: a segment has texts, but no reference.
     """
 
-    def __init__(self, batch: SegmentBatch) -> None:
+    def __init__(self, batch: SegmentBatch, languages: SegmentLabel | None = None) -> None:
         self.batch = batch
+        self._languages = languages
         self.texts = TextColumns(
             padded(column) for column in (*batch.references, *batch.candidates)
         )
@@ -69,8 +80,8 @@ class PreparedBatch:
           metric: what is counted.
 
         Raises:
-          InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; or
-            the batch lacks what is counted.
+          InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; its
+            language is missing or unknown; or the batch lacks what is counted.
         """
         return self.counted(metric, self.counts(text, metric))
 
@@ -93,6 +104,27 @@ class PreparedBatch:
     def counts(self, text: Text, metric: Metric) -> Integers:
         """The columns of a metric, int64 (systems, segments, W); see `count`."""
         _require_needed(self.batch, metric)
+        if self._languages is not None:
+            rows = rows_by_tokenizer(self.batch, self._languages)
+            if metric.is_tokenized:
+                return self._counts_by_tokenizer(rows, text, metric)
+        return self._counts(text, metric)
+
+    def _counts_by_tokenizer(
+        self, rows: Mapping[TokenizerName, Integers], text: Text, metric: Metric
+    ) -> Integers:
+        if len(rows) <= 1:  # a batch without segments has no language
+            only = next(iter(rows), text.tokenize)
+            return self._counts(dataclasses.replace(text, tokenize=only), metric)
+        batch = self.batch
+        counts = np.empty((len(batch.systems), len(batch), metric.basis.width), np.int64)
+        for tokenizer, of_part in rows.items():
+            part = PreparedBatch(batch_of_rows(batch, of_part))
+            own_text = dataclasses.replace(text, tokenize=tokenizer)
+            counts[:, of_part] = part.counts(own_text, metric)
+        return counts
+
+    def _counts(self, text: Text, metric: Metric) -> Integers:
         if not metric.needs.roles:
             return metric.count(ReadyTexts(self.batch, text, self.texts.spans, self.sizes))
         return _counts(metric, self.ready(text))
@@ -212,11 +244,6 @@ def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
             "check that the lines end with a newline",
         )
     return metric.count(texts)
-
-
-def segment_name(batch: SegmentBatch, row: int) -> str:
-    """The name of a segment for messages. Numbers begin with 1, like lines in editors."""
-    return "a segment" if batch.numbers is None else f"segment {batch.numbers[row] + 1}"
 
 
 def prepare_counting(text: Text, metric: Metric) -> None:

@@ -11,18 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import nulls
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import PreparedBatch, segment_name
 from beam_bleu.transforms.text.languages import (
     EXAMPLES_OF_CODES,
     LanguageCodeError,
     tokenizer_of,
 )
-from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 
@@ -37,6 +33,11 @@ class SegmentLabel:
 
     name: str
     position: int
+
+
+def segment_name(batch: SegmentBatch, row: int) -> str:
+    """The name of a segment for messages. Numbers begin with 1, like lines in editors."""
+    return "a segment" if batch.numbers is None else f"segment {batch.numbers[row] + 1}"
 
 
 def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
@@ -59,42 +60,12 @@ def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
     )
 
 
-def count_by_language(
-    prepared: PreparedBatch, label: SegmentLabel, text: Text, metric: Metric
-) -> BatchStatistics:
-    """Counts every segment of a batch, for every system, with the tokenizer of its language.
-
-    A metric without tokens of languages counts all segments in the same way.
-
-    Args:
-      prepared: the batch.
-      label: where the segments have their languages.
-      text: the steps from a text to its tokens. Each language has its own tokenizer, and shares
-        the other steps.
-      metric: what is counted.
-
-    Returns:
-      The statistics in the order of the batch.
+def rows_by_tokenizer(batch: SegmentBatch, label: SegmentLabel) -> dict[TokenizerName, Integers]:
+    """The rows of each tokenizer, ascending; none for a batch without segments.
 
     Raises:
-      InputError: the language of a segment is missing or unknown; or as in `PreparedBatch.count`.
+      InputError: the language of a segment is missing or unknown.
     """
-    batch = prepared.batch
-    rows = _rows_by_tokenizer(batch, label)
-    if not metric.is_tokenized:
-        return prepared.count(text, metric)
-    if len(rows) <= 1:  # a batch without segments has no language
-        only = next(iter(rows), text.tokenize)
-        return prepared.count(dataclasses.replace(text, tokenize=only), metric)
-    counts = np.empty((len(batch.systems), len(batch), metric.basis.width), np.int64)
-    for tokenizer, of_part in rows.items():
-        part = PreparedBatch(_taken(batch, of_part))
-        counts[:, of_part] = part.counts(dataclasses.replace(text, tokenize=tokenizer), metric)
-    return prepared.counted(metric, counts)
-
-
-def _rows_by_tokenizer(batch: SegmentBatch, label: SegmentLabel) -> dict[TokenizerName, Integers]:
-    """The rows of each tokenizer, ascending."""
     languages = batch.labels[label.position]
     indexes = languages.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     _, first_rows = np.unique(indexes, return_index=True)
@@ -130,7 +101,7 @@ def _tokenizer(
         ) from None
 
 
-def _taken(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
+def batch_of_rows(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
     """What is counted in rows of a batch."""
     chosen = pa.array(rows)
     return dataclasses.replace(

@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
-from beam_bleu.transforms.statistics.segment_labels import SegmentLabel, count_by_language
+from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
@@ -51,7 +51,7 @@ def labelled(segments, languages, **changes):
 
 
 def counted_by_language(batch, text, counter):
-    return count_by_language(PreparedBatch(batch), LABEL, text, counter)
+    return PreparedBatch(batch, LABEL).count(text, counter)
 
 
 def segments_of(sentences, draw, most=40):

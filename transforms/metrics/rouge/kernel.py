@@ -39,7 +39,7 @@ from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memor
 from beam_bleu.transforms.native.memory import copy, load_byte, load_int, store_byte, store_int
 from beam_bleu.transforms.native.text_columns import Spans, TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import segment_name
+from beam_bleu.transforms.statistics.segment_labels import segment_name
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,
