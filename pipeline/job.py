@@ -19,7 +19,7 @@ from beam_bleu.pipeline.scoring.scorings import (
 )
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.totals.rejected import MostRejected
 
@@ -124,8 +124,7 @@ class Job(Settings):
             **common,
             scorings=self.scorings,
             highest_of_segments={
-                name: row_of(name).highest_of(own.signature_of(self.metrics.of_segments(name)))
-                for name, own in self.scorings.items()
+                name: self.metrics.of_segments(name).highest for name, own in self.scorings.items()
             },
             is_of_lines=self.source.is_of_lines,
         )

@@ -50,9 +50,6 @@ class MetricRow:
       home: the type of its definitions, in `metrics`.
       description: what it is, for --help.
       lower_is_better: whether a lower score is better.
-      highest: the largest possible score; None if there is none.
-      without_highest: how a field of the signature begins if it is of a definition without a
-        largest possible score, although others have one.
       parameter: the field of its config that is a part of its word, after a colon; "" if there is
         none. A run can have several words of such a metric.
       counts_texts: whether it counts the texts of candidates. Others are made of numbers.
@@ -63,8 +60,6 @@ class MetricRow:
     home: str
     description: str
     lower_is_better: bool = False
-    highest: float | None = None
-    without_highest: tuple[str, ...] = ()
     parameter: str = ""
     counts_texts: bool = True
     can_be_negative: bool = False
@@ -74,30 +69,13 @@ class MetricRow:
         """How its word is written, for a reader: "bleu", or "mean:COLUMN"."""
         return f"{self.name}:{self.parameter.upper()}" if self.parameter else self.name
 
-    def highest_of(self, signature: str) -> float | None:
-        """The largest possible score of a definition; None if there is none.
-
-        Args:
-          signature: that of the definition.
-        """
-        has_none = any(field.startswith(self.without_highest) for field in signature.split("|"))
-        return None if has_none else self.highest
-
 
 METRICS: Mapping[MetricName, MetricRow] = table(
-    MetricRow(
-        "bleu",
-        "bleu.metric.BleuConfig",
-        "BLEU",
-        highest=100,
-        # The values of these methods take the place of a precision, and nothing limits them.
-        without_highest=("smooth:floor[", "smooth:epsilon[", "smooth:nltk-method1["),
-    ),
+    MetricRow("bleu", "bleu.metric.BleuConfig", "BLEU"),
     MetricRow(
         "chrf",
         "chrf.metric.ChrfConfig",
         "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words",
-        highest=100,
     ),
     MetricRow(
         "ter",
@@ -105,39 +83,27 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         "TER, the edits and shifts of words for each word of the references",
         True,
     ),
-    MetricRow(
-        "rouge1", "rouge.metric.Rouge1Config", "ROUGE-1, the mean F-score of words", highest=100
-    ),
-    MetricRow(
-        "rouge2", "rouge.metric.Rouge2Config", "ROUGE-2, that of pairs of words", highest=100
-    ),
+    MetricRow("rouge1", "rouge.metric.Rouge1Config", "ROUGE-1, the mean F-score of words"),
+    MetricRow("rouge2", "rouge.metric.Rouge2Config", "ROUGE-2, that of pairs of words"),
     MetricRow(
         "rougeL",
         "rouge.metric.RougeLConfig",
         "ROUGE-L, that of the longest common subsequence of words",
-        highest=100,
     ),
     MetricRow(
         "rougeLsum",
         "rouge.metric.RougeLsumConfig",
         "ROUGE-Lsum, the same for summaries with a sentence in each line",
-        highest=100,
     ),
     MetricRow(
         "wer", "error_rates.metric.WerConfig", "WER, the error rate of words, as for speech", True
     ),
     MetricRow("cer", "error_rates.metric.CerConfig", "CER, the error rate of characters", True),
     MetricRow(
-        "exact_match",
-        "squad.ExactMatchConfig",
-        "SQuAD's exact match, the share of right answers",
-        highest=100,
+        "exact_match", "squad.ExactMatchConfig", "SQuAD's exact match, the share of right answers"
     ),
     MetricRow(
-        "token_f1",
-        "squad.TokenF1Config",
-        "SQuAD's F1, the mean F-score of the words of answers",
-        highest=100,
+        "token_f1", "squad.TokenF1Config", "SQuAD's F1, the mean F-score of the words of answers"
     ),
     MetricRow(
         "perplexity",

@@ -53,6 +53,16 @@ def require_flag(field: str, value: object) -> None:
         raise ValueError(f"{field} must be True or False, got {value!r}")
 
 
+def require_integer(field: str, value: object, least: int, most: int) -> None:
+    """Checks that a value is an integer between two others, and not True or False.
+
+    Raises:
+      ValueError: it is something else.
+    """
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(f"{field} must be {least} to {most}, an int, got {value!r}")
+
+
 @dataclasses.dataclass(frozen=True)
 class MetricFlag:
     """A flag of the command that sets a field of a metric's definition: a row of `Config.flags`.

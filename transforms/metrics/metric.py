@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import MetricFlag
+from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans, TextSizes
@@ -183,7 +183,7 @@ class Metric(Config):
       is_tokenized: whether each language has tokens of its own.
       most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
         tokens have 32 bits.
-      is_in_sacrebleu: whether sacreBLEU has it with these fields of the signature.
+      is_in_sacrebleu: whether sacreBLEU has it.
       picks_reference: whether it counts the best reference of each segment, which its definition
         chooses.
     """
@@ -193,6 +193,17 @@ class Metric(Config):
     most_bytes: ClassVar[int] = 2**31 - 1
     is_in_sacrebleu: ClassVar[bool] = False
     picks_reference: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(cast(Any, self)):
+            if isinstance(field.default, bool) and field.type == "bool":
+                require_flag(field.name, getattr(self, field.name))
+        _ = self.text  # it checks the choices of texts
+
+    @property
+    def highest(self) -> float | None:
+        """The largest possible score; None if there is none."""
+        return None
 
     @property
     def metric(self: _Metric) -> _Metric:
@@ -329,20 +340,28 @@ class Metric(Config):
           fewest: the least number of references of a segment.
           most: the largest one.
         """
-        fields = {
+        common = {
             "nrefs": reference_field(fewest, most),
             "case": CASES[text.lowercase].name,
-            **self.signed(text),
         }
-        if text.normalize is not None:
-            return Signatures(own_signature(text, {**fields, "normalize": text.normalize}))
-        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
-        own = own_signature(text, fields)
-        return Signatures(own, of_sacrebleu if self.is_in_sacrebleu else None)
+        fields, known = self.signed(text), self.sacrebleu_signed(text)
+        own = own_signature(text, {**common, **fields, **self.signed_beyond(text)})
+        if known is None:
+            return Signatures(own)
+        return Signatures(own, signature_line({**common, **known, "version": SACREBLEU}))
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """What the signature says beside the references, the case and the normalization."""
+        """What the signature says beside the references and the case, as sacreBLEU does."""
         return {}
+
+    def signed_beyond(self, text: TextName) -> Mapping[str, str]:
+        """What it says then, of choices that sacreBLEU does not have or show."""
+        return {} if text.normalize is None else {"normalize": text.normalize}
+
+    def sacrebleu_signed(self, text: TextName) -> Mapping[str, str] | None:
+        """What sacreBLEU says in place of `signed`; None if it cannot express the definition."""
+        has_it = self.is_in_sacrebleu and text.normalize is None
+        return self.signed(text) if has_it else None
 
     def for_segments(self) -> Metric:
         """The definition of single segments, if no other one is asked for."""

@@ -117,12 +117,10 @@ class _OfAnswers(Metric):
     """What both metrics have in common."""
 
     flags = (NORMALIZE,)
+    highest = 100
     _TOKENIZER: ClassVar[AnyTokenizerName]
 
     normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
-
-    def __post_init__(self) -> None:
-        _ = self.text  # Text checks the field
 
     @property
     def text(self) -> Text:

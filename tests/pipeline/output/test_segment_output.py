@@ -168,7 +168,7 @@ def test_help_names_the_flags():
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.metrics.bleu.row_scores import score_rows\n"
+        "from beam_bleu.transforms.metrics.bleu.formula import score_rows\n"
         "print(code, len(score_rows.loaded))"
     )
     done = subprocess.run(

@@ -9,9 +9,11 @@ are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those 
 
 The functions run in three ways. For a corpus, Python runs them, with unbounded integers. For the
 gradient, it runs them with numbers that carry their derivatives (score/estimates.py). For every
-segment of a batch, numba compiles them, with int64 (row_scores.py). So they use only loops and
+segment of a batch, numba compiles them, with int64 (`score_rows`). So they use only loops and
 numbers.
 """
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
@@ -19,27 +21,22 @@ import math
 import sys
 from collections.abc import MutableSequence, Sequence
 
+from beam_bleu.transforms.metrics import differentiation
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.differentiation import Number, exp, log
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
 
-# The numbers of the methods in this file, in the order of their table, because compiled code cannot
-# compare names.
+# The numbers of the methods, in the order of their table: compiled code cannot compare names.
 _NUMBERS = {name: number for number, name in enumerate(SMOOTH_METHODS)}
-_EXP, _FLOOR, _ADD_K, _NONE, _ADD_K_ALL, _EPSILON, _MTEVAL, _LEAVE_OUT = range(8)
-_METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = range(8, 16)
+_EXP, _FLOOR, _ADD_K, _NONE, _ADD_K_ALL, _EPSILON, _MTEVAL, _LEAVE_OUT, *_NLTK = _NUMBERS.values()
+_METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = _NLTK
 
-# Each method is of one family. In the first one, the score is 0 if nothing matches. In the second
-# one it is 0 only if the candidates have no token. The third one is NLTK's.
-_AS_SACREBLEU = (_EXP, _FLOOR, _ADD_K, _NONE)
+# With the first ones, the score is 0 only if the candidates have no token. With NLTK's, and the
+# others, which are sacreBLEU's, it is 0 if nothing matches.
 _ZERO_WITHOUT_TOKENS = (_ADD_K_ALL, _EPSILON, _MTEVAL)
-_AS_NLTK = (
-    *(_LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3),
-    *(_METHOD4, _METHOD5, _METHOD6, _METHOD7),
-)
-
-# The methods that can leave an order without matches at precision 0.
-_LEAVE_0 = (_ADD_K, _NONE, _ADD_K_ALL)
-_LEAVE_0_AS_NLTK = (_LEAVE_OUT, _METHOD2, _METHOD4, _METHOD5, _METHOD6, _METHOD7)
+_AS_NLTK = (_LEAVE_OUT, *_NLTK)
 
 _SMALLEST = sys.float_info.min
 """The number that NLTK's method 0 uses for a precision of 0."""
@@ -87,9 +84,6 @@ def smooth(
     Returns:
       The number of orders that count. 0 if the score is 0 because nothing matches. -1 if
       the method is not defined for these numbers.
-
-    Raises:
-      ValueError: no method has this number.
     """
     orders = len(precisions)
     for n in range(orders):
@@ -99,8 +93,6 @@ def smooth(
     if method in _ZERO_WITHOUT_TOKENS:
         if length == 0:
             return 0
-    elif method not in _AS_SACREBLEU:
-        raise ValueError("no smoothing method has this number")
     else:
         any_match = False
         for n in range(orders):
@@ -135,8 +127,6 @@ def smooth(
             precisions[n] = 100.0 * value / total
         elif method == _EPSILON:
             precisions[n] = 100.0 * value
-        elif method not in _LEAVE_0:
-            raise ValueError("this smoothing method has no rule for an order without matches")
     return orders
 
 
@@ -184,8 +174,6 @@ def _smooth_as_nltk(
             elif method in (_METHOD4, _METHOD7) and length > 1:
                 halvings *= 2
                 precisions[n] = 1 / (halvings * value / log(length)) / denominator
-            elif method not in _LEAVE_0_AS_NLTK:
-                raise ValueError("this smoothing method has no rule for an order without matches")
     if method in (_METHOD5, _METHOD7):
         before = precisions[0] + 1
         beyond = matches[4] / (totals[4] + short[4])
@@ -239,3 +227,58 @@ def weighted_score(
         # The weights may not sum to 1, so here the precisions were used as 0..1.
         return 100 * bp * exp(total)
     return bp * exp(total / orders)
+
+
+# Python still runs them as before, but compiled code can now call them, too.
+for _function in (brevity_penalty, _weighted_orders, _smooth_as_nltk, smooth, weighted_score):
+    callable_by_compiled(_function)
+# numba takes functions of Python only.
+callable_by_compiled(differentiation.exp, instead=lambda number: math.exp(number))
+callable_by_compiled(differentiation.log, instead=lambda number: math.log(number))
+
+
+@compiled
+def score_rows(
+    method,
+    value,
+    effective_order,
+    weights,
+    columns,
+    lengths,
+    divisor,
+    scores,
+    precisions,
+    counted_orders,
+):
+    """Writes the score of each row; see py.
+
+    Args:
+      method: the number of the smoothing method.
+      value: its value, a float.
+      effective_order: whether orders longer than every candidate are left out.
+      weights: float64 (N,); (0,) if all orders have the same weight.
+      columns: int64 (rows, W), of order N or higher.
+      lengths: int64 (columns of the reference length, 2), as `ReferenceLength.columns` has them.
+      divisor: the number by which the reference length is divided.
+      scores: float64 (rows,), which is overwritten; nan if a score is not defined.
+      precisions: float64 (N,), which is overwritten.
+      counted_orders: int64 (3, orders of the columns), which is overwritten.
+    """
+    max_order = counted_orders.shape[1]
+    # Each row is copied to the same arrays, because a view of an array takes longer.
+    matches, totals, short = counted_orders[0], counted_orders[1], counted_orders[2]
+    for row in range(len(columns)):
+        length = total = columns[row, CANDIDATE_LENGTH]
+        for n in range(max_order):
+            matches[n] = columns[row, FIRST_MATCHES + n]
+            short[n] = columns[row, FIRST_MATCHES + max_order + n]
+            totals[n] = total
+            total += short[n] - columns[row, SEGMENTS]
+        reference_length = 0
+        for i in range(len(lengths)):
+            reference_length += columns[row, lengths[i, 0]] * lengths[i, 1]
+        counted = smooth(
+            method, value, effective_order, weights, matches, totals, short, length, precisions
+        )
+        bp = brevity_penalty(length, reference_length, divisor)
+        scores[row] = weighted_score(method, weights, precisions, counted, bp)

@@ -11,11 +11,11 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_choice, require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag, require_choice, require_integer
 from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
     REFERENCE_LENGTHS,
@@ -29,10 +29,10 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.formula import (
     brevity_penalty,
     method_number,
+    score_rows,
     smooth,
     weighted_score,
 )
-from beam_bleu.transforms.metrics.bleu.row_scores import score_rows
 from beam_bleu.transforms.metrics.bleu.smoothing import (
     CORPUS_SMOOTH_METHODS,
     SMOOTH_METHODS,
@@ -47,21 +47,16 @@ from beam_bleu.transforms.metrics.metric import (
     Lengths,
     Metric,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import (
     CASES,
-    SACREBLEU,
     Lowercase,
     NormalizationName,
     SentencePieceModel,
     Text,
     TextName,
-    own_signature,
-    reference_field,
-    signature_line,
 )
 from beam_bleu.transforms.text.tokenizers import (
     ALL_TOKENIZERS,
@@ -290,16 +285,11 @@ class BleuConfig(Metric):
 
     def __post_init__(self) -> None:
         require_tokenizer(self.tokenize)
-        _ = self.text  # it checks the other choices of texts
+        super().__post_init__()
         require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
         require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
-        require_flag("effective_order", self.effective_order)
-        order = self.max_ngram_order
-        if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
-            raise ValueError(
-                f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, an int, got {order!r}"
-            )
-        method = SMOOTH_METHODS[self.smooth_method]
+        order, method = self.max_ngram_order, SMOOTH_METHODS[self.smooth_method]
+        require_integer("max_ngram_order", order, 1, LARGEST_NGRAM_ORDER)
         if order < method.smallest_order:
             raise ValueError(
                 f"{self.smooth_method} needs a max_ngram_order of {method.smallest_order} "
@@ -310,47 +300,39 @@ class BleuConfig(Metric):
                 f"effective_order cannot be used with smooth_method {self.smooth_method!r}: "
                 "this method has its own rule for orders longer than the candidates"
             )
-        self._check_smooth_value()
-        self._check_weights()
+        if self.smooth_value is not None:
+            self._require_smooth_value(self.smooth_value)
+        if self.weights is not None:
+            self._require_weights(self.weights)
 
-    def _check_smooth_value(self) -> None:
-        value = self.smooth_value
-        if value is None:
-            return
+    def _require_smooth_value(self, value: object) -> None:
         method = SMOOTH_METHODS[self.smooth_method]
         if method.value is None:
             raise ValueError(
                 f"smooth_value {value} cannot be used with smooth_method "
                 f"{self.smooth_method!r}; it is for {', '.join(SMOOTH_VALUES)}"
             )
-        if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
-            raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
-        if method.divides_by_value and value < _SMALLEST_DIVISOR:
+        least = _SMALLEST_DIVISOR if method.divides_by_value else 0
+        if not _is_number(value) or not least <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(
-                f"smooth_value must be {_SMALLEST_DIVISOR} or more for smooth_method "
+                f"smooth_value must be {least} to {LARGEST_SMOOTH_VALUE} for smooth_method "
                 f"{self.smooth_method!r}, got {value!r}"
             )
 
-    def _check_weights(self) -> None:
-        weights = self.weights
-        if weights is None:
-            return
-        if not isinstance(weights, tuple) or not all(
-            _is_a((int, float), weight) and weight >= 0 for weight in weights
+    def _require_weights(self, weights: object) -> None:
+        order, most = self.max_ngram_order, _LARGEST_SUM_OF_WEIGHTS
+        if (
+            not isinstance(weights, tuple)
+            or len(weights) != order
+            or not all(_is_number(weight) and weight >= 0 for weight in weights)
         ):
-            raise ValueError(f"weights must be numbers, 0 or more, in a tuple, got {weights!r}")
+            raise ValueError(
+                f"weights must be max_ngram_order = {order} numbers, 0 or more, in a tuple, "
+                f"got {weights!r}"
+            )
         # Not `sum`, which compensates for rounding since Python 3.12: 6.2 + 7.4 + 0.3 + 2.1.
-        largest = _LARGEST_SUM_OF_WEIGHTS
-        if any(weight > largest for weight in weights) or math.fsum(weights) > largest:
-            raise ValueError(
-                f"weights must sum to {_LARGEST_SUM_OF_WEIGHTS} at most, got {weights!r}"
-            )
-        if len(weights) != self.max_ngram_order:
-            raise ValueError(
-                f"weights must be max_ngram_order = {self.max_ngram_order} numbers, got {weights!r}"
-            )
-        if not any(weights):
-            raise ValueError(f"one of the weights must be above 0, got {weights!r}")
+        if not 0 < max(weights) <= most or math.fsum(weights) > most:
+            raise ValueError(f"weights must sum to {most} at most, and not to 0, got {weights!r}")
 
     @property
     def text(self) -> Text:
@@ -416,6 +398,11 @@ class BleuConfig(Metric):
                 f"{', '.join(CORPUS_SMOOTH_METHODS)}"
             )
 
+    @property
+    def highest(self) -> float | None:
+        """100, if the value of the smoothing does not take the place of a precision."""
+        return 100 if SMOOTH_METHODS[self.smooth_method].has_highest else None
+
     def value(self, sums: Sequence[Number]) -> Number:
         """BLEU, 0..100."""
         return self._scored(BleuColumns(sums))[0]
@@ -464,10 +451,17 @@ class BleuConfig(Metric):
     def values(self, sums: Integers) -> Scores:
         """BLEU of each row."""
         self.require_corpus()
-        return self._row_scores(sums)
+        return self.segment_scores(sums)
 
-    def _row_scores(self, rows: Integers) -> Scores:
-        """BLEU of each row; nan if the smoothing is not defined for it."""
+    def segment_scores(self, rows: Integers) -> Scores:
+        """The scores of segments, 0..100; nan if the smoothing is not defined.
+
+        With sacreBLEU's smoothing methods they equal those of its `sentence_score`. With NLTK's
+        methods they equal those of its `sentence_bleu` times 100.
+
+        Raises:
+          ValueError: the rows have a lower n-gram order than the definition needs.
+        """
         order = order_of(rows.shape[1])
         self._require_order(order)
         scores, length = np.empty(len(rows)), REFERENCE_LENGTHS[self.reference_length]
@@ -485,27 +479,24 @@ class BleuConfig(Metric):
         )
         return scores
 
+    def _missing_order(self, bleu: BleuColumns) -> int:
+        """The first order with a weight that has no match; 0 if there is none."""
+        weights = self.weights or (1.0,) * self.max_ngram_order
+        orders = (order for order, weight in enumerate(weights, 1) if weight)
+        return next((order for order in orders if not bleu.matches[order - 1]), 0)
+
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """Every order that counts must have a match. Otherwise smoothing decides the score."""
-        columns = BleuColumns(sums)
-        self.require_corpus()
-        self._require_order(columns.max_order)
-        if not columns.candidate_length:
+        bleu = BleuColumns(sums)
+        _, orders = self._smoothed(bleu)
+        if not bleu.candidate_length:
             return "no candidate has a token"
-        weights = self.weights or (1.0,) * self.max_ngram_order
-        missing = [
-            order
-            for order, weight in enumerate(weights, 1)
-            if weight and not columns.matches[order - 1]
-        ]
-        if not missing:
+        missing = self._missing_order(bleu)
+        if not missing or missing > orders > 0:
             return ""
-        orders = self._smoothed(columns)[1]
-        if not orders and self.effective_order and not columns.totals[missing[0] - 1]:
+        if not orders and self.effective_order and not bleu.totals[missing - 1]:
             return "no candidate is as long as the n-grams that have a weight"
-        if orders and missing[0] > orders:
-            return ""
-        return f"no {missing[0]}-gram of a candidate is in its references"
+        return f"no {missing}-gram of a candidate is in its references"
 
     def used(self, width: int) -> Sequence[int]:
         """The lengths, and the columns of the orders that count."""
@@ -528,30 +519,29 @@ class BleuConfig(Metric):
             "precisions": tuple(precisions),
             "bp": bp,
             "ratio": bleu.candidate_length * divisor / ref_len if ref_len else 0.0,
-            **self._counts(bleu),
+            **self.segment_parts(columns),
         }
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
         """The reason for a score of 0 or near 0, and a remedy; or ""."""
-        score, counts = parts["score"], BleuColumns(columns)
+        score, bleu = parts["score"], BleuColumns(columns)
         if score > _ALMOST_0:
             return ""
         is_zero = f"the score is {'almost ' if score else ''}0"
-        weights = self.weights or (1,) * self.max_ngram_order
-        if not counts.candidate_length:
+        if not bleu.candidate_length:
             return f"{is_zero}: no candidate has a token"
-        if not any(counts.matches):
+        if not any(bleu.matches):
             return (
                 f"{is_zero}: no n-gram of a candidate is in its references; "
                 "check that they are of the same segments"
             )
-        weighted = [n for n, weight in enumerate(weights, 1) if weight]
-        order = next((n for n in weighted if not counts.matches[n - 1]), 0)
+        order = self._missing_order(bleu)
         if not order:
-            if parts["bp"] < _ALMOST_0:
-                return f"{is_zero}: the candidates are many times shorter than the references"
-            return f"{is_zero}: with these weights"
-        if not counts.totals[order - 1]:
+            return (
+                f"{is_zero}: the candidates are many times shorter than the references, or the "
+                "weights are large"
+            )
+        if not bleu.totals[order - 1]:
             return (
                 f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
                 "use effective_order or a smaller max_ngram_order"
@@ -561,72 +551,52 @@ class BleuConfig(Metric):
             "so short or so far from them use another smooth_method or a smaller max_ngram_order"
         )
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """The fields of sacreBLEU, then the choices that sacreBLEU does not show.
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """Effective order, the tokenizer and the smoothing."""
+        value = self.effective_smooth_value + 0.0  # turns -0.0 into 0.0
+        # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
+        rounded = f"{value:.2f}"
+        return self._signed(text, rounded if float(rounded) == value else repr(value))
 
-        `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N if it is
-        not 4 (sacreBLEU's signature does not show it), `weights` are the given weights. The last
-        fields are the versions on which the number depends.
-        """
-        tokenizer, method = ALL_TOKENIZERS[text.tokenize], SMOOTH_METHODS[self.smooth_method]
-        length, case = REFERENCE_LENGTHS[self.reference_length], CASES[text.lowercase]
-        fields = {
-            "nrefs": reference_field(fewest, most),
-            "case": case.name,
+    def _signed(self, text: TextName, value: str) -> dict[str, str]:
+        tokenizer, method = ALL_TOKENIZERS[text.tokenize], self.smooth_method
+        takes_value = SMOOTH_METHODS[method].value is not None
+        return {
             "eff": "yes" if self.effective_order else "no",
             "tok": text.tokenize if tokenizer.signed is None else tokenizer.signed(text.model),
-            "smooth": self._smoothing(),
+            "smooth": f"{method}[{value}]" if takes_value else method,
         }
-        own = dict(fields)
-        if text.normalize is not None:
-            own["norm"] = text.normalize
-        if not length.in_sacrebleu:
-            own["reflen"] = self.reference_length
-        if self.max_ngram_order != _SACREBLEU_ORDER:
-            own["order"] = str(self.max_ngram_order)
-        if self.weights is not None:
-            own["weights"] = ",".join(f"{float(weight)!r}" for weight in self.weights)
-        is_in_sacrebleu = (
-            tokenizer.sacrebleu is not None
-            and case.in_sacrebleu
-            and text.normalize is None
-            and method.sacrebleu is not None
-            and length.in_sacrebleu
-            and self.weights is None
-        )
-        if not is_in_sacrebleu:
-            return Signatures(own_signature(text, own))
-        if self.smooth_value is not None:
-            fields["smooth"] = f"{self.smooth_method}[{self.smooth_value:.2f}]"
-        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
-        return Signatures(own_signature(text, own), of_sacrebleu)
 
-    def _smoothing(self) -> str:
-        if SMOOTH_METHODS[self.smooth_method].value is None:
-            return self.smooth_method
-        value = self.effective_smooth_value
-        value += 0.0  # turns -0.0 into 0.0
-        rounded = f"{value:.2f}"
-        # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
-        return f"{self.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
+    def signed_beyond(self, text: TextName) -> Mapping[str, str]:
+        """The choices that sacreBLEU does not show.
 
-    def segment_scores(self, rows: Integers) -> Scores:
-        """The scores of segments, 0..100; nan if the smoothing is not defined.
-
-        With sacreBLEU's smoothing methods they equal those of its `sentence_score`. With NLTK's
-        methods they equal those of its `sentence_bleu` times 100.
-
-        Raises:
-          ValueError: the rows have a lower n-gram order than the definition needs.
+        `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N if it is
+        not 4, and `weights` are the given weights.
         """
-        return self._row_scores(rows)
+        fields: dict[str, str] = {}
+        if text.normalize is not None:
+            fields["norm"] = text.normalize
+        if not REFERENCE_LENGTHS[self.reference_length].in_sacrebleu:
+            fields["reflen"] = self.reference_length
+        if self.max_ngram_order != _SACREBLEU_ORDER:
+            fields["order"] = str(self.max_ngram_order)
+        if self.weights is not None:
+            fields["weights"] = ",".join(f"{float(weight)!r}" for weight in self.weights)
+        return fields
+
+    def sacrebleu_signed(self, text: TextName) -> Mapping[str, str] | None:
+        """The fields of sacreBLEU, which has not all choices."""
+        has_it = (
+            ALL_TOKENIZERS[text.tokenize].sacrebleu is not None
+            and CASES[text.lowercase].in_sacrebleu
+            and SMOOTH_METHODS[self.smooth_method].sacrebleu is not None
+            and not self.signed_beyond(text).keys() - {"order"}
+        )
+        return self._signed(text, f"{self.effective_smooth_value:.2f}") if has_it else None
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """Lengths are in tokens; `matches` and `totals` are N integers before smoothing."""
-        return self._counts(BleuColumns(columns))
-
-    def _counts(self, bleu: BleuColumns) -> Mapping[str, Any]:
-        orders = self.max_ngram_order
+        bleu, orders = BleuColumns(columns), self.max_ngram_order
         ref_len, divisor = bleu.reference_length(self.reference_length)
         return {
             "sys_len": bleu.candidate_length,
@@ -636,6 +606,6 @@ class BleuConfig(Metric):
         }
 
 
-def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
-    """Whether a value is a number of a kind, and not a bool, which is an int for Python."""
-    return isinstance(value, kind) and not isinstance(value, bool)
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a number, and not a bool, which is an int for Python."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

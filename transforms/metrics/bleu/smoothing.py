@@ -49,6 +49,8 @@ class SmoothMethod:
       divides_by_value: whether it divides by its value. Then the value cannot be 0.
       takes_effective_order: whether it can be used with effective order. Other methods have
         their own rule for orders longer than the candidates.
+      has_highest: whether a score is at most 100. The values of other methods take the place of a
+        precision, and nothing limits them.
       segments_only: whether it is defined only for one segment, and not for sums of several.
       smallest_order: the smallest N that it is defined for.
       counted_order: the order up to which n-grams are counted for it, even if N is smaller.
@@ -61,6 +63,7 @@ class SmoothMethod:
     value: float | None = None
     divides_by_value: bool = False
     takes_effective_order: bool = True
+    has_highest: bool = True
     segments_only: bool = False
     smallest_order: int = 1
     counted_order: int = 1
@@ -82,6 +85,7 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
         "Chen & Cherry, method 1",
         sacrebleu="floor",
         value=0.1,
+        has_highest=False,
     ),
     SmoothMethod(
         "add-k",
@@ -102,6 +106,7 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
         "of an order whose precision is 0: v",
         "Python classes that avoid log 0",
         value=1e-100,
+        has_highest=False,
     ),
     SmoothMethod(
         "mteval",
@@ -115,7 +120,12 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
         takes_effective_order=False,
     ),
     _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
-    _nltk("nltk-method1", "of an order whose precision is 0: v / t'_n", value=0.1),
+    _nltk(
+        "nltk-method1",
+        "of an order whose precision is 0: v / t'_n",
+        value=0.1,
+        has_highest=False,
+    ),
     _nltk("nltk-method2", "of orders above 1: (m_n + 1) / (t'_n + 1)"),
     _nltk("nltk-method3", "of the k-th order without matches: 1 / (2^k · t'_n)"),
     _nltk(

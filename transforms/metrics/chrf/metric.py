@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag, require_integer
 from beam_bleu.transforms.metrics.chrf.formula import (
     FIRST_NGRAMS,
     ChrfColumns,
@@ -26,19 +26,13 @@ from beam_bleu.transforms.metrics.metric import (
     Lengths,
     Metric,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.shown_score import Score, own_fields
 from beam_bleu.transforms.text.text import (
-    CASES,
-    SACREBLEU,
     NormalizationName,
     Text,
     TextName,
-    own_signature,
-    reference_field,
-    signature_line,
 )
 
 LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16
@@ -117,6 +111,8 @@ class ChrfConfig(Metric):
       chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
+    highest = 100
+    is_in_sacrebleu = True
     score_type = ChrfScore
 
     char_order: int = 6
@@ -168,17 +164,10 @@ class ChrfConfig(Metric):
     )
 
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("char_order", 1, LARGEST_CHAR_ORDER),
-            ("beta", 1, LARGEST_BETA),
-            ("word_order", 0, LARGEST_WORD_ORDER),
-        ):
-            value = getattr(self, name)
-            if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"{name} must be {least} to {most}, an int, got {value!r}")
-        for name in ("whitespace", "lowercase", "eps_smoothing"):
-            require_flag(name, getattr(self, name))
-        _ = self.text  # it checks the normalization
+        require_integer("char_order", self.char_order, 1, LARGEST_CHAR_ORDER)
+        require_integer("beta", self.beta, 1, LARGEST_BETA)
+        require_integer("word_order", self.word_order, 0, LARGEST_WORD_ORDER)
+        super().__post_init__()
 
     @property
     def text(self) -> Text:
@@ -247,29 +236,23 @@ class ChrfConfig(Metric):
             "check that they are of the same segments"
         )
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """The fields of sacreBLEU, then the choices that sacreBLEU does not show.
+    def signed(self, text: TextName) -> Mapping[str, str]:
+        """The fields of sacreBLEU.
 
-        `case` says whether texts were lower-cased, and `eff` whether orders that are longer than
-        the texts are left out. `nc` and `nw` are the orders of characters and of words, `space`
-        says whether white space counts, `beta` is there if it is not 2 (in sacreBLEU the name of
-        the score has it), and `norm` is the normalization.
+        `eff` says whether orders that are longer than the texts are left out. `nc` and `nw` are the
+        orders of characters and of words, and `space` says whether white space counts.
         """
-        fields = {
-            "nrefs": reference_field(fewest, most),
-            "case": CASES[text.lowercase].name,
+        return {
             "eff": "no" if self.eps_smoothing else "yes",
             "nc": str(self.char_order),
             "nw": str(self.word_order),
             "space": "yes" if self.whitespace else "no",
         }
-        own = dict(fields)
-        if self.beta != ChrfConfig.beta:
-            own["beta"] = str(self.beta)
-        if text.normalize is not None:
-            return Signatures(own_signature(text, {**own, "norm": text.normalize}))
-        of_sacrebleu = signature_line({**fields, "version": SACREBLEU})
-        return Signatures(own_signature(text, own), of_sacrebleu)
+
+    def signed_beyond(self, text: TextName) -> Mapping[str, str]:
+        """`beta` if it is not 2 (in sacreBLEU the name of the score has it), and `norm`."""
+        beta = {} if self.beta == ChrfConfig.beta else {"beta": str(self.beta)}
+        return beta if text.normalize is None else {**beta, "norm": text.normalize}
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """Each part has a number for each order."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
@@ -123,11 +123,6 @@ class ErrorRate(Metric):
     lowercase: bool = dataclasses.field(default=False, metadata=OF_TEXT)
     no_punct: bool = dataclasses.field(default=False, metadata=OF_TEXT)
     normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
-
-    def __post_init__(self) -> None:
-        require_flag("lowercase", self.lowercase)
-        require_flag("no_punct", self.no_punct)
-        _ = self.text  # Text checks the other field
 
     @property
     def text(self) -> Text:

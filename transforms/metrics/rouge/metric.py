@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
@@ -111,6 +111,7 @@ class Rouge(Metric):
       HIT: what is hit.
     """
 
+    highest = 100
     score_type = RougeScore
     basis = Basis(
         (
@@ -135,10 +136,6 @@ class Rouge(Metric):
 
     stemmer: bool = dataclasses.field(default=False, metadata=OF_TEXT)
     normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
-
-    def __post_init__(self) -> None:
-        require_flag("stemmer", self.stemmer)
-        _ = self.text  # Text checks the other field
 
     @property
     def text(self) -> Text:

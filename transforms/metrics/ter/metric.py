@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
+from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
@@ -144,11 +144,6 @@ class TerConfig(Metric):
     asian_support: bool = dataclasses.field(default=False, metadata=OF_TEXT)
     case_sensitive: bool = dataclasses.field(default=False, metadata=OF_TEXT)
     normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
-
-    def __post_init__(self) -> None:
-        for field in ("normalized", "no_punct", "asian_support", "case_sensitive"):
-            require_flag(field, getattr(self, field))
-        _ = self.text  # Text checks the other field
 
     @property
     def text(self) -> Text:
