@@ -58,7 +58,7 @@ def made_units(number, max_order=4, *, seed=0, matching=0.6, longest=30, ratio=1
         for n in range(1, max_order + 1):
             matches = int(random.binomial(min(matches, max(0, length - n + 1)), matching))
             row[columns.FIRST_MATCHES + n - 1] = matches
-            row[columns.first_short(max_order) + n - 1] = int(length < n)
+            row[columns.FIRST_MATCHES + max_order + n - 1] = int(length < n)
         rows.append(row)
     return rows
 

@@ -56,11 +56,8 @@ def definition_of(
     made: Any = config_type(next(iter(names.values())))() if config is None else config
     home = f"{type(made).__module__}.{type(made).__name__}".removeprefix(METRICS_FOLDER)
     if home not in names:
-        types = (home.rpartition(".")[2] for home in names)
-        raise ValueError(
-            f"config must be {' or '.join(map(_with_article, types))}, got {config!r}, "
-            f"of type {type(config).__name__}"
-        )
+        types = ", ".join(home.rpartition(".")[2] for home in names)
+        raise ValueError(f"config must be one of {types}, got {config!r}")
     metric: Metric = made.metric
     if of_segments:
         metric = metric.for_segments()
@@ -68,10 +65,6 @@ def definition_of(
         metric.require_corpus()
     require_library(made.text)
     return made.text, Definition(word_of(names[home], metric), made.text.name, metric)
-
-
-def _with_article(name: str) -> str:
-    return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
 
 
 def require_readable(values: Iterable[ValueColumn]) -> None:

@@ -116,8 +116,8 @@ def gates_of_run(flags: Config, job: Job) -> Gates:
     output = flags.output or None
     asked, _ = gates(flags, [output] if output else [], replaced=output)
     definitions = {
-        name: f"{scorings.shown}|"
-        + choices_in(scorings.signature_of(scorings.corpus), scorings.languages)
+        name: f"{scorings.corpus.name}|"
+        + choices_in(scorings.corpus.signatures(scorings.text, 0, 0).own, scorings.languages)
         for name, scorings in job.scorings.items()
     }
     require_definitions(asked, definitions)

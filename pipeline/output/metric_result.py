@@ -315,7 +315,7 @@ class MetricResult:
     @property
     def names(self) -> MetricNames:
         """The definition of the metric."""
-        return MetricNames(name=self.scorings.shown, **self.of_corpus(self.scorings.corpus))
+        return MetricNames(name=self.scorings.corpus.name, **self.of_corpus(self.scorings.corpus))
 
     def _signatures(
         self, place: _Place | None, metric: Metric, sums: Iterable[CorpusSums]

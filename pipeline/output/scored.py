@@ -113,7 +113,7 @@ def _joined_warnings(metrics: Sequence[MetricResult]) -> Iterator[str]:
     names: dict[str, list[str]] = {}
     for metric in metrics:
         for warning in dict.fromkeys(metric.warnings):
-            names.setdefault(warning, []).append(metric.scorings.shown)
+            names.setdefault(warning, []).append(metric.scorings.corpus.name)
     for warning, having in names.items():
         yield f"{', '.join(having)}: {warning}" if len(metrics) > 1 else warning
 

@@ -16,7 +16,6 @@ from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.inspection.sum_samples import sum_samples
 from beam_bleu.transforms.known_metrics import (
     MetricWord,
-    counts_empty_candidates,
     row_of,
 )
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -127,8 +126,7 @@ def counted_of(job: Job) -> Counted:
 def counting(job: Job, step: Step) -> beam.ParDo:
     """The step that counts each batch for all metrics, and picks examples of it."""
     counted = counted_of(job)
-    name, own = next(iter(job.scorings.items()))
-    first = counts_empty_candidates(job.scorings) or name
+    own = next(iter(job.scorings.values()))
     return count_matches(
         list(counted.values()),
         job.threads,
@@ -137,7 +135,6 @@ def counting(job: Job, step: Step) -> beam.ParDo:
         documents=_label(job, job.evidence.documents),
         lengths=_lengths(job),
         keep_texts=job.source.keeps_texts,
-        on_consoles=list(counted).index((first, job.scorings[first].text)),
         pick=_picker(job, list(counted)) if job.examples else None,
     )
 

@@ -38,14 +38,9 @@ SAMPLE = "sample"
 
 def end_of(scorings: Scorings, text: TextName | None = None) -> str:
     """The name of an end with totals of a metric; with those of another way to make tokens."""
-    return f"totals of {with_text(scorings, text)}"
-
-
-def with_text(scorings: Scorings, text: TextName | None) -> str:
-    """The name of a metric, with that of another way to make its tokens."""
     if text is None or text == scorings.text:
-        return scorings.name
-    return f"{scorings.name} ({text.label})"
+        return f"totals of {scorings.name}"
+    return f"totals of {scorings.name} ({text.label})"
 
 
 def totals_of_ends(ends: Ends, results: Results) -> Totals:

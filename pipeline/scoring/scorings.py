@@ -40,15 +40,6 @@ class Scorings:
     languages: str | None = None
     unpooled: str | None = None
 
-    @property
-    def shown(self) -> str:
-        """The metric's name for readers."""
-        return self.corpus.name
-
-    def signature_of(self, metric: Metric) -> str:
-        """How a definition makes scores, before the number of references is known."""
-        return metric.signatures(self.text, 0, 0).own
-
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
         """How the texts of a slice became tokens.
 

@@ -111,7 +111,7 @@ def test_integers_of_any_type_are_taken(kind):
         ({"short_4": 1000}, "no segments have these sums"),
         ({"max_references": 1}, "no segments have these sums"),
         ({"min_references": 3}, "min_references must be 1 or more, and at most max_references"),
-        ({"matches_1_x_matches_1": 0}, "the products A_x_B are not those"),
+        ({"matches_1_x_matches_1": 0}, "these sums of products A_x_B"),
     ],
 )
 def test_a_row_that_no_segments_have_is_an_error(change, message):

@@ -88,7 +88,6 @@ class MeanConfig(Metric):
 
     def value(self, sums: Sequence[Number]) -> Number:
         """The mean; 0 without a segment."""
-        self.require_width(len(sums))
         if not sums[SEGMENTS] > 0:
             return 0.0
         total = value_sum(sums[_POSITIVE]) - value_sum(sums[_NEGATIVE])

@@ -260,11 +260,6 @@ class Metric(Config):
         """
         return None
 
-    def empty_candidates(self, counts: Integers) -> int:
-        """The number of candidates without anything that is counted; 0 if no texts are."""
-        lengths = self.lengths(counts.sum(axis=(0, 1)).tolist())
-        return 0 if lengths is None else lengths.empty_candidates
-
     @abc.abstractmethod
     def value(self, sums: Sequence[Number]) -> Number:
         """The score.
@@ -290,15 +285,6 @@ class Metric(Config):
           ValueError: these sums lack columns that the definition needs.
         """
         return np.array([self.value(row) for row in sums.tolist()], np.float64)
-
-    def require_width(self, width: int) -> None:
-        """Checks the number of columns of sums.
-
-        Raises:
-          ValueError: it is not what the definition needs.
-        """
-        if width != self.basis.width:
-            raise ValueError(f"{self.name} needs {self.basis.width} columns, got {width}")
 
     def require_corpus(self) -> None:
         """Checks that it can score the sums of a corpus.

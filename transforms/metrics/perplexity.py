@@ -153,7 +153,6 @@ class Perplexity(Metric):
         Raises:
           InputError: there is none, or it is too large for a number of 64 bits.
         """
-        self.require_width(len(sums))
         if not sums[SEGMENTS] > 0:
             return 0.0
         count = sums[SYMBOLS[self.per]]

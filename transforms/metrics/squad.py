@@ -161,7 +161,6 @@ class ExactMatchConfig(_OfAnswers):
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Exact match, 0..100; 0 without a segment."""
-        self.require_width(len(sums))
         return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
@@ -217,7 +216,6 @@ class TokenF1Config(_OfAnswers):
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Token F1, 0..100; 0 without a segment."""
-        self.require_width(len(sums))
         if not sums[SEGMENTS] > 0:
             return 0.0
         # Percent before the division, so that there is one rounding, as for exact match.

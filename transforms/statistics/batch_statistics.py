@@ -30,7 +30,6 @@ class BatchStatistics:
       labels: columns of strings, (segments,) each, as in the batch.
       lengths: int64 (segments,), the average length of the references of each segment, rounded
         down; None if no slices need them.
-      empty_candidates: the number of candidates without a token.
       kept: the columns that are kept, (segments,) each, as in the batch.
       texts: the batch itself, if its texts are kept.
     """
@@ -45,7 +44,6 @@ class BatchStatistics:
     groups: tuple[RowGroup, ...] = ALL_ROWS
     labels: tuple[pa.DictionaryArray, ...] = ()
     lengths: Integers | None = None
-    empty_candidates: int = 0
     kept: Mapping[str, pa.LargeStringArray] = dataclasses.field(default_factory=dict)
     texts: SegmentBatch | None = None
 

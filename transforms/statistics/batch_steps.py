@@ -72,7 +72,6 @@ class CountMatches(ThreadedDoFn):
       lengths: a metric whose columns tell the lengths of segments in tokens, for the metrics whose
         columns do not, with its steps; None if they are not needed.
       keep_texts: whether the statistics have the texts, for the scores of segments.
-      on_consoles: the metric whose empty candidates the Beam counters count.
       pick: picks segments to be shown; None if none are. It is called here, because this is the
         last step that has texts.
     """
@@ -86,7 +85,6 @@ class CountMatches(ThreadedDoFn):
         documents: SegmentLabel | None = None,
         lengths: tuple[Text, Metric] | None = None,
         keep_texts: bool = False,
-        on_consoles: int = 0,
         pick: Pick | None = None,
     ) -> None:
         super().__init__(threads)
@@ -95,13 +93,10 @@ class CountMatches(ThreadedDoFn):
         self._documents = documents
         self._lengths = lengths
         self._keep_texts = keep_texts
-        self._on_consoles = on_consoles
         self._pick = pick
         self._picking: Picking | None = None
-        self._counters = {
-            name: Metrics.counter("beam_bleu", name)
-            for name in ("segments", "empty_candidates", "bytes")
-        }
+        self._segments = Metrics.counter("beam_bleu", "segments")
+        self._bytes = Metrics.counter("beam_bleu", "bytes")
 
     def setup(self) -> None:
         super().setup()
@@ -132,10 +127,8 @@ class CountMatches(ThreadedDoFn):
             yield dataclasses.replace(statistics, picked=picked)
 
     def emitted(self, statistics: Any) -> None:
-        counted = statistics.metrics[self._on_consoles]
-        self._counters["segments"].inc(len(counted))
-        self._counters["empty_candidates"].inc(counted.empty_candidates)
-        self._counters["bytes"].inc(counted.text_bytes)
+        self._segments.inc(len(statistics))
+        self._bytes.inc(statistics.metrics[0].text_bytes)
 
     def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
         if self._documents is not None:
@@ -145,8 +138,8 @@ class CountMatches(ThreadedDoFn):
         lengths = self._all_lengths(prepared, counts)
         texts = batch if self._keep_texts else None
         return tuple(
-            dataclasses.replace(prepared.counted(metric, columns), lengths=own, texts=texts)
-            for (_, metric), columns, own in zip(self._counted, counts, lengths, strict=True)
+            dataclasses.replace(prepared.counted(columns), lengths=own, texts=texts)
+            for columns, own in zip(counts, lengths, strict=True)
         )
 
     def _all_lengths(

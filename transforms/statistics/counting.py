@@ -61,7 +61,14 @@ class PreparedBatch:
         self.texts = TextColumns(
             padded(column) for column in (*batch.references, *batch.candidates)
         )
-        self.sizes = _sizes(batch, self.texts)
+        self.sizes = TextSizes.none(len(batch.systems), len(batch))
+        if self.texts.columns:
+            self.sizes = find_sizes(self.texts.spans, len(batch.references))
+            if self.sizes.bare_row >= 0:
+                raise InputError(
+                    f"{segment_name(batch, self.sizes.bare_row)} has no reference",
+                    "give every segment one or more references (an empty string is one)",
+                )
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
     @functools.cached_property
@@ -83,13 +90,12 @@ class PreparedBatch:
           InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; its
             language is missing or unknown; or the batch lacks what is counted.
         """
-        return self.counted(metric, self.counts(text, metric))
+        return self.counted(self.counts(text, metric))
 
-    def counted(self, metric: Metric, counts: Integers) -> BatchStatistics:
+    def counted(self, counts: Integers) -> BatchStatistics:
         """The statistics of the batch with these columns of a metric."""
         return BatchStatistics(
             counts=counts,
-            empty_candidates=metric.empty_candidates(counts),
             reference_counts=self.sizes.reference_counts,
             candidate_bytes=self.sizes.candidate_bytes,
             reference_bytes=self.sizes.reference_bytes,
@@ -211,23 +217,6 @@ def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
                 f"the segments have no numbers of the column {value.column}",
                 "read them from records, with the names of the columns of numbers",
             )
-
-
-def _sizes(batch: SegmentBatch, texts: TextColumns) -> TextSizes:
-    """The sizes of the texts of a batch.
-
-    Raises:
-      InputError: a segment has texts, but no reference.
-    """
-    if not texts.columns:
-        return TextSizes.none(len(batch.systems), len(batch))
-    sizes = find_sizes(texts.spans, len(batch.references))
-    if sizes.bare_row >= 0:
-        raise InputError(
-            f"{segment_name(batch, sizes.bare_row)} has no reference",
-            "give every segment one or more references (an empty string is one)",
-        )
-    return sizes
 
 
 def _counts(metric: Metric, texts: ReadyTexts) -> Integers:

@@ -35,11 +35,11 @@ BESIDE = r"""
 --preset nltk --smooth_value 1 => cannot be used with smooth_method 'nltk-method0'
 --smooth_value 0.1 => cannot be used with smooth_method 'exp'
 --smooth_method none --smooth_value 0.1 => cannot be used with smooth_method 'none'
---smooth_method floor --smooth_value -1 => 0 to 1000000, got -1
+--smooth_method floor --smooth_value -1 => 0 to 1000000 for smooth_method
 --smooth_method floor --smooth_value nan => got nan
 --smooth_method floor --smooth_value x => --smooth_value
 --smooth_method add-k --smooth_value 1e308 => got 1e+308
---smooth_method nltk-method4 --smooth_value 1e-310 => 1e-06 or more
+--smooth_method nltk-method4 --smooth_value 1e-310 => 1e-06 to
 --weights a,b
 --weights 9,9 => weights must sum to 16
 --weights 0,0 => weights

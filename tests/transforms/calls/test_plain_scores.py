@@ -204,7 +204,7 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         ({"metrics": []}, "metrics must be a list"),
         ({"metrics": ["blue"]}, "a metric must be one of bleu, chrf, .*, got 'blue'"),
         ({"metrics": ["bleu", "bleu"]}, "metrics must be different ones"),
-        ({"metrics": [["bleu"]]}, "config must be a BleuConfig or"),
+        ({"metrics": [["bleu"]]}, "config must be one of BleuConfig, "),
         (
             {"metrics": ["perplexity"]},
             "a metric needs numbers of the column .*ReadPairedRecords.*CorpusScores.PerSystem",

@@ -13,7 +13,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
     REFERENCE_LENGTHS,
     SHORTEST,
-    first_short,
     width,
 )
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -211,7 +210,7 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
         columns = np.zeros((120, width(4)), np.int64)
         columns[:, SEGMENTS] = 1
         columns[:, CANDIDATE_LENGTH], columns[:, SHORTEST] = statistics[:, 0], statistics[:, 1]
-        columns[:, FIRST_MATCHES : first_short(4)] = statistics[:, 2:6]
+        columns[:, FIRST_MATCHES : FIRST_MATCHES + 4] = statistics[:, 2:6]
         drawn[name] = columns
     replicates = {name: columns[chosen].sum(axis=1) for name, columns in drawn.items()}
     whole = {name: columns.sum(axis=0).tolist() for name, columns in drawn.items()}

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import Integers
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
@@ -121,11 +120,6 @@ def order_of(of_columns: int) -> int:
     return (of_columns - FIRST_MATCHES) // 2
 
 
-def first_short(max_order: int) -> int:
-    """The column of the candidates that have no token (h_1). That of h_n is n - 1 columns later."""
-    return FIRST_MATCHES + max_order
-
-
 @functools.cache
 def bleu_basis(max_order: int) -> Basis:
     """The columns of BLEU for the n-gram orders 1 to N.
@@ -138,50 +132,30 @@ def bleu_basis(max_order: int) -> Basis:
     return Basis(names, shared=(SEGMENTS, SHORTEST, LONGEST, AVERAGE))
 
 
-def reference_lengths(counts: Integers) -> Integers:
-    """The average length of the references of each segment, rounded down, int64 (segments,).
-
-    Args:
-      counts: int64 (systems, segments, W).
-    """
-    above: Integers = counts[0, :, AVERAGE]
-    shortest: Integers = counts[0, :, SHORTEST]
-    return shortest + above // PARTS_OF_A_TOKEN if above.any() else shortest.copy()
-
-
 class BleuColumns:
     """BLEU's columns by their names.
 
     Args:
       columns: W columns: the integers of one segment or of a sum, numbers that carry their
         derivatives, or arrays of the same shape.
+
+    Attributes:
+      max_order: the largest n-gram order, N.
+      segments: the number of segments.
+      candidate_length: tokens in the candidates.
+      matches: clipped n-gram matches; [n - 1] is of order n.
+      short_candidates: candidates with fewer than n tokens; [n - 1] is of order n, so the first are
+        empty.
     """
 
     def __init__(self, columns: Sequence[Any] | NDArray[Any]) -> None:
         self._columns: Any = columns
         self.max_order = order_of(len(columns))
-
-    @property
-    def segments(self) -> Any:
-        """The number of segments."""
-        return self._columns[SEGMENTS]
-
-    @property
-    def candidate_length(self) -> Any:
-        """Tokens in the candidates."""
-        return self._columns[CANDIDATE_LENGTH]
-
-    @property
-    def matches(self) -> Sequence[Any]:
-        """Clipped n-gram matches; [n - 1] is of order n."""
-        matches: Sequence[Any] = self._columns[FIRST_MATCHES : first_short(self.max_order)]
-        return matches
-
-    @property
-    def short_candidates(self) -> Sequence[Any]:
-        """Candidates with fewer than n tokens; [n - 1] is of order n, so the first are empty."""
-        short: Sequence[Any] = self._columns[first_short(self.max_order) :]
-        return short
+        self.segments: Any = self._columns[SEGMENTS]
+        self.candidate_length: Any = self._columns[CANDIDATE_LENGTH]
+        first_short = FIRST_MATCHES + self.max_order
+        self.matches: Any = self._columns[FIRST_MATCHES:first_short]
+        self.short_candidates: Any = self._columns[first_short:]
 
     @functools.cached_property
     def totals(self) -> tuple[Any, ...]:

@@ -17,14 +17,15 @@ import numpy as np
 
 from beam_bleu.transforms.definition.choices import MetricFlag, require_choice, require_integer
 from beam_bleu.transforms.metrics.bleu.columns import (
+    AVERAGE,
     FIRST_MATCHES,
+    PARTS_OF_A_TOKEN,
     REFERENCE_LENGTHS,
+    SHORTEST,
     BleuColumns,
     ReferenceLengthName,
     bleu_basis,
-    first_short,
     order_of,
-    reference_lengths,
 )
 from beam_bleu.transforms.metrics.bleu.formula import (
     brevity_penalty,
@@ -351,7 +352,9 @@ class BleuConfig(Metric):
 
     def reference_lengths(self, counts: Integers) -> Integers:
         """The average length of the references of each segment, rounded down, int64 (segments,)."""
-        return reference_lengths(counts)
+        above: Integers = counts[0, :, AVERAGE]
+        shortest: Integers = counts[0, :, SHORTEST]
+        return shortest + above // PARTS_OF_A_TOKEN if above.any() else shortest.copy()
 
     @property
     def effective_smooth_value(self) -> float:
@@ -500,7 +503,7 @@ class BleuConfig(Metric):
 
     def used(self, width: int) -> Sequence[int]:
         """The lengths, and the columns of the orders that count."""
-        short, orders = first_short(order_of(width)), self.max_ngram_order
+        short, orders = FIRST_MATCHES + order_of(width), self.max_ngram_order
         return [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
 
     def lengths(self, columns: Sequence[int]) -> Lengths:

@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import decimal
 import itertools
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -148,30 +147,23 @@ def _require_possible(sums: Sequence[int], products: Sequence[int], references: 
             )
     *_, closest, closest_first, longest, average = sums[:FIRST_MATCHES]
     short = [*bleu.short_candidates, bleu.segments]
-    if (
-        short != sorted(short)
-        or closest + closest_first > longest
-        or (references == 1 and (longest or average))
-    ):
-        raise ValueError(
-            "no segments have these sums: segments, lengths and short_* contradict each other, or "
-            f"{MAX_REFERENCES}; {_ALL_ROWS}"
-        )
+    are_possible = (
+        short == sorted(short)
+        and closest + closest_first <= longest
+        and (references > 1 or not (longest or average))
+    )
     place = packed_places(len(sums)).tolist()
+    of_segments = [products[place[SEGMENTS][column]] for column in range(len(sums))]
     squares = [products[place[column][column]] for column in range(len(sums))]
-    if any(products[place[SEGMENTS][column]] != total for column, total in enumerate(sums)) or any(
-        products[place[i][j]] ** 2 > squares[i] * squares[j]
+    are_possible &= of_segments == list(sums) and all(
+        products[place[i][j]] ** 2 <= squares[i] * squares[j]
         for i, j in itertools.combinations(range(len(sums)), 2)
-    ):
+    )
+    if not are_possible:
         raise ValueError(
-            f"the products A_x_B are not those of segments with these sums; {_ALL_ROWS}"
+            "no segments have these sums, or these sums of products A_x_B: add up the same rows "
+            "for each column, and take the smallest min_references and the largest max_references"
         )
-
-
-_ALL_ROWS = (
-    "add up the same rows for each column, and take the smallest min_references and the largest "
-    "max_references"
-)
 
 
 def _count(name: str, value: Any) -> int:
@@ -180,13 +172,8 @@ def _count(name: str, value: Any) -> int:
     Raises:
       ValueError: it is anything else, such as a float, which is not exact above 2^53.
     """
-    count: int | None = None
-    if isinstance(value, decimal.Decimal):
-        if value.is_finite() and value == value.to_integral_value():
-            count = int(value)
-    elif not isinstance(value, bool | np.bool_):
-        with contextlib.suppress(TypeError):
-            count = operator.index(value)
-    if count is None or count < 0:
-        raise ValueError(f"{name} must be an integer, 0 or more, got {value!r}")
-    return count
+    kinds = (int, np.integer, decimal.Decimal)
+    with contextlib.suppress(ArithmeticError, ValueError):  # of a Decimal that is no number
+        if isinstance(value, kinds) and not isinstance(value, bool) and 0 <= value == int(value):
+            return int(value)
+    raise ValueError(f"{name} must be an integer, 0 or more, got {value!r}")

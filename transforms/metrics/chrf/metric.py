@@ -194,7 +194,6 @@ class ChrfConfig(Metric):
 
     def value(self, sums: Sequence[Number]) -> Number:
         """chrF, 0..100."""
-        self.require_width(len(sums))
         if sums[SEGMENTS] == 0:
             return 0.0
         chrf = ChrfColumns(sums)
@@ -204,7 +203,6 @@ class ChrfConfig(Metric):
 
     def values(self, sums: Integers) -> Scores:
         """The chrF of each row."""
-        self.require_width(sums.shape[1])
         scores = np.empty(len(sums))
         of_row = np.empty((3, self.orders), np.int64)
         score_rows(np.ascontiguousarray(sums), self.beta, self.eps_smoothing, scores, of_row)
