@@ -47,6 +47,7 @@ from beam_bleu.transforms.text.token_masks import (
 )
 from beam_bleu.transforms.text.tokenization import (
     ANY,
+    CHRF_WORDS,
     TOKENS_AT_ONCE,
     TOKENS_IN_CACHE,
     number_text,
@@ -78,7 +79,7 @@ class NumberedTexts(NamedTuple):
       bounds: of texts + 1 int64: text t has the tokens bounds[t] <= i < bounds[t + 1] - 1; the last
         one is the gap.
       numbers: of the numbers of all tokens, 32 bits each, and BLOCK more.
-      tokens: of memory for two times TOKENS_IN_CACHE tokens.
+      tokens: of memory for three times TOKENS_IN_CACHE tokens.
       vocabulary: of VOCABULARY_BYTES.
       different: of memory for all different tokens of the references.
       token_index: of memory for the index of numbering.py.
@@ -133,7 +134,7 @@ def numbered_texts(
     spaces = [
         memory.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
         memory.memory_for("numbers", (longest + 2 * texts + BLOCK) * NUMBER_BYTES),
-        memory.memory_for("tokens", 2 * TOKENS_IN_CACHE * TOKEN_BYTES),  # of references, of a text
+        memory.memory_for("tokens", 3 * TOKENS_IN_CACHE * TOKEN_BYTES),
         memory.memory_for("vocabulary", VOCABULARY_BYTES),
         memory.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
         memory.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
@@ -189,7 +190,8 @@ def number_texts(row, texts, written):
     for text in range(texts.reference_count):
         at = text * texts.rows + row
         size += load_int(texts.ends, at) - load_int(texts.starts, at)
-    begin_vocabulary(vocabulary, texts.different, texts.token_index, size, numbers, written)
+    has_no_bytes = written or texts.rule == CHRF_WORDS
+    begin_vocabulary(vocabulary, texts.different, texts.token_index, size, numbers, has_no_bytes)
     for text in range(texts.texts):
         if text == texts.reference_count:
             known = end_references(vocabulary)

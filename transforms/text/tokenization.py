@@ -1,13 +1,13 @@
 """Compiled tokenization: from the bytes of a text to the places of its tokens.
 
-There are five rules. `none` splits at white space like `str.split`. `ascii-space` splits only
+There are six rules. `none` splits at white space like `str.split`. `ascii-space` splits only
 at ASCII white space (without the separators U+001C to U+001F), and the words of jiwer only at
-spaces. `char` makes a token of every
-code point that is not white space. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a),
-after `<skipped>` and hyphens at line ends are removed from the text. (For `zh` and `intl`,
-spacing.py puts spaces into the text, and `none` splits it.) 13a is defined by regular
-expressions that insert spaces. On bytes the following rules are equivalent; the tests compare
-them with sacreBLEU:
+spaces. `char` makes a token of every code point that is not white space. The words of chrF are
+those between white space, and a punctuation mark at their end, or else at their start, becomes a
+word of its own. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a), after `<skipped>` and
+hyphens at line ends are removed from the text. (For `zh` and `intl`, spacing.py puts spaces into
+the text, and `none` splits it.) 13a is defined by regular expressions that insert spaces. On bytes
+the following rules are equivalent; the tests compare them with sacreBLEU:
 
 * A symbol is always a token of its own ("alone"). So is an entity, which counts as its symbol.
 * A single full stop or comma is alone unless there are digits on both sides.
@@ -70,7 +70,13 @@ _DENSE = 16
 """The fewest tokens of one byte for which a block is worth its own way."""
 
 # The rules; `splitting.py` says which tokenizer has which.
-WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE = range(5)
+WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)
+
+_MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_LOW_MARKS, _HIGH_MARKS = (
+    np.uint64(sum(1 << (ord(mark) - first) for mark in _MARKS if 0 <= ord(mark) - first < BLOCK))
+    for first in (0, BLOCK)
+)
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -135,6 +141,44 @@ def wide_white_space(block, inside):
     return white, (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
 
 
+@inlined
+def _is_mark(byte):
+    """Whether a byte is an ASCII punctuation mark."""
+    marks = _LOW_MARKS if byte < BLOCK else _HIGH_MARKS
+    return byte < 2 * BLOCK and (marks >> np.uint64(byte & (BLOCK - 1))) & _ONE != _NOTHING
+
+
+@inner
+def _cut_marks(word, last, place):
+    """Writes the places of what sacreBLEU's chrF makes of words; returns the end of the places.
+
+    These are the words of its `_remove_punctuation`. A character of several bytes is no mark, so
+    bytes are enough to decide. A word of a single character stays as it is: "(hi)" is "(hi", ")".
+
+    Args:
+      word: address of the place of the first word.
+      last: address of the end of their places.
+      place: address to write to.
+    """
+    while word < last:
+        start, end = load_int(word + FIRST, 0), load_int(word + SECOND, 0)
+        cut = start
+        if end - start > 1:
+            if _is_mark(load_byte(end - 1)):
+                cut = end - 1
+            elif _is_mark(load_byte(start)):
+                cut = start + 1
+        if cut != start:
+            store_int(place + FIRST, 0, start)
+            store_int(place + SECOND, 0, cut)
+            place += TOKEN_BYTES
+        store_int(place + FIRST, 0, cut)
+        store_int(place + SECOND, 0, end)
+        place += TOKEN_BYTES
+        word += TOKEN_BYTES
+    return place
+
+
 def _tokenizing(are_numbered: bool) -> Any:
     """Makes the function that writes tokens, or numbers in place of them."""
 
@@ -145,9 +189,9 @@ def _tokenizing(are_numbered: bool) -> Any:
         Args:
           start: address of the text.
           end: address of its end.
-          rule: one of the five.
+          rule: one of the six. CHRF_WORDS is only for tokens that are numbered.
           tokens: address to write to. There must be memory for all tokens and SPARE_TOKENS more;
-            for TOKENS_IN_CACHE if they are numbered.
+            for TOKENS_IN_CACHE if they are numbered, and three times as many with CHRF_WORDS.
           most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
             end of the text.
           vocabulary: address of what numbers the tokens (see numbering.py).
@@ -220,7 +264,7 @@ def _tokenizing(are_numbered: bool) -> Any:
                 starts = solid & (cut | ~after_solid)
                 ends = after_solid & (cut | ~solid)
                 singles = starts & (ends >> _ONE)
-                if are_numbered and _is_dense(starts, singles):
+                if are_numbered and rule != CHRF_WORDS and _is_dense(starts, singles):
                     # The token of the block before, and then those of this one, in order.
                     before = ends & (_NOTHING - ends) & (_NOTHING - was_solid)
                     ended = _write_places(ended, block, before)
@@ -248,7 +292,11 @@ def _tokenizing(are_numbered: bool) -> Any:
                 store_int(ended, 0, end)  # of a token that reaches to the end of the text
                 complete = started - FIRST
             if are_numbered:
-                number_places(tokens, complete, entities_end, vocabulary, seed)
+                places, places_end = tokens, complete
+                if rule == CHRF_WORDS:
+                    places = tokens + TOKENS_IN_CACHE * TOKEN_BYTES
+                    places_end = _cut_marks(tokens, complete, places)
+                number_places(places, places_end, entities_end, vocabulary, seed)
                 # A token that has no end yet becomes the first one.
                 store_int(tokens + FIRST, 0, load_int(complete + FIRST, 0))
                 started -= complete - tokens

@@ -20,7 +20,6 @@ from beam_bleu.transforms.metrics.chrf.matching import (
     match_reference,
 )
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
-from beam_bleu.transforms.metrics.chrf.words import number_words
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
@@ -29,8 +28,9 @@ from beam_bleu.transforms.native.memory import load_int, store_int
 from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS
 from beam_bleu.transforms.text.characters import number_characters
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
-from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing
+from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing, number_texts
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
+from beam_bleu.transforms.text.tokenization import CHRF_WORDS
 
 _INT_BYTES = 8
 
@@ -56,7 +56,7 @@ def write_counts(metric: ChrfConfig, texts: ReadyTexts, counts: Integers) -> Non
     )
     count_rows(
         characters,
-        words,
+        words._replace(rule=CHRF_WORDS),
         characters._replace(
             texts=systems + 1, reference_count=1, bounds=bounds.address, numbers=numbers.address
         ),
@@ -139,7 +139,7 @@ def count_rows(
     for row in range(texts.rows):
         known, known_words = number_characters(row, texts), 0
         if word_order > 0:
-            known_words = number_words(row, texts_of_words)
+            known_words = number_texts(row, texts_of_words, False)
         for system in range(len(best_scores)):
             best_scores[system] = -1.0
         for reference in range(texts.reference_count):
