@@ -127,7 +127,7 @@ def _write_places(at, block, mask):
 
 
 @inlined
-def wide_white_space(block, inside):
+def _wide_white_space(block, inside):
     """The bytes of white space of 2 or 3 bytes in a block, and those that are in the next block.
 
     Args:
@@ -220,7 +220,7 @@ def _tokenizing(are_numbered: bool) -> Any:
                 white |= blank
                 blank = _NOTHING
                 if lead & inside != _NOTHING:
-                    wide, blank = wide_white_space(block, inside)
+                    wide, blank = _wide_white_space(block, inside)
                     white |= wide
                 alone = _NOTHING
                 joined = _NOTHING  # digits that the point before them joins
