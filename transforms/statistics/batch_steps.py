@@ -61,8 +61,8 @@ class CountMatches(ThreadedDoFn):
     its language, if the metric has tokens of languages. The library and the code of a tokenizer are
     loaded when a segment needs it, because no one knows before which ones occur.
 
-    The Beam counters are for consoles. If Beam runs a batch again, they count it again. So the
-    counters in the result come from the sums.
+    The Beam counters are for consoles; empty candidates are those of the first metric. If Beam runs
+    a batch again, they count it again. So the counters in the result come from the sums.
 
     Args:
       counted: each metric, with the steps from a text to its tokens.
@@ -95,8 +95,9 @@ class CountMatches(ThreadedDoFn):
         self._keep_texts = keep_texts
         self._pick = pick
         self._picking: Picking | None = None
-        self._segments = Metrics.counter("beam_bleu", "segments")
-        self._bytes = Metrics.counter("beam_bleu", "bytes")
+        self._segments, self._empty, self._bytes = (
+            Metrics.counter("beam_bleu", name) for name in ("segments", "empty_candidates", "bytes")
+        )
 
     def setup(self) -> None:
         super().setup()
@@ -127,7 +128,10 @@ class CountMatches(ThreadedDoFn):
             yield dataclasses.replace(statistics, picked=picked)
 
     def emitted(self, statistics: Any) -> None:
+        counts = statistics.metrics[0].counts
+        lengths = self._counted[0][1].lengths(counts.sum(axis=(0, 1)).tolist())
         self._segments.inc(len(statistics))
+        self._empty.inc(0 if lengths is None else lengths.empty_candidates)
         self._bytes.inc(statistics.metrics[0].text_bytes)
 
     def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
