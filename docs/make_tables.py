@@ -12,7 +12,6 @@ from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.history.nights import ORDERS
-from beam_bleu.pipeline.library.keywords import ELSEWHERE
 from beam_bleu.pipeline.notebook.result_tables import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,
@@ -283,12 +282,11 @@ def _library() -> str:
     rows = []
     for flag in FLAGS:
         shown = code(flag.words[-1] if flag.words else "REF")
-        if flag.name not in ELSEWHERE:
+        if not flag.library:
             rows.append([shown, code(f"Evaluate({flag.name}=)"), code(flag.name)])
         else:
-            elsewhere = ELSEWHERE[flag.name]
-            key = "" if elsewhere.startswith("none") else "the same"
-            rows.append([shown, elsewhere, key])
+            key = "" if flag.library.startswith("none") else "the same"
+            rows.append([shown, flag.library, key])
     return table(["flag", "in Python", "key of Beam YAML"], rows)
 
 

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_help, beam_parser
 from beam_bleu.pipeline.command_line.definition_flags import MoreScoresFlags
@@ -55,12 +55,15 @@ _LARGEST_RANGE = 1 << 40
 class EngineFlags:
     """The flags that say where and how a job runs."""
 
+    LIBRARY: ClassVar[str] = "none: the pipeline has its own options"
+
     threads: int | None = flag(
         None,
         "how many threads a worker has",
         "N",
         convert=positive,
         shown_default="default: all cores in-process, 1 on an engine",
+        library="none: a worker uses one thread, and the engine has several workers",
     )
     range_bytes: int | None = flag(
         None,
@@ -68,6 +71,7 @@ class EngineFlags:
         "N",
         convert=whole_number(SMALLEST_RANGE, _LARGEST_RANGE),
         shown_default=f"default {SMALL_RANGE} to {USUAL_RANGE}, more above 4 TB",
+        library="none: always the default",
     )
     worker_timeout: int | None = flag(
         None,
@@ -137,10 +141,11 @@ RUNNER = Flag(
     ("--runner",),
     shown_default="default DirectRunner: in this process",
     is_shown_only=True,  # Beam's parser reads it, so ours must not know it
+    library=EngineFlags.LIBRARY,
 )
 
 HELP = (
-    Flag("help", "show the usual flags", "", ("-h",), action=_Print),
+    Flag("help", "show the usual flags", "", ("-h",), action=_Print, library=LogFlags.LIBRARY),
     Flag(
         "help",
         f"show all flags, or those of a topic: {', '.join(TOPICS)}",
@@ -149,9 +154,24 @@ HELP = (
         choices=TOPICS,
         nargs="?",
         action=_Print,
+        library=LogFlags.LIBRARY,
     ),
-    Flag("help_beam", "show Beam's flags", "", ("--help_beam",), action=_Print),
-    Flag("version", "show the version", "", ("-V", "--version"), action=_Print),
+    Flag(
+        "help_beam",
+        "show Beam's flags",
+        "",
+        ("--help_beam",),
+        action=_Print,
+        library=LogFlags.LIBRARY,
+    ),
+    Flag(
+        "version",
+        "show the version",
+        "",
+        ("-V", "--version"),
+        action=_Print,
+        library="`beam_bleu.__version__`",
+    ),
 )
 
 GROUPS: Mapping[str, tuple[Flag, ...]] = {
@@ -168,7 +188,10 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "definition, other metrics": shown_flags(
         metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC])
     ),
-    "definition, metrics of numbers": shown_flags(metric_flags(besides=METRICS_OF_TEXTS)),
+    "definition, metrics of numbers": shown_flags(
+        metric_flags(besides=METRICS_OF_TEXTS),
+        "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)",
+    ),
     "output": (*flags_of(DisplayFlags), *flags_of(FolderFlags)),
     "output, more scores": (
         *flags_of(MoreScoresFlags),

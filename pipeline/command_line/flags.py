@@ -40,6 +40,8 @@ class Flag:
       const: the text that a flag without a value stands for.
       action: what argparse does with a text in place of keeping its value.
       is_shown_only: whether something else reads it, and argparse only shows it.
+      library: what the library has in its place, or why it has nothing; "" for a keyword of
+        `Evaluate`.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Flag:
     const: str | None = None
     action: Any = None
     is_shown_only: bool = False
+    library: str = ""
 
     @property
     def spelling(self) -> str:
@@ -163,11 +166,12 @@ def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -
 
 
 def flags_of(kind: type[Any]) -> tuple[Flag, ...]:
-    """The flags of a class, in their order."""
+    """The flags of a class. Its `LIBRARY` is that of flags without their own."""
     return tuple(
         Flag(
             field.name,
             **{"words": (*about["short"], f"--{field.name}"), "default": field.default}
+            | {"library": getattr(kind, "LIBRARY", "").format(field.name)}
             | {name: value for name, value in about.items() if name != "short"},
         )
         for field in dataclasses.fields(kind)

@@ -362,6 +362,7 @@ class LayoutFlags:
         f"{', '.join(LAYOUTS)}",
         "NAME",
         choices=tuple(LAYOUTS),
+        library="none: name the columns of the layout",
     )
     pool_tasks: bool = flag(
         False,
@@ -369,6 +370,7 @@ class LayoutFlags:
         + " or ".join(name for name, row in LAYOUTS.items() if row.tasks is not None)
         + ": also score all tasks together, as if they were one corpus",
         shown_default="default: only each task by itself, if there are several",
+        library="`unpooled=` of `Evaluate`: the label with the tasks, which get no common score",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import ClassVar
 
 from beam_bleu.pipeline.command_line.flags import add_flags, filled, flag, flags_of
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
@@ -15,6 +16,8 @@ from beam_bleu.transforms.errors import UsageError
 @dataclasses.dataclass(frozen=True)
 class LogFlags:
     """The flags for stderr that the command and its subcommands have."""
+
+    LIBRARY: ClassVar[str] = "none: it is about what the command prints"
 
     log_format: LogFormatName = flag(
         "text",
@@ -35,6 +38,8 @@ class LogFlags:
 @dataclasses.dataclass(frozen=True)
 class ProgressFlag:
     """--progress."""
+
+    LIBRARY: ClassVar[str] = "none: it is about what the command prints"
 
     progress: ProgressMode = flag(
         "auto",

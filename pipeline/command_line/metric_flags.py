@@ -187,8 +187,8 @@ def usual_flags(*, of_text: bool) -> tuple[Flag, ...]:
     return shown_flags(row for row in definition.flags if (row.field in texts) == of_text)
 
 
-def shown_flags(rows: Iterable[MetricFlag]) -> tuple[Flag, ...]:
-    """Flags of metrics as those of a parser."""
+def shown_flags(rows: Iterable[MetricFlag], library: str = "") -> tuple[Flag, ...]:
+    """Flags of metrics as those of a parser; see `Flag.library`."""
     return tuple(
         Flag(
             row.name,
@@ -199,6 +199,7 @@ def shown_flags(rows: Iterable[MetricFlag]) -> tuple[Flag, ...]:
             row.convert,
             row.choices,
             shown_default=row.default,
+            library=library,
         )
         for row in rows
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.command_line.paths import require_module
@@ -29,6 +29,8 @@ _MOST_SLICES = 1000
 class MonitoringFlags:
     """The flags for metrics.prom and OpenLineage."""
 
+    LIBRARY: ClassVar[str] = "none: it is about the files of an output folder"
+
     metrics_label: tuple[str, ...] = flag(
         (),
         "a label for all metrics in DIR/metrics.prom, such as corpus=news, to tell several jobs "
@@ -47,6 +49,7 @@ class MonitoringFlags:
         "send OpenLineage events of the job JOB, which say what the run reads and writes. "
         "OPENLINEAGE_URL or an openlineage.yml says where to send them; needs the extra lineage",
         "JOB",
+        library="none: Beam and the engine know what a pipeline reads",
     )
 
 

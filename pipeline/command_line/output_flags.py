@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
@@ -48,6 +48,8 @@ _CHANGED_FORMATS = {
 @dataclasses.dataclass(frozen=True)
 class RowFlags(RowChoice):
     """The flags that say which rows of slices and comparisons are shown."""
+
+    LIBRARY: ClassVar[str] = "none: it is about what the command prints"
 
     sort: SortName | None = flag(
         None,
@@ -128,6 +130,7 @@ class ReportFlag:
         False,
         "also write DIR/report.html: one page with charts and examples, to show to people. It "
         f"needs the extra report; --examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
+        library="none: `beam-bleu report` makes it from an output folder",
     )
 
 
@@ -159,7 +162,12 @@ def _partition(text: str) -> str:
 class FolderFlags:
     """The flags for the folder of the result."""
 
-    output: str | None = flag(None, "the folder in which scores.json is written", "DIR")
+    output: str | None = flag(
+        None,
+        "the folder in which scores.json is written",
+        "DIR",
+        library="none: the outputs are PCollections, which the pipeline writes where it likes",
+    )
     save_totals: bool = flag(
         False,
         "also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare",
@@ -177,4 +185,5 @@ class FolderFlags:
         + "; ".join(f"{name}: {action}" for name, action in _IF_EXISTS.items()),
         "ACTION",
         choices=tuple(_IF_EXISTS),
+        library="none: it is about the files of an output folder",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from beam_bleu.pipeline.command_line.flags import flag
 from beam_bleu.transforms.errors import UsageError, joined
@@ -73,12 +73,15 @@ class _Once(argparse.Action):
 class RecordFlags:
     """The flags that say where records are, and which of their columns are read."""
 
+    LIBRARY: ClassVar[str] = "`{}=` of the transforms that read"
+
     input: str | None = flag(
         None,
         "records that have candidates and references: files of Parquet, Arrow, Avro, JSON lines or "
         "tab-separated text; or a table: delta:PATH, iceberg:NAME",
         "PATTERN",
         action=_Once,
+        library="`pattern=` of `ReadPairedRecords` and `ReadLongRecords`",
     )
     input_format: RecordFormatName | None = flag(
         None,
@@ -107,19 +110,26 @@ class RecordFlags:
         "the first line of tab-separated text has the names of its columns",
         shown_default="default: yes if a column is given by its name instead of its number",
     )
-    no_header: bool = flag(False, "the first line of tab-separated text is a record")
+    no_header: bool = flag(
+        False,
+        "the first line of tab-separated text is a record",
+        library="`header=False`",
+    )
     where: tuple[Condition, ...] = flag(
         (),
         "score only records with COLUMN=VALUE, or with COLUMN!=VALUE; repeat the flag for more "
         "conditions, which must all be true",
         "CONDITION",
         convert=_condition,
+        library="`where=` and `where_not=` of the transforms that read",
     )
 
 
 @dataclasses.dataclass(frozen=True)
 class BringingTogetherFlags:
     """The flags that say which records of several systems belong to one segment."""
+
+    LIBRARY: ClassVar[str] = "`{}=` of `ReadLongRecords`"
 
     system_column: str | None = flag(
         None,
@@ -140,6 +150,7 @@ class BringingTogetherFlags:
         "this column; or by the values of several columns together, such as task,doc_id",
         "COLUMN,...",
         convert=columns,
+        library="`join_on=` of `ReadJoinedRecords`",
     )
     coverage: CoverageName | None = flag(
         None,
@@ -148,6 +159,7 @@ class BringingTogetherFlags:
         "RULE",
         choices=COVERAGE_NAMES,
         shown_default=f"default {COVERAGE_NAMES[0]}",
+        library="`coverage=` of `ReadLongRecords` and `ReadJoinedRecords`",
     )
 
 
@@ -162,6 +174,7 @@ class RejectingFlags:
         "DIR/rejected-*.jsonl",
         "ACTION",
         choices=ON_BAD_RECORD,
+        library="`on_bad_record=` of the transforms that read",
     )
     max_rejected: MostRejected = flag(
         DEFAULT_MOST_REJECTED,

@@ -1,18 +1,8 @@
-"""sacreBLEU's flags that beam-bleu does not have: what to use instead.
-
-Here is also the value of --encoding, which has only one in beam-bleu.
-"""
+"""sacreBLEU's flags that beam-bleu does not have: what to use instead."""
 
 from __future__ import annotations
 
-import codecs
-import shlex
-
 from beam_bleu.transforms.errors import UsageError
-
-ENCODING = "utf-8"
-_NAMES_OF_UTF8 = (ENCODING, "utf-8-sig")
-"""Python's names for UTF-8, and for UTF-8 that may begin with a BOM, which is always dropped."""
 
 _SUBSETS = "parts of sacreBLEU's test sets: use sacrebleu for it"
 _INTERVAL = "each score has its 95 % interval; for that of the bootstrap: --resample bootstrap"
@@ -54,21 +44,3 @@ def refuse_absent(flag: str) -> None:
     for flags, instead in ABSENT.items():
         if hyphens in flags or hyphens == flags[0][1:]:  # -test-set, for example
             raise UsageError(f"{flag} is a flag of sacreBLEU that beam-bleu does not have", instead)
-
-
-def encoding(text: str) -> str:
-    """Makes the value of --encoding.
-
-    Raises:
-      UsageError: it is not UTF-8.
-    """
-    try:
-        name = codecs.lookup(text).name
-    except (LookupError, ValueError):
-        name = ""
-    if name not in _NAMES_OF_UTF8:
-        raise UsageError(
-            f"--encoding {text}: beam-bleu reads {ENCODING} only",
-            f"convert the files: iconv -f {shlex.quote(text)} -t {ENCODING} FILE > NEW",
-        )
-    return name

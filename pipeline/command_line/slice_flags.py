@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -56,12 +55,15 @@ class SliceFlags:
         "a file with a label in each line, for --slice_by, --documents and --language_column; "
         "repeat the flag for more. With several names, each line has tabs between its labels",
         "NAME[,NAME]=PATTERN",
+        library="`labels=` of `ReadLineParallel`, of the transforms that read records, and of "
+        "`ArrowColumns`",
     )
     label_from_path: tuple[PathLabel, ...] = flag(
         (),
         "a label from the path of each file: the part in parentheses, as in domain='news/*/(*)/'",
         "NAME=PATTERN",
         convert=lambda text: path_label(utf8(text)),
+        library="none: label segments by a column or a file",
     )
     slice_by: tuple[Item, ...] = flag(
         (),
@@ -118,6 +120,7 @@ class KeepFlag:
         "[NAME=]COLUMN,...",
         convert=_kept,
         split=lambda text: columns(utf8(text)),
+        library="`kept=` of the transforms that read records, and of `ArrowColumns`",
     )
 
     @property
@@ -166,7 +169,7 @@ def needed_labels(flags: Config) -> tuple[str, ...]:
 
 
 def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
-    """The streams of labels of a command line, with that of --documents if no label has them.
+    """The streams of labels, with that of --documents if no label has them.
 
     Args:
       flags: the parsed flags, with the settings of their layout.
@@ -174,8 +177,7 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
 
     Raises:
       UsageError: a label has no name, an impossible name or a name that another label has, or
-        there is no path, it is not clear what the value of --documents means, or a label that is
-        kept is missing.
+        there is no path, or a label that is kept is missing.
     """
     streams = []
     for text in flags.labels:
@@ -185,21 +187,15 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
                 f"--labels {text}: the labels have no name", "write --labels NAME=PATTERN"
             )
         names = tuple(utf8(name.strip()) for name in named.split(","))
-        _check_names("--labels", names)
         path = checked_path("--labels", pattern, anywhere)
         streams.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
-    named_labels = [*(name for stream in streams for name in stream.names), *_of_paths(flags)]
-    if flags.documents is not None and utf8(flags.documents) not in named_labels:
-        path = checked_path("--documents", flags.documents, anywhere)
-        stream = Stream("documents", path)
-        streams.append(LabelStream((DOCUMENT,), stream, domain_first=True))
-    elif flags.documents is not None and os.path.exists(flags.documents):
-        raise UsageError(
-            f"--documents {flags.documents} is the name of a label and of a file",
-            f"write ./{flags.documents} for the file, or give the label another name",
-        )
     known = [name for stream in streams for name in stream.names]
-    _check_names("--labels", known)
+    of_paths = [label.name for label in flags.label_from_path]
+    if flags.documents is not None and utf8(flags.documents) not in (*known, *of_paths):
+        path = checked_path("--documents", flags.documents, anywhere)
+        streams.append(LabelStream((DOCUMENT,), Stream("documents", path), domain_first=True))
+        known.append(DOCUMENT)
+    check_label_names([*known, *of_paths])
     wanted = {label for _, label in flags.kept}
     for label in sorted(wanted.difference(known)):
         raise UsageError(
@@ -218,30 +214,16 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
     )
 
 
-def path_labels(flags: Config, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
-    """The labels from the paths of files of a command line.
-
-    Args:
-      flags: the parsed flags, with the settings of their layout.
-      others: the names of other labels that are not columns.
+def check_label_names(names: Sequence[str]) -> None:
+    """Checks that labels can have their names, and that no two have the same.
 
     Raises:
-      UsageError: a label has an impossible name, or one that another label has.
+      UsageError: one cannot, or two have.
     """
-    _check_names("--label_from_path", [*others, *_of_paths(flags)])
-    return flags.label_from_path
-
-
-def _of_paths(flags: Config) -> list[str]:
-    return [label.name for label in flags.label_from_path]
-
-
-def _check_names(flag: str, names: Sequence[str]) -> None:
-    """Checks that labels can have their names, and that no two have the same."""
     for name in names:
         if not name or not name.isprintable() or CROSS in name or name == LENGTH:
             raise UsageError(
-                f"{flag}: {name!r} cannot be the name of a label",
+                f"{name!r} cannot be the name of a label",
                 f"choose a name of printable characters, without {CROSS}, that is not {LENGTH}",
             )
         if names.count(name) > 1:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 from beam_bleu.pipeline.command_line.flags import flag, positive, whole_number
-from beam_bleu.pipeline.command_line.sacrebleu_flags import ENCODING, encoding
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Cuts
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
@@ -17,6 +17,8 @@ _LONGEST_LINE = 1 << 30
 @dataclasses.dataclass(frozen=True)
 class TextFlags:
     """The flags that name the texts."""
+
+    LIBRARY: ClassVar[str] = "`ReadLineParallel(candidates, references)`"
 
     refs: tuple[str, ...] = flag(
         (),
@@ -53,19 +55,23 @@ class TextFlags:
         "-nr",
         convert=positive,
         shown_default="default 1: tabs are text",
+        library="none: give each reference a file or a column of its own",
     )
     encoding: str | None = flag(
         None,
-        f"only {ENCODING}: texts in another encoding must be converted first",
+        "only utf-8: convert texts in another encoding first: iconv -f NAME -t utf-8",
         "NAME",
         "-e",
-        convert=encoding,
+        choices=("utf-8", "UTF-8", "utf8", "UTF8", "utf-8-sig"),
+        library="none: texts are UTF-8",
     )
 
 
 @dataclasses.dataclass(frozen=True)
 class CheckingFlags:
     """The flags that say what must be true of the texts."""
+
+    LIBRARY: ClassVar[str] = "none: always the default"
 
     cuts: Cuts = flag(
         CUTS[0],
@@ -75,7 +81,11 @@ class CheckingFlags:
         choices=CUTS,
     )
     expect_segments: int | None = flag(
-        None, "fail unless the corpus has exactly N segments", "N", convert=positive
+        None,
+        "fail unless the corpus has exactly N segments",
+        "N",
+        convert=positive,
+        library="none: `segments` of the document is the number to check",
     )
     max_line_bytes: int = flag(
         MAX_LINE_BYTES,
@@ -90,4 +100,5 @@ class CheckingFlags:
         "KIND,...",
         choices=tuple(ALLOWED),
         split=lambda text: text.split(","),
+        library="",
     )

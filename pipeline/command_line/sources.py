@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
+from beam_bleu.pipeline.command_line.slice_flags import (
+    check_label_names,
+    label_streams,
+    needed_labels,
+)
 from beam_bleu.pipeline.command_line.systems import Named, check_names, references, systems
 from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
@@ -98,7 +102,7 @@ class _Described:
             flags.num_refs,
             labels,
             flags.on_bad_record,
-            path_labels(flags, [name for label in labels for name in label.names]),
+            flags.label_from_path,
             flags.kept,
             flags.keeps_texts,
         )
@@ -188,8 +192,8 @@ class _Described:
                     f"reads no {role}",
                     "leave it out, or ask for a metric of texts, too",
                 )
-        from_paths = path_labels(flags)
-        of_paths = [label.name for label in from_paths]
+        of_paths = [label.name for label in flags.label_from_path]
+        check_label_names(of_paths)
         for condition in flags.where:
             if condition.column.text in of_paths:
                 raise UsageError(
@@ -202,7 +206,7 @@ class _Described:
             flags.reference_columns or (),
             labels=tuple(dict.fromkeys((*needed_labels(flags), *of_paths))),
             where=flags.where,
-            path_labels=from_paths,
+            path_labels=flags.label_from_path,
             values=self.needs.values,
             kept=flags.kept,
             keeps_texts=flags.keeps_texts,

@@ -20,76 +20,7 @@ from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
 
-_FILES = "`ReadLineParallel(candidates, references)`"
-_READS = "`{}=` of the transforms that read"
-_PERPLEXITY = (
-    "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)"
-)
-_SCREEN = "none: it is about what the command prints"
-_FOLDER = "none: it is about the files of an output folder"
-_ENGINE = "none: the pipeline has its own options"
-_USUAL = "none: always the default"
-
-ELSEWHERE: Mapping[str, str] = {
-    "refs": _FILES,
-    "systems": _FILES,
-    "candidates": _FILES,
-    "references": _FILES,
-    "num_refs": "none: give each reference a file or a column of its own",
-    "encoding": "none: texts are UTF-8",
-    "cuts": _USUAL,
-    "expect_segments": "none: `segments` of the document is the number to check",
-    "max_line_bytes": _USUAL,
-    "on_bad_record": _READS.format("on_bad_record"),
-    "input": "`pattern=` of `ReadPairedRecords` and `ReadLongRecords`",
-    "input_format": _READS.format("input_format"),
-    "candidate_columns": _READS.format("candidate_columns"),
-    "reference_columns": _READS.format("reference_columns"),
-    "header": _READS.format("header"),
-    "no_header": "`header=False`",
-    "where": "`where=` and `where_not=` of the transforms that read",
-    "system_column": "`system_column=` of `ReadLongRecords`",
-    "id_column": "`id_column=` of `ReadLongRecords`",
-    "join_on": "`join_on=` of `ReadJoinedRecords`",
-    "coverage": "`coverage=` of `ReadLongRecords` and `ReadJoinedRecords`",
-    "layout": "none: name the columns of the layout",
-    "pool_tasks": "`unpooled=` of `Evaluate`: the label with the tasks, which get no common score",
-    "logprob_column": _PERPLEXITY,
-    "token_count_column": _PERPLEXITY,
-    "text_column": _PERPLEXITY,
-    "word_count_column": _PERPLEXITY,
-    "byte_count_column": _PERPLEXITY,
-    "perplexity_per": _PERPLEXITY,
-    "format": _SCREEN,
-    "score_only": _SCREEN,
-    "width": _SCREEN,
-    "sort": _SCREEN,
-    "only_significant": _SCREEN,
-    "output": "none: the outputs are PCollections, which the pipeline writes where it likes",
-    "if_exists": _FOLDER,
-    "keep": "`kept=` of the transforms that read records, and of `ArrowColumns`",
-    "report": "none: `beam-bleu report` makes it from an output folder",
-    "metrics_label": _FOLDER,
-    "metrics_slices": _FOLDER,
-    "log_format": _SCREEN,
-    "lineage": "none: Beam and the engine know what a pipeline reads",
-    "labels": "`labels=` of `ReadLineParallel`, of the transforms that read records, and of "
-    "`ArrowColumns`",
-    "label_from_path": "none: label segments by a column or a file",
-    "runner": _ENGINE,
-    "threads": "none: a worker uses one thread, and the engine has several workers",
-    "worker_timeout": _ENGINE,
-    "range_bytes": _USUAL,
-    "progress": _SCREEN,
-    "quiet": _SCREEN,
-    "verbose": _SCREEN,
-    "help": _SCREEN,
-    "help_beam": _SCREEN,
-    "version": "`beam_bleu.__version__`",
-}
-"""By flag of the command that is no keyword, what the library has for it, or why it has nothing."""
-
-KEYWORDS = {each.name: each for each in FLAGS if each.name not in ELSEWHERE}
+KEYWORDS = {each.name: each for each in FLAGS if not each.library}
 """The flags of the command that are keywords of `Evaluate`, too."""
 
 _FLAG = re.compile(r"--([a-z][a-z_]*)")
@@ -112,7 +43,7 @@ class Asked:
             if name not in KEYWORDS:
                 near = nearest(name, KEYWORDS)
                 meant = f"did you mean {near}?" if near else "docs/evaluate.md has all of them"
-                raise ValueError(f"Evaluate has no keyword {name!r}; {ELSEWHERE.get(name, meant)}")
+                raise ValueError(f"Evaluate has no keyword {name!r}; {meant}")
         if unpooled is not None and not isinstance(unpooled, str):
             raise ValueError(f"unpooled must be the name of a label, got {unpooled!r}")
         with _naming_keywords():

@@ -103,8 +103,7 @@ BESIDE = r"""
 --spm_model domains.txt => spm_model must be given
 --tokenize spm --spm_model '' => --spm_model is empty
 --tokenize spm --spm_model nope://x => nope://x: there is no such filesystem
---encoding latin1 => iconv
---encoding 'a b'
+--encoding latin1 => choose one of utf-8
 --candidates
 --candidates systems/atlas.txt => two systems are called atlas
 --candidates =systems/birch.txt => system name ''
@@ -161,7 +160,6 @@ extra.txt => the reference extra.txt
 --labels=Score=domains.txt --slice_by=Score --segment_scores --output=x => would be called score
 --documents=
 --labels=document=domains.txt --documents=domains.txt => two labels are called document
---labels=domains.txt=domains.txt --documents=domains.txt => ./domains.txt
 --label_from_path pair=news/*/ => must have one part in parentheses
 --label_from_path length=news/(*)/ --slice_by a => 'length' cannot be the name of a label
 --slice_by a --label_from_path pair=n/(*)/ --label_from_path pair=(*) => two labels

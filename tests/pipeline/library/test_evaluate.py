@@ -319,7 +319,7 @@ def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
 
 WRONG = [
     ({"metric": ["bleu"]}, "has no keyword 'metric'; did you mean metrics?"),
-    ({"output": "out"}, "has no keyword 'output'; none: the outputs are PCollections"),
+    ({"output": "out"}, "has no keyword 'output'; docs/evaluate.md has all"),
     ({"metrics": "bleu"}, "metrics must be a list"),
     ({"metrics": ["blue"]}, "metrics blue: there is no such metric"),
     ({"metrics": ["bleu", BleuConfig()]}, "has a metric twice"),
