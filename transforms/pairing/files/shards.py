@@ -125,21 +125,14 @@ def of_total(stream: Stream, path: str) -> re.Match[str] | None:
 def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
     """Checks the shards whose names say how many there are, such as part-00003-of-00010.
 
-    Numbers begin with 0, or with 1 if the total itself is one of them. If a number is there twice,
-    each end of the names is a set of its own; otherwise each shard may have its own end, a hash.
+    Numbers begin with 0, or with 1 if the total itself is one of them.
     """
     sets: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
     for path in paths:
         if match := of_total(stream, path):
             sets[path[: match.start("number")]].append(match)
-    for matches in sets.values():
-        by_end: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
-        is_one_set = len({int(match["number"]) for match in matches}) == len(matches)
-        for match in matches:
-            end = bare_names([match.string])[match.string][match.end() :]
-            by_end["" if is_one_set else end].append(match)
-        for one_set in by_end.values():
-            _require_all(stream, one_set)
+    for shards in sets.values():
+        _require_all(stream, shards)
 
 
 def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
