@@ -166,22 +166,17 @@ class Screen:
     """A place for text.
 
     Attributes:
-      width: how many cells a line has; None if a line can have any length, as in a file.
+      columns: how many cells a line has; None if a line can have any length, as in a file.
       colour: whether it understands escape sequences, and the user wants them.
     """
 
-    width: int | None = None
+    columns: int | None = None
     colour: bool = False
-
-    @property
-    def columns(self) -> int | None:
-        """The width for which text is laid out."""
-        return None if self.width is None else max(self.width, _NARROWEST)
 
     @property
     def rows(self) -> int | None:
         """The largest number of rows of a table; None for all."""
-        return None if self.width is None else _SHOWN_ROWS
+        return None if self.columns is None else _SHOWN_ROWS
 
 
 FILE = Screen()
@@ -193,4 +188,4 @@ def screen_of_stdout() -> Screen:
     if sys.stdout is None or not sys.stdout.isatty():
         return FILE
     colour = not os.environ.get("NO_COLOR") and knows_escapes()
-    return Screen(shutil.get_terminal_size().columns, colour)
+    return Screen(max(shutil.get_terminal_size().columns, _NARROWEST), colour)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,26 +77,6 @@ def test_a_rise_is_a_drop():
 )
 def test_a_threshold_on_the_wrong_side_is_refused(flags, remedy):
     called(*EXAMPLE, *flags).assert_failed(2, remedy)
-
-
-def test_gates_of_runs_and_of_results(tmp_path: Path):
-    out = tmp_path / "out"
-    run = called(*EXAMPLE, "-m", "bleu", "ter", "--fail_over=ter=cobalt=60", "--output", out)
-    assert run.code == 4
-    assert "TER: cobalt scores 63." in run.err
-    assert called("gate", out, "--fail_over=ter=70").code == 0
-    wrong = called("gate", out, "--fail_under=ter=1")
-    wrong.assert_failed(2, "a lower ter is better", "write --fail_over ter=1")
-    assert called("gate", out, "--max_drop=ter=0.1", "--against", out).code == 0
-
-
-def test_a_better_system_is_no_drop(tmp_path: Path):
-    for name in ("atlas", "birch"):
-        texts = streams([f"hyp={SYSTEMS[name]}"], REFERENCES)
-        assert called(*texts, "-m", "ter", "--output", tmp_path / name).code == 0
-    better, worse = tmp_path / "atlas", tmp_path / "birch"
-    assert called("gate", better, "--max_drop=1", "--drop=proven", "--against", worse).code == 0
-    assert called("gate", worse, "--max_drop=1", "--drop=proven", "--against", better).code == 4
 
 
 # Tables and comparisons
