@@ -14,13 +14,12 @@ from typing import Literal
 
 from beam_bleu.pipeline.display.row_order import Verdict, judged
 from beam_bleu.pipeline.history.nights import Night
-from beam_bleu.pipeline.result.comparing import compared_series, pairing
+from beam_bleu.pipeline.result.comparing import common_definitions, compared_series, pairing
 from beam_bleu.pipeline.result.rows import ComparedRow, ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import (
     Definition,
     Key,
-    definition_of,
     labels_of,
     series_of,
 )
@@ -199,11 +198,8 @@ def _changes(
     """What changed in each series since an earlier night."""
     breaks = [
         gap
-        for word in new.result.words
-        if word in old.result.words
-        for gap in _new_definition(
-            word, definition_of(old.result, word), definition_of(new.result, word), night
-        )
+        for word, (before, now) in common_definitions(old.result, new.result).items()
+        for gap in _new_definition(word, before, now, night)
     ]
     segments, why = _segments(old, new, new_texts)
     if segments == "replaced":

@@ -23,7 +23,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
 )
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import Key, definition_of, key_of
+from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import (
@@ -55,30 +55,14 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
     from beam_bleu.pipeline.saved.paired_runs import paired
     from beam_bleu.pipeline.saved.totals_file import OtherVersionsError
 
-    metrics = comparable(old.result, new.result)
+    definitions = common_definitions(old.result, new.result)
+    metrics = [word for word, (before, now) in definitions.items() if before.shown == now.shown]
     if not metrics:
         return "no metric has the same definition in both runs"
     try:
         return paired(old.totals, new.totals, metrics)
     except OtherVersionsError as error:
         return error.cause
-
-
-def comparable(old: Result, new: Result, *, as_means: bool = False) -> list[MetricWord]:
-    """The metrics of two results that both have by the same definition.
-
-    Args:
-      old: one result.
-      new: the other one.
-      as_means: whether their means must be over the same languages or tasks, too.
-    """
-    found = []
-    for word in new.words:
-        if word in old.words:
-            before, now = definition_of(old, word), definition_of(new, word)
-            is_same = before == now if as_means else before.shown == now.shown
-            found += [word] if is_same else []
-    return found
 
 
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
@@ -91,15 +75,24 @@ def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
       new: the newer one.
       pairs: what compares systems in pairs, or why nothing does.
     """
-    metrics, means = comparable(old, new), comparable(old, new, as_means=True)
+    definitions = common_definitions(old, new)
     former = _scored(old)
-    return adjusted(
-        [
-            _compared(former[place], row, pairs)
-            for place, row in _scored(new).items()
-            if place in former and row.metric in (means if row.group == MACRO_AVERAGE else metrics)
-        ]
-    )
+    found = []
+    for (key, is_mean), row in _scored(new).items():
+        if key.metric in definitions and (key, is_mean) in former:
+            before, now = definitions[key.metric]
+            if before == now if is_mean else before.shown == now.shown:
+                found.append(_compared(former[key, is_mean], row, pairs))
+    return adjusted(found)
+
+
+def common_definitions(old: Result, new: Result) -> dict[MetricWord, tuple[Definition, Definition]]:
+    """How the scores of the metrics were made that both results have."""
+    return {
+        word: (definition_of(old, word), definition_of(new, word))
+        for word in new.words
+        if word in old.words
+    }
 
 
 def compared_series(old: Result, new: Result, pairs: Paired | str) -> dict[Key, ComparedRow]:
@@ -234,15 +227,14 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
             raise InputError(
                 f"{saved.name} has no standard errors", "repeat its run without --no_uncertainty"
             )
-    for word in new.result.words:
-        if word in old.result.words:
-            before, now = (definition_of(saved.result, word).shown for saved in (old, new))
-            if before != now:
-                raise InputError(
-                    f"{old.name} and {new.name} have different definitions: {before}, and {now}",
-                    "compare runs with the same definition and the same numbers of references; "
-                    "BLEU and the formula of chrF can get another one with beam-bleu rescore",
-                )
+    for before, now in common_definitions(old.result, new.result).values():
+        if before.shown != now.shown:
+            raise InputError(
+                f"{old.name} and {new.name} have different definitions: {before.shown}, and "
+                f"{now.shown}",
+                "compare runs with the same definition and the same numbers of references; BLEU "
+                "and the formula of chrF can get another one with beam-bleu rescore",
+            )
     pairs = pairing(old, new)
     rows = compare(old.result, new.result, pairs)
     if not rows:

@@ -242,24 +242,19 @@ class Result:
 
     def whole(self, word: MetricWord) -> list[ScoreRow]:
         """The scores of the whole corpus by a metric."""
-        return [row for row in self._scores[word] if row.group is None]
+        return [row for row in self._scores(word) if row.group is None]
 
     def averages(self, word: MetricWord) -> list[ScoreRow]:
         """The means over languages or tasks by a metric."""
-        return [row for row in self._scores[word] if row.group == MACRO_AVERAGE]
+        return [row for row in self._scores(word) if row.group == MACRO_AVERAGE]
 
     def slices(self, word: MetricWord) -> list[ScoreRow]:
         """The scores of slices by a metric."""
-        return [row for row in self._scores[word] if isinstance(row.group, Mapping)]
+        return [row for row in self._scores(word) if isinstance(row.group, Mapping)]
 
-    @functools.cached_property
-    def _scores(self) -> Mapping[str, Sequence[ScoreRow]]:
-        """The scores of each metric by the definition of the run."""
-        scores: dict[str, list[ScoreRow]] = {metric.metric: [] for metric in self.metrics}
-        for row in self.scores:
-            if row.preset is None:
-                scores[row.metric].append(row)
-        return scores
+    def _scores(self, word: MetricWord) -> list[ScoreRow]:
+        """The scores of a metric by the definition of the run."""
+        return [row for row in self.scores if row.metric == word and row.preset is None]
 
     def compared(self, word: MetricWord) -> list[ComparisonRow]:
         """The differences of two systems by a metric."""

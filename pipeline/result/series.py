@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, ComparedRow, Result, ScoreRow
+from beam_bleu.pipeline.result.rows import ComparedRow, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
@@ -96,11 +96,8 @@ def series_of(result: Result) -> dict[Key, ScoreRow]:
     """
     scores: dict[Key, ScoreRow] = {}
     for metric in result.words:
-        rows = [row for row in result.scores if row.metric == metric and row.preset is None]
-        wholes = [row for row in rows if row.group is None]
-        wholes = wholes or [row for row in rows if row.group == MACRO_AVERAGE]
-        slices = [row for row in rows if isinstance(row.group, Mapping)]
-        scores |= {key_of(row): row for row in (*wholes, *slices)}
+        whole = result.whole(metric) or result.averages(metric)
+        scores |= {key_of(row): row for row in (*whole, *result.slices(metric))}
     return scores
 
 
@@ -111,10 +108,7 @@ def definition_of(result: Result, metric: MetricWord) -> Definition:
         (label,) = {label for language in languages for label in language["slice"]}
     signatures = [language["signature"] for language in languages] or [str(names.signature)]
     references = {_fields(signature).get("nrefs", "") for signature in signatures}
-    has_score = any(
-        row.group is None and row.preset is None for row in result.scores if row.metric == metric
-    )
-    parts = [] if has_score else [part["slice"] for part in languages or result.tasks]
+    parts = [] if result.whole(metric) else [part["slice"] for part in languages or result.tasks]
     return Definition(
         names.name,
         "|".join([names.name, *sorted({choices_in(signature, label) for signature in signatures})]),
