@@ -9,7 +9,11 @@ import numpy as np
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.score.differences import ComparedSystems
-from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
+from beam_bleu.transforms.score.resampled_scores import (
+    ResampledDifference,
+    ResampledScore,
+    resampled_scores,
+)
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
@@ -70,12 +74,11 @@ def judged(
             compared = _compared(counts, definition)
             p_value, interval = compared.comparisons[0].p_value, compared.scores["one"].interval
             found[name].add(p_value if interval else None, interval, truth)
-        bootstrap, randomization = (
+        (scores, difference), (_, swapped) = (
             _resampled(units, definition, Resampling(method, resamples, trial))
             for method in ("bootstrap", "randomization")
         )
-        (difference,), (swapped,) = bootstrap.differences, randomization.differences
-        found["bootstrap"].add(difference.p_value, bootstrap.scores[0].interval, truth)
+        found["bootstrap"].add(difference.p_value, scores[_SYSTEMS[0]].interval, truth)
         found["sacreBLEU's bootstrap"].add(difference.p_sacrebleu)
         found["randomization"].add(swapped.p_value)
     return found
@@ -95,10 +98,15 @@ def _compared(units: Integers, definition: Definition) -> ComparedSystems:
     return definition.compared(totals, _SYSTEMS, [_SYSTEMS], all_pairs=False)
 
 
-def _resampled(units: Integers, definition: Definition, resampling: Resampling) -> Resampled:
+def _resampled(
+    units: Integers, definition: Definition, resampling: Resampling
+) -> tuple[dict[str, ResampledScore], ResampledDifference]:
     metric = definition.metric
     adder = ReplicateAdder(resampling, [], metric.basis)
     adder.add(_statistics(units))
     sums = dict(zip(_SYSTEMS, units.sum(axis=1).tolist(), strict=True))
     replicates = dict(zip(_SYSTEMS, adder.sums(), strict=True))
-    return resampled_scores(resampling.method, replicates, sums, metric, units.shape[1], [_SYSTEMS])
+    scores, differences = resampled_scores(
+        resampling.method, replicates, sums, metric, units.shape[1], [_SYSTEMS]
+    )
+    return scores, differences[_SYSTEMS]

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output.metric_result import MetricResult
+from beam_bleu.pipeline.output.metric_rows import MetricRows
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
@@ -44,7 +44,7 @@ def scored(
     """
     judging = next((name for name in scorings if row_of(name).counts_texts), None)
     metrics = [
-        MetricResult(totals, scorings[name], slicing, evidence, judge_input=name == judging)
+        MetricRows(totals, scorings[name], slicing, evidence, judge_input=name == judging)
         for name in scorings
     ]
     for metric in metrics:
@@ -64,7 +64,7 @@ def scored(
             *rejected_warnings(totals.tally, totals.rejected),
             *sentences(totals.notices),
             *_joined_warnings(metrics),
-            *_warning_about_resampling(first.totals.corpus.units, evidence),
+            *_warning_about_resampling(first.own.corpus.units, evidence),
         ),
         languages=[
             language
@@ -83,7 +83,7 @@ def scored(
         uncertainty={
             "unit": evidence.unit,
             "label": evidence.documents,
-            "units": first.totals.corpus.units,
+            "units": first.own.corpus.units,
             "confidence": CONFIDENCE,
         }
         if evidence.uncertainty
@@ -108,7 +108,7 @@ def scored(
     )
 
 
-def _joined_warnings(metrics: Sequence[MetricResult]) -> Iterator[str]:
+def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
     """The warnings about all metrics. One that several metrics have names all of them."""
     names: dict[str, list[str]] = {}
     for metric in metrics:
@@ -120,8 +120,8 @@ def _joined_warnings(metrics: Sequence[MetricResult]) -> Iterator[str]:
 
 def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
     """One sentence about a bootstrap of too few units, if it is one."""
-    asked = evidence.resampling
-    if asked is not None and asked.method == "bootstrap" and units < FEWEST_UNITS:
+    resampling = evidence.resampling
+    if resampling is not None and resampling.method == "bootstrap" and units < FEWEST_UNITS:
         yield (
             f"--resample bootstrap: no intervals and no p-values, because "
             f"{too_few(units, evidence.unit)}; use --resample randomization, which is also valid "
@@ -129,7 +129,7 @@ def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _segment_scores(metrics: Sequence[MetricResult], rows: int) -> dict[str, Any] | None:
+def _segment_scores(metrics: Sequence[MetricRows], rows: int) -> dict[str, Any] | None:
     """How the scores of segments are made; None if they are not asked for.
 
     Args:
@@ -153,15 +153,15 @@ def _segment_scores(metrics: Sequence[MetricResult], rows: int) -> dict[str, Any
     }
 
 
-def _resampling(metrics: Sequence[MetricResult], evidence: Evidence) -> dict[str, Any] | None:
-    asked = evidence.resampling
-    if asked is None:
+def _resampling(metrics: Sequence[MetricRows], evidence: Evidence) -> dict[str, Any] | None:
+    resampling = evidence.resampling
+    if resampling is None:
         return None
     of_metrics = [metric.resampling for metric in metrics]
     return {
-        "method": asked.method,
-        "resamples": asked.number,
-        "seed": asked.seed,
+        "method": resampling.method,
+        "resamples": resampling.number,
+        "seed": resampling.seed,
         "unit": evidence.unit,
         "label": evidence.documents,
         "generator": GENERATOR,

@@ -47,11 +47,12 @@ class Paired:
         """
         old, new = self.old.own(metric), self.new.own(metric)
         scoring, units = self.new.scorings[metric].corpus, new.corpus.units
-        both = {name: _replicates(run, system) for name, run in ((_NEW, new), (_OLD, old))}
+        runs = {_NEW: new, _OLD: old}
+        both = {name: _replicates(run, system) for name, run in runs.items()}
         difference = Difference(units, new.corpus.sums(system).segments, points)
         if self.has_intervals:
             now, before = (scoring.values(drawn) for drawn in both.values())
-            resampled = bootstrap_difference(_NEW, _OLD, points, now - before, units)
+            resampled = bootstrap_difference(points, now - before, units)
             if resampled.interval is None:
                 reason = too_few(units, self.new.evidence.unit)
                 return dataclasses.replace(difference, p_value=resampled.p_value, reason=reason)
@@ -63,11 +64,13 @@ class Paired:
                 p_value=resampled.p_value,
                 detectable=DETECTABLE * error or None,
             )
-        sums = {name: run.corpus.sums(system).columns for name, run in ((_NEW, new), (_OLD, old))}
-        randomized = resampled_scores("randomization", both, sums, scoring, units, [(_NEW, _OLD)])
+        sums = {name: run.corpus.sums(system).columns for name, run in runs.items()}
+        _, randomized = resampled_scores(
+            "randomization", both, sums, scoring, units, [(_NEW, _OLD)]
+        )
         return dataclasses.replace(
             difference,
-            p_value=randomized.differences[0].p_value,
+            p_value=randomized[_NEW, _OLD].p_value,
             reason="randomization gives no standard error and no interval",
         )
 

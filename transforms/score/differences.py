@@ -106,27 +106,6 @@ def difference_of_estimates(
     return Difference(segments, segments, new - old, reason=reason)
 
 
-def mean_difference(differences: Sequence[Difference]) -> Difference:
-    """The mean of differences that have no unit in common, such as those of several languages.
-
-    Errors add up in their squares, as if the differences were independent: nothing here says how
-    far languages vary together. There is no standard error unless all have one.
-
-    Args:
-      differences: one or more.
-    """
-    units = sum(difference.units for difference in differences)
-    segments = sum(difference.segments for difference in differences)
-    number = len(differences)
-    mean = math.fsum(difference.difference for difference in differences) / number
-    squares = []
-    for difference in differences:
-        if difference.standard_error is None:
-            return Difference(units, segments, mean, reason=difference.reason)
-        squares.append(difference.standard_error**2)
-    return judged(units, segments, mean, math.sqrt(math.fsum(squares)) / number)
-
-
 def judged(units: int, segments: int, difference: float, standard_error: float) -> Difference:
     """A difference with all that follows from its standard error."""
     p_value: float | None = None

@@ -42,14 +42,12 @@ class ResampledScore:
     """The scores of a system in all replicates of a bootstrap.
 
     Attributes:
-      system: its name.
       mean: their mean.
       interval: the 2.5 % and the 97.5 % percentile: the scores at the places N // 40 from both
         ends, as in sacreBLEU. Between the two are 95 % of the scores. None if there are too few
         units.
     """
 
-    system: str
     mean: float
     interval: tuple[float, float] | None
 
@@ -59,8 +57,6 @@ class ResampledDifference:
     """The differences between two systems in all replicates.
 
     Attributes:
-      system: the name of the system.
-      baseline: the name of the other system.
       difference: the score of the system minus that of the baseline, D.
       mean: the mean of the replicates' differences; None for randomization.
       interval: their 2.5 % and 97.5 % percentiles, as in `ResampledScore`; None for randomization.
@@ -72,26 +68,11 @@ class ResampledDifference:
         None for a bootstrap of too few units.
     """
 
-    system: str
-    baseline: str
     difference: float
     mean: float | None
     interval: tuple[float, float] | None
     p_value: float | None
     p_sacrebleu: float | None
-
-
-@dataclasses.dataclass(frozen=True)
-class Resampled:
-    """What replicates say.
-
-    Attributes:
-      scores: those of each system; none for randomization, whose replicates are of no use for them.
-      differences: those of each pair.
-    """
-
-    scores: tuple[ResampledScore, ...]
-    differences: tuple[ResampledDifference, ...]
 
 
 def resampled_scores(
@@ -101,8 +82,10 @@ def resampled_scores(
     metric: Metric,
     units: int,
     pairs: Sequence[tuple[str, str]] = (),
-) -> Resampled:
-    """What the replicates of a corpus say.
+) -> tuple[dict[str, ResampledScore], dict[tuple[str, str], ResampledDifference]]:
+    """What the replicates of a corpus say: of each system's score, and of each pair's difference.
+
+    The replicates of randomization are of no use for scores, so there are none of these.
 
     Args:
       method: how weights are drawn.
@@ -122,39 +105,31 @@ def resampled_scores(
     drawn: dict[str, Scores] = {}
     if method == "bootstrap":
         drawn = {system: metric.values(of_system) for system, of_system in replicates.items()}
-    differences = []
+    differences = {}
     for system, baseline in pairs:
         difference = score[system] - score[baseline]
         if drawn:
-            differences.append(
-                bootstrap_difference(
-                    system, baseline, difference, drawn[system] - drawn[baseline], units
-                )
+            differences[system, baseline] = bootstrap_difference(
+                difference, drawn[system] - drawn[baseline], units
             )
             continue
         moved = replicates[baseline] - replicates[system]
         swapped = metric.values(whole[system] + moved)
         swapped -= metric.values(whole[baseline] - moved)
-        differences.append(randomized_difference(system, baseline, difference, swapped))
-    spread = (
-        ResampledScore(
-            system,
-            _mean(of_system),
-            percentile_interval(of_system) if units >= FEWEST_UNITS else None,
+        differences[system, baseline] = randomized_difference(difference, swapped)
+    spread = {
+        system: ResampledScore(
+            _mean(of_system), percentile_interval(of_system) if units >= FEWEST_UNITS else None
         )
         for system, of_system in drawn.items()
-    )
-    return Resampled(tuple(spread), tuple(differences))
+    }
+    return spread, differences
 
 
-def bootstrap_difference(
-    system: str, baseline: str, difference: float, drawn: Scores, units: int
-) -> ResampledDifference:
+def bootstrap_difference(difference: float, drawn: Scores, units: int) -> ResampledDifference:
     """The difference between two systems by the bootstrap.
 
     Args:
-      system: the name of the system.
-      baseline: the name of the other system.
       difference: that of the corpus, D.
       drawn: float64 (replicates,), that of each replicate, with its sign.
       units: the number of units of the corpus.
@@ -162,11 +137,9 @@ def bootstrap_difference(
     mean = _mean(drawn)
     if units < FEWEST_UNITS:
         p_value = None if difference or drawn.any() else 1.0
-        return ResampledDifference(system, baseline, difference, mean, None, p_value, None)
+        return ResampledDifference(difference, mean, None, p_value, None)
     sizes = np.abs(drawn)
     return ResampledDifference(
-        system,
-        baseline,
         difference,
         mean,
         percentile_interval(drawn),
@@ -175,15 +148,11 @@ def bootstrap_difference(
     )
 
 
-def randomized_difference(
-    system: str, baseline: str, difference: float, drawn: Scores
-) -> ResampledDifference:
+def randomized_difference(difference: float, drawn: Scores) -> ResampledDifference:
     """The difference between two systems by randomization; see `bootstrap_difference`."""
     sizes = np.abs(drawn)
     is_as_large, is_larger = sizes >= abs(difference), sizes > abs(difference)
-    return ResampledDifference(
-        system, baseline, difference, None, None, _share(is_as_large), _share(is_larger)
-    )
+    return ResampledDifference(difference, None, None, _share(is_as_large), _share(is_larger))
 
 
 def percentile_interval(scores: Scores) -> tuple[float, float]:

@@ -5,9 +5,8 @@ docs/line_parallel.md has the rules and their reasons. A warning changes no numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.metrics.metric import Lengths
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, SCRIPTS, Script
@@ -31,11 +30,6 @@ _OF_A_SCRIPT_IF_TOKENIZED = 1 / 4
 
 _BY_CHANCE = 1 / 10
 """Up to this many Chinese texts for each Japanese text are Japanese ones without kana."""
-
-_DENSER = 2
-"""A slice is named if the share of such text is more than this many times that of the corpus."""
-
-_SHOWN_SLICES = 3
 
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
@@ -83,32 +77,8 @@ def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
         yield (
             f"{_segments(segments, sums)} {script.shown} text, which {script.reason}, and the "
             f"tokenizer {text.tokenize} finds words by spaces; for such text, use "
-            f"{_remedy(script, text)}"
+            f"{ALL_TOKENIZERS[text.tokenize].remedy or script.remedy}"
         )
-
-
-def suspicious_slices(
-    whole: CorpusSums, slices: Mapping[str, CorpusSums], text: TextName
-) -> tuple[str, ...]:
-    """Sentences about slices with much more suspicious input than the whole corpus.
-
-    Args:
-      whole: the sums of one system's segments.
-      slices: those of each slice, by a name for a reader.
-      text: how the texts became tokens.
-    """
-    slices_of_script: dict[Script, list[str]] = {}
-    for name, sums in slices.items():
-        for script, segments in _not_split(sums, text):
-            of_whole = whole.signs.scripts[_POSITIONS[script.name]]
-            if segments * whole.segments > _DENSER * of_whole * sums.segments:
-                shown = f"{name} ({segments:,} of {sums.segments:,} segments)"
-                slices_of_script.setdefault(script, []).append(shown)
-    return tuple(
-        f"there is {script.shown} text in {joined(names, _SHOWN_SLICES)}, and the tokenizer "
-        f"{text.tokenize} finds words by spaces; for such text, use {_remedy(script, text)}"
-        for script, names in slices_of_script.items()
-    )
 
 
 def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]:
@@ -121,13 +91,6 @@ def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]
     for name, segments in counts.items():
         if name not in tokenizer.splits and segments and segments >= fewest * sums.segments:
             yield SCRIPTS[name], segments
-
-
-def _remedy(script: Script, text: TextName) -> str:
-    return ALL_TOKENIZERS[text.tokenize].remedy or script.remedy
-
-
-_POSITIONS = {name: position for position, name in enumerate(SCRIPTS)}
 
 
 def _segments(count: int, sums: CorpusSums) -> str:

@@ -11,11 +11,9 @@ from made_units import changed, made_totals, made_units
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.score.differences import (
-    Difference,
     clusters,
     difference_of_estimates,
     holm,
-    mean_difference,
 )
 from beam_bleu.transforms.score.estimates import Estimates
 
@@ -134,21 +132,6 @@ def test_without_a_standard_error_there_is_a_reason(rows, reason):
     assert found.units == found.segments == len(rows)
     shown = found.standard_error, found.interval, found.p_value, found.detectable
     assert shown == (None, None, None, None)
-
-
-def test_the_mean_of_differences_adds_up_variances_and_numbers():
-    one = Difference(40, 50, 1.0, 0.3, p_value=0.1)
-    other = Difference(60, 60, -4.0, 0.4, p_value=0.1)
-    mean = mean_difference([one, other])
-    assert (mean.units, mean.segments, mean.difference) == (100, 110, -1.5)
-    assert mean.standard_error == pytest.approx(0.25)
-    assert mean.interval == pytest.approx((-1.98999, -1.01001), abs=1e-5)
-    assert mean.p_value == pytest.approx(1.973e-9, rel=1e-3)
-    unknown = mean_difference([one, Difference(9, 9, 2.0, reason="9 segments are fewer than 30")])
-    assert (unknown.difference, unknown.standard_error, unknown.p_value) == (1.5, None, None)
-    assert unknown.reason == "9 segments are fewer than 30"
-    same = Difference(40, 50, 0.0, 0.0, p_value=1.0)
-    assert mean_difference([same, same]).p_value == 1
 
 
 def test_independent_differences_add_up_both_variances():

@@ -74,22 +74,23 @@ def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
 def test_the_bootstrap_is_that_of_the_formulas():
     rows = made_units(60)
     replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
-    found = resampled_scores("bootstrap", replicates, sums, METRIC, 60, [("b", "a"), ("c", "b")])
+    pairs = [("b", "a"), ("c", "b")]
+    spread, differences = resampled_scores("bootstrap", replicates, sums, METRIC, 60, pairs)
     scores = {
         name: [METRIC.value(each) for each in of_system.tolist()]
         for name, of_system in replicates.items()
     }
-    for each, name in zip(found.scores, "abc", strict=True):
-        assert each.system == name
+    assert ([*spread], [*differences]) == (["a", "b", "c"], pairs)
+    for name, each in spread.items():
         assert each.mean == pytest.approx(sum(scores[name]) / 200)
         ordered = sorted(scores[name])
         assert each.interval == (ordered[5], ordered[194])
-    for each, (one, other) in zip(found.differences, ["ba", "cb"], strict=True):
+    for (one, other), each in differences.items():
         difference = METRIC.value(sums[one]) - METRIC.value(sums[other])
         of_replicates = [a - b for a, b in zip(scores[one], scores[other], strict=True)]
         mean = sum(of_replicates) / 200
         extreme = sum(abs(each - mean) >= abs(difference) for each in of_replicates)
-        assert (each.system, each.baseline, each.difference) == (one, other, difference)
+        assert each.difference == difference
         assert each.mean == pytest.approx(mean)
         assert each.interval == (sorted(of_replicates)[5], sorted(of_replicates)[194])
         assert each.p_value == (extreme + 1) / 201
@@ -101,9 +102,11 @@ def test_randomization_is_that_of_swapped_units():
     coins = np.random.default_rng(8).integers(0, 2, (150, 50))
     replicates = {"a": coins @ rows, "b": coins @ others}
     whole = {"a": rows.sum(axis=0).tolist(), "b": others.sum(axis=0).tolist()}
-    found = resampled_scores("randomization", replicates, whole, METRIC, 50, [("b", "a")])
-    assert found.scores == ()
-    (only,) = found.differences
+    spread, differences = resampled_scores(
+        "randomization", replicates, whole, METRIC, 50, [("b", "a")]
+    )
+    assert spread == {}
+    (only,) = differences.values()
 
     def difference(of_coins):
         swaps = of_coins[:, np.newaxis] == 1
@@ -124,7 +127,8 @@ def test_randomization_is_that_of_swapped_units():
 def test_identical_systems_have_a_p_value_of_1(method):
     rows = made_units(30)
     replicates, sums = drawn(method, 99, a=rows, b=rows)
-    (only,) = resampled_scores(method, replicates, sums, METRIC, 30, [("a", "b")]).differences
+    _, differences = resampled_scores(method, replicates, sums, METRIC, 30, [("a", "b")])
+    (only,) = differences.values()
     assert (only.difference, only.p_value) == (0.0, 1.0)
     assert only.p_sacrebleu == 1 / 100  # sacreBLEU counts only what is larger than 0
 
@@ -133,23 +137,23 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
     """The formulas find any difference of a single unit significant."""
     rows = made_units(29)
     replicates, sums = drawn("bootstrap", 99, a=rows, b=changed(rows), c=rows)
-    found = resampled_scores("bootstrap", replicates, sums, METRIC, 29, [("b", "a"), ("c", "a")])
-    enough = resampled_scores("bootstrap", replicates, sums, METRIC, 30, [("b", "a"), ("c", "a")])
-    assert [each.mean for each in found.scores] == [each.mean for each in enough.scores]
-    assert [each.interval for each in found.scores] == [None] * 3
-    for few, many in zip(found.differences, enough.differences, strict=True):
+    pairs = [("b", "a"), ("c", "a")]
+    few_scores, found = resampled_scores("bootstrap", replicates, sums, METRIC, 29, pairs)
+    scores, enough = resampled_scores("bootstrap", replicates, sums, METRIC, 30, pairs)
+    assert [each.mean for each in few_scores.values()] == [each.mean for each in scores.values()]
+    assert [each.interval for each in few_scores.values()] == [None] * 3
+    for few, many in zip(found.values(), enough.values(), strict=True):
         assert (few.difference, few.mean) == (many.difference, many.mean)
         assert (few.interval, few.p_sacrebleu) == (None, None)
         assert None not in (many.interval, many.p_value, many.p_sacrebleu)
-    assert [each.p_value for each in found.differences] == [None, 1.0]
+    assert [each.p_value for each in found.values()] == [None, 1.0]
 
 
 def test_randomization_is_for_few_units_too():
     rows = made_units(2, longest=60)
     replicates, sums = drawn("randomization", 999, a=rows, b=changed(rows, share=1))
-    (only,) = resampled_scores(
-        "randomization", replicates, sums, METRIC, 2, [("b", "a")]
-    ).differences
+    _, differences = resampled_scores("randomization", replicates, sums, METRIC, 2, [("b", "a")])
+    (only,) = differences.values()
     assert only.difference != 0
     assert only.p_value == pytest.approx(0.5, abs=0.1)  # both are swapped, or none
     assert only.p_sacrebleu == 1 / 1000
@@ -159,9 +163,8 @@ def test_if_all_units_are_swapped_the_difference_is_as_large():
     rows = made_units(30)
     sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
     replicates = {name: np.array([of_system]) for name, of_system in sums.items()}
-    (only,) = resampled_scores(
-        "randomization", replicates, sums, METRIC, 30, [("a", "b")]
-    ).differences
+    _, differences = resampled_scores("randomization", replicates, sums, METRIC, 30, [("a", "b")])
+    (only,) = differences.values()
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
 
@@ -171,7 +174,7 @@ def test_the_interval_is_that_of_sacrebleu(number):
     low, high = percentile_interval(scores)
     mean, half = significance.estimate_ci(scores)
     assert (high - low) / 2 == half
-    assert bootstrap_difference("a", "b", 0.0, scores, 30).mean == pytest.approx(mean)
+    assert bootstrap_difference(0.0, scores, 30).mean == pytest.approx(mean)
 
 
 @pytest.mark.parametrize("difference", [0.0, 0.2, -0.9, 2.0])
@@ -179,10 +182,10 @@ def test_p_sacrebleu_is_the_p_value_of_sacrebleu(difference):
     random = np.random.default_rng(8)
     one, other = random.normal(30 + difference, 1, 500), random.normal(30, 1, 500)
     sizes = np.abs(one - other)
-    found = bootstrap_difference("a", "b", difference, one - other, 500)
+    found = bootstrap_difference(difference, one - other, 500)
     expected = significance._compute_p_value(sizes - sizes.mean(), abs(difference))
     assert found.p_sacrebleu == expected
-    found = randomized_difference("a", "b", difference, one - other)
+    found = randomized_difference(difference, one - other)
     assert found.p_sacrebleu == significance._compute_p_value(sizes, abs(difference))
     assert found.p_value == ((sizes >= abs(difference)).sum() + 1) / 501
 
@@ -214,14 +217,14 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
         drawn[name] = columns
     replicates = {name: columns[chosen].sum(axis=1) for name, columns in drawn.items()}
     whole = {name: columns.sum(axis=0).tolist() for name, columns in drawn.items()}
-    found = resampled_scores("bootstrap", replicates, whole, METRIC, 120, [("one", "other")])
-
-    by_system = {each.system: each for each in found.scores}
+    by_system, differences = resampled_scores(
+        "bootstrap", replicates, whole, METRIC, 120, [("one", "other")]
+    )
     for name, expected in (("other", baseline), ("one", result)):
         low, high = by_system[name].interval
         assert by_system[name].mean == pytest.approx(expected.mean)
         assert (high - low) / 2 == pytest.approx(expected.ci)
-    (difference,) = found.differences
+    (difference,) = differences.values()
     assert difference.difference == pytest.approx(result.score - baseline.score)
     assert 0.01 < difference.p_sacrebleu == pytest.approx(result.p_value)
     assert difference.p_value > difference.p_sacrebleu

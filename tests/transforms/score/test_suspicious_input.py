@@ -189,28 +189,6 @@ def test_quotes_and_scripts_with_spaces_give_no_warning(candidate, reference):
     assert told_of_scripts(sums_of([(candidate, [reference])] * 50, BleuConfig())) == []
 
 
-def test_slices_with_much_more_of_a_script_are_named():
-    parts = [in_script("chinese", *numbers) for numbers in ((10, 0), (5, 5), (0, 500))]
-    chinese, mixed, others = (sums_of(part, BleuConfig()) for part in parts)
-    text = TextName("13a", False, None, "")
-    whole = sums_of([segment for part in parts for segment in part], BleuConfig())
-    slices = {"a": chinese, "b": mixed, "c": others}
-    (warning,) = suspicious_input.suspicious_slices(whole, slices, text)
-    assert warning.startswith("there is Chinese text in a (10 of 10 segments), b (5 of 10 ")
-    assert warning.endswith(
-        "for such text, use the tokenizer zh (--language zh, or --language_column)"
-    )
-    assert suspicious_input.suspicious_slices(chinese, {"a": chinese, "b": chinese}, text) == ()
-    many = {str(number): chinese for number in range(5)}
-    (warning,) = suspicious_input.suspicious_slices(whole, many, text)
-    assert (
-        "in 0 (10 of 10 segments), 1 (10 of 10 segments), 2 (10 of 10 segments) and 2 more"
-        in warning
-    )
-    zh = TextName("zh", False, None, "")
-    assert suspicious_input.suspicious_slices(whole, slices, zh) == ()
-
-
 # A system that is a reference
 
 

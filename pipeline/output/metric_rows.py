@@ -32,12 +32,11 @@ from beam_bleu.transforms.score.differences import (
     Difference,
     clusters,
     interval,
-    mean_difference,
+    judged,
 )
 from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.shown_score import own_fields
-from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, MetricTotals
@@ -58,18 +57,18 @@ class _Place(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class MetricResult:
+class MetricRows:
     """What a result says about one metric.
 
     Attributes:
-      job: everything that was added up.
+      totals: everything that was added up.
       scorings: the scorings of the corpus and of its segments, by this metric.
       slicing: the slices that are scored, too.
       evidence: what is found out about the scores.
       judge_input: whether to warn about suspicious input; False if another metric does.
     """
 
-    job: Totals
+    totals: Totals
     scorings: Scorings
     slicing: Slicing
     evidence: Evidence
@@ -81,9 +80,9 @@ class MetricResult:
         return self.scorings.name
 
     @property
-    def totals(self) -> MetricTotals:
-        """What was added up with the job's own way to make tokens."""
-        return self.job.metrics[self.word][self.scorings.text]
+    def own(self) -> MetricTotals:
+        """What was added up for the metric, with the job's own way to make tokens."""
+        return self.totals.metrics[self.word][self.scorings.text]
 
     def check(self) -> None:
         """Checks that there is a result.
@@ -93,8 +92,8 @@ class MetricResult:
         """
         for text in self.scorings.counted:
             require_all_scored(
-                self.job.scored,
-                self.job.metrics[self.word][text].corpus.segments,
+                self.totals.scored,
+                self.totals.metrics[self.word][text].corpus.segments,
                 "" if text == self.scorings.text else text.label,
             )
         if self.tasks:
@@ -103,7 +102,7 @@ class MetricResult:
 
     @functools.cached_property
     def _slices(self) -> list[_Place]:
-        keys = () if self.totals.slices is None else self.totals.slices.keys
+        keys = () if self.own.slices is None else self.own.slices.keys
         groups = ((key, self.slicing.values(key)) for key in keys if key is not None)
         return [_Place(key, group, self.scorings.text_of(group)) for key, group in groups]
 
@@ -171,9 +170,9 @@ class MetricResult:
 
     def _sums(self, key: GroupKey = None) -> Iterator[CorpusSums]:
         """The sums of each system in a part of the corpus, or in its whole."""
-        totals = self.totals.corpus if key is None else self.totals.slices
+        totals = self.own.corpus if key is None else self.own.slices
         assert totals is not None
-        return (totals.sums(system, key) for system in self.job.systems)
+        return (totals.sums(system, key) for system in self.totals.systems)
 
     @functools.cached_property
     def scores(self) -> list[ScoreRow]:
@@ -195,7 +194,7 @@ class MetricResult:
                 self._estimates_of_slices,
                 place,
                 judge_input=place.key in keys,
-                unexplained=self.job.systems,  # one warning is about all slices
+                unexplained=self.totals.systems,  # one warning is about all slices
             )
         ]
 
@@ -207,9 +206,9 @@ class MetricResult:
         found = {}
         for name, preset in self.scorings.presets.items():
             place = _Place(None, {}, preset.text)
-            corpus = self.job.metrics[self.word][preset.text].corpus
+            corpus = self.totals.metrics[self.word][preset.text].corpus
             rows = self._rows(Estimates(corpus, preset.metric), place, name, unexplained=unknown)
-            sums = [corpus.sums(system) for system in self.job.systems]
+            sums = [corpus.sums(system) for system in self.totals.systems]
             names = PresetNames(
                 self.word,
                 name,
@@ -228,13 +227,13 @@ class MetricResult:
     @functools.cached_property
     def _estimates(self) -> Estimates:
         """Those of the whole corpus."""
-        return Estimates(self.totals.corpus, self.scorings.corpus)
+        return Estimates(self.own.corpus, self.scorings.corpus)
 
     @functools.cached_property
     def _estimates_of_slices(self) -> Estimates:
         """Those of the slices, if there are some."""
-        assert self.totals.slices is not None
-        return Estimates(self.totals.slices, self.scorings.corpus)
+        assert self.own.slices is not None
+        return Estimates(self.own.slices, self.scorings.corpus)
 
     def _rows(
         self,
@@ -257,7 +256,7 @@ class MetricResult:
           unexplained: the systems without a warning if a standard error is missing.
         """
         rows = []
-        for system in self.job.systems:
+        for system in self.totals.systems:
             sums = estimates.totals.sums(system, place.key)
             if not sums.segments and place.key is not None:
                 continue
@@ -296,19 +295,14 @@ class MetricResult:
         """The mean of each system's scores of languages or tasks.
 
         A system that does not have segments in all of them has no mean, because it could not be
-        compared with those of other systems. Different languages have different segments, so the
-        variances of their scores add up, as if languages were independent. The mean has a standard
-        error if all scores have one.
+        compared with those of other systems.
         """
         number = len(self._parts)
-        for system in self.job.systems if number else ():
+        for system in self.totals.systems if number else ():
             own = [row for row in self._rows_of_parts if row.system == system]
             mean = error = None
             if len(own) == number:
-                mean = math.fsum(row.score or 0.0 for row in own) / number
-                errors = [row.standard_error for row in own if row.standard_error is not None]
-                if len(errors) == number:
-                    error = math.sqrt(math.fsum(value * value for value in errors)) / number
+                mean, error = _mean([(row.score or 0.0, row.standard_error) for row in own])
             ends = None if mean is None else interval(mean, error)
             yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
 
@@ -354,26 +348,28 @@ class MetricResult:
             }
 
     @functools.cached_property
-    def _compared(self) -> list[tuple[ComparisonRow, Difference]]:
+    def comparisons(self) -> list[ComparisonRow]:
         """The differences on the whole corpus, then slice by slice those with the baseline.
 
         A slice in which no unit has all systems is left out.
         """
         if not self.evidence.uncertainty:
             return []
-        systems = self.job.systems
+        systems = self.totals.systems
         baseline = self.evidence.baseline_of(systems)
-        of_slices = [(system, baseline) for system in systems if system != baseline]
-        parts = [(place, self._estimates_of_slices, of_slices) for place in self._slices]
+        with_baseline = [(system, baseline) for system in systems if system != baseline]
+        parts = [(place, self._estimates_of_slices, with_baseline) for place in self._slices]
         if self.scores and self._whole is not None:
             whole = self._whole, self._estimates, self.evidence.compared(systems)
             parts = [whole, *parts]
-        return [
-            (self._comparison(system, other, place.labels or None, difference), difference)
-            for place, estimates, pairs in parts
-            for system, other in pairs
-            if (difference := estimates.difference(system, other, place.key)) is not None
-        ]
+        return adjusted(
+            [
+                self._comparison(system, other, place.labels or None, difference)
+                for place, estimates, pairs in parts
+                for system, other in pairs
+                if (difference := estimates.difference(system, other, place.key)) is not None
+            ]
+        )
 
     def _comparison(
         self, system: str, baseline: str, group: Group, difference: Difference
@@ -383,23 +379,26 @@ class MetricResult:
         )
 
     @functools.cached_property
-    def comparisons(self) -> list[ComparisonRow]:
-        """The comparisons on the whole corpus, and on each slice."""
-        return adjusted([row for row, _ in self._compared])
-
-    @functools.cached_property
     def average_comparisons(self) -> list[ComparisonRow]:
         """The comparisons of the means over all languages, or over all tasks.
 
         A system that does not have segments of all of them is left out, because it has no mean.
         """
-        of_parts = [each for each in self._compared if self._is_part(each[0].group)]
+        parts: dict[str, list[ComparisonRow]] = {system: [] for system in self.totals.systems}
+        for row in self.comparisons:
+            if self._is_part(row.group):
+                parts[row.system].append(row)
         found = []
-        for system in self.job.systems:
-            own = [difference for row, difference in of_parts if row.system == system]
-            if own and len(own) == len(self._parts):
-                baseline, mean = of_parts[0][0].baseline, mean_difference(own)
-                found.append(self._comparison(system, baseline, MACRO_AVERAGE, mean))
+        for system, rows in parts.items():
+            if rows and len(rows) == len(self._parts):
+                units, segments = sum(row.units for row in rows), sum(row.segments for row in rows)
+                mean, error = _mean([(row.difference, row.standard_error) for row in rows])
+                if error is None:
+                    reason = next(row.reason for row in rows if row.standard_error is None)
+                    difference = Difference(units, segments, mean, reason=reason)
+                else:
+                    difference = judged(units, segments, mean, error)
+                found.append(self._comparison(system, rows[0].baseline, MACRO_AVERAGE, difference))
         return adjusted(found)
 
     @property
@@ -438,53 +437,51 @@ class MetricResult:
           InputError: the baseline is not one of the systems.
           JobError: the replicates are missing, or are of other systems.
         """
-        corpus, systems, asked = self.totals.corpus, self.job.systems, self.evidence.resampling
-        assert asked is not None
-        if self.totals.replicates is None or corpus.systems != tuple(sorted(systems)):
+        corpus, systems, resampling = self.own.corpus, self.totals.systems, self.evidence.resampling
+        assert resampling is not None
+        if self.own.replicates is None or corpus.systems != tuple(sorted(systems)):
             raise JobError(
                 "the last step did not get the replicates of all systems",
                 "the runner lost data: do not use it for this job",
             )
-        resampled = resampled_scores(
-            asked.method,
-            dict(zip(corpus.systems, self.totals.replicates, strict=True)),
+        scores, differences = resampled_scores(
+            resampling.method,
+            dict(zip(corpus.systems, self.own.replicates, strict=True)),
             {system: corpus.sums(system).columns for system in corpus.systems},
             self.scorings.corpus,
             corpus.units,
             self.evidence.compared(systems),
         )
-        scores = sorted(resampled.scores, key=lambda score: systems.index(score.system))
         return (
-            [{"metric": self.word, **dataclasses.asdict(score)} for score in scores],
-            [{"metric": self.word, **dataclasses.asdict(each)} for each in resampled.differences],
+            [
+                {"metric": self.word, "system": system, **dataclasses.asdict(scores[system])}
+                for system in systems
+                if system in scores
+            ],
+            [
+                {
+                    "metric": self.word,
+                    "system": system,
+                    "baseline": baseline,
+                    **dataclasses.asdict(difference),
+                }
+                for (system, baseline), difference in differences.items()
+            ],
         )
 
     @property
     def warnings(self) -> Iterator[str]:
         """What a reader of the scores must know."""
         yield from _warnings_of(self.scores)
-        if self.judge_input and self.scores:
-            yield from self._suspicious_slices()
         yield from self._warnings_about_parts()
         if self.evidence.uncertainty:
             yield from self._slices_without_errors()
             if self.evidence.compare_all and len(self.scores) > 1:
                 yield from self._systems_without_cluster()
 
-    def _suspicious_slices(self) -> Iterator[str]:
-        slices, text = self.totals.slices, None if self._whole is None else self._whole.text
-        for system, whole in zip(self.job.systems, self._sums(), strict=True):
-            if slices is not None and text is not None and any(whole.signs.scripts):
-                sums = {
-                    f"the slice {_shown(place)}": slices.sums(system, place.key)
-                    for place in self._slices
-                }
-                for warning in suspicious_slices(whole, sums, text):
-                    yield f"{system}: {warning}"
-
     def _warnings_about_parts(self) -> Iterator[str]:
         """Which systems lack a language or task, and the warnings about each of these."""
-        for system in self.job.systems:
+        for system in self.totals.systems:
             own = [row.group for row in self._rows_of_parts if row.system == system]
             if missing := [place for place in self._parts if place.labels not in own]:
                 names = joined([str(*place.labels.values()) for place in missing])
@@ -517,9 +514,17 @@ class MetricResult:
             )
 
 
-def _shown(place: _Place) -> str:
-    values = place.labels.items()
-    return ", ".join(f"{name}={'null' if value is None else value}" for name, value in values)
+def _mean(numbers: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
+    """The mean of scores or differences, and its standard error if all of them have one.
+
+    They are of different segments, such as those of several languages. So their variances add up,
+    as if they were independent: nothing here says how far languages vary together.
+    """
+    mean = math.fsum(number for number, _ in numbers) / len(numbers)
+    errors = [error for _, error in numbers if error is not None]
+    if len(errors) < len(numbers):
+        return mean, None
+    return mean, math.sqrt(math.fsum(error * error for error in errors)) / len(numbers)
 
 
 def _warnings_of(rows: Iterable[ScoreRow]) -> list[str]:
