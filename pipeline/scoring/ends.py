@@ -20,7 +20,6 @@ from beam_bleu.transforms.totals.rejected import (
     check_rejected,
     require_segments_left,
 )
-from beam_bleu.transforms.totals.slice_numbering import require_bounded
 
 Ends = Mapping[str, Sequence[Any]]
 """What has come at each end.
@@ -52,7 +51,7 @@ def totals_of_ends(ends: Ends, results: Results) -> Totals:
 
     Raises:
       JobError: something was lost or repeated.
-      InputError: there are too many slices, too many segments are rejected, or none is left; or
+      InputError: too many segments are rejected, or none is left; or
         the texts are certainly not what they are taken for.
     """
     segments: FoundSegments = only_sum("segments", ends["segments"])
@@ -86,11 +85,7 @@ def totals_of_ends(ends: Ends, results: Results) -> Totals:
 def _metric_totals(
     scorings: Scorings, slicing: Slicing, ends: Ends
 ) -> dict[TextName, MetricTotals]:
-    """What the job has added up for a metric.
-
-    Raises:
-      InputError: there are too many slices.
-    """
+    """What the job has added up for a metric."""
     totals = {}
     for text, metric in scorings.counted.items():
         end = end_of(scorings, text)
@@ -102,16 +97,10 @@ def _metric_totals(
 
 
 def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
-    """The same totals with all slices in order.
-
-    Raises:
-      InputError: there are too many slices.
-    """
+    """The same totals with all slices in order."""
     slices = totals.slices
     if slices is not None:
-        keys = [key for key in slices.keys if key is not None]
-        require_bounded(keys, slicing)
-        slices = slices.arranged(slicing.in_order(keys))
+        slices = slices.arranged(slicing.in_order(key for key in slices.keys if key is not None))
     return dataclasses.replace(totals, corpus=totals.corpus.arranged([None]), slices=slices)
 
 

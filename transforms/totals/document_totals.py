@@ -14,7 +14,12 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers, exact
 from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding
 from beam_bleu.transforms.totals.document_sums import DocumentSums, put_together
-from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.group_totals import (
+    GroupKey,
+    GroupTotals,
+    MetricTotals,
+    require_bounded,
+)
 
 
 class DocumentTotals:
@@ -26,8 +31,7 @@ class DocumentTotals:
     totals of parts say which systems they know (`GroupTotals`).
 
     Args:
-      adding: what is added up. If there are more slices than `Slicing.most`, only the whole corpus
-        is added up.
+      adding: what is added up.
     """
 
     def __init__(self, adding: Adding) -> None:
@@ -39,40 +43,31 @@ class DocumentTotals:
         """Adds documents.
 
         Args:
-          parts: all parts of some documents.
+          parts: all parts of some documents; one or more.
+
+        Raises:
+          InputError: there are too many slices.
         """
-        parts = list(parts)
-        if not parts:
-            return
-        documents = put_together(parts)
+        documents = put_together(list(parts))
         systems = documents.totals.systems
         if systems not in self._by_systems:
             baseline = self._adding.baseline or documents.systems[0]
             adding = dataclasses.replace(self._adding, baseline=baseline)
             self._by_systems[systems] = _DocumentsOfSystems(systems, adding)
         groups = np.array([self._number(key) for key in documents.groups], np.int64)
-        if len(self._slices) > self._adding.slicing.most:
-            groups = np.where(groups, _NO_GROUP, groups)
-        of_rows = groups[documents.group_of]
-        self._by_systems[systems].add(documents.totals, of_rows, len(self._slices))
+        require_bounded([*self._slices], self._adding.slicing.most)
+        numbers = groups[documents.group_of]
+        self._by_systems[systems].add(documents.totals, numbers, len(self._slices))
 
     def _number(self, key: GroupKey) -> int:
         """0 for the whole corpus, otherwise the number of a slice from 1."""
-        if key is None:
-            return 0
-        if len(self._slices) > self._adding.slicing.most:
-            return _NO_GROUP
-        return self._slices.setdefault(key, len(self._slices)) + 1
+        return 0 if key is None else self._slices.setdefault(key, len(self._slices)) + 1
 
     def totals(self) -> MetricTotals | None:
         """The totals of all documents; None if there are none."""
         slices = list(self._slices)
         parts = [documents.totals(slices) for documents in self._by_systems.values()]
         return functools.reduce(operator.add, parts) if parts else None
-
-
-_NO_GROUP = -1
-"""The number of a slice that is left out, because there are too many slices."""
 
 
 class _DocumentsOfSystems:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.errors import JobError, joined
+from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import (
     ExactIntegers,
@@ -128,8 +129,7 @@ class GroupTotals(Sums):
       rest: what the other units add for each system, in the shape of `common`; None for nothing.
       facts: int64 (groups, systems, facts), of all segments of each system. Sums of units that are
         no segments have no facts.
-      most: with more groups than this, none is kept, but one key more than this number, and no
-        system; None if there is no limit. So the memory is bounded.
+      most: the largest number of groups; None if there is no limit.
     """
 
     width: int
@@ -143,22 +143,14 @@ class GroupTotals(Sums):
     most: int | None = None
 
     @classmethod
-    def zero(
-        cls,
-        width: int,
-        keys: Sequence[GroupKey] = (None,),
-        most: int | None = None,
-        *,
-        with_products: bool = False,
-    ) -> GroupTotals:
-        """The totals of no units, without a system."""
+    def zero(cls, width: int, *, with_products: bool = False) -> GroupTotals:
+        """The totals of no units of the whole corpus, without a system."""
         columns = 1 + width + (products(width) if with_products else 0)
-
-        def zeros(*shape: int) -> Integers:
-            return np.zeros((len(keys), 0, *shape), np.int64)
-
-        crosses, facts = zeros(width, width), zeros(FIRST_REFERENCE)
-        return cls(width, (), tuple(keys), (), zeros(columns), crosses, None, facts, most)
+        common, crosses, facts = (
+            np.zeros((1, 0, *shape), np.int64)
+            for shape in ((columns,), (width, width), (FIRST_REFERENCE,))
+        )
+        return cls(width, (), (None,), (), common, crosses, None, facts)
 
     @property
     def has_products(self) -> bool:
@@ -267,60 +259,55 @@ class GroupTotals(Sums):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle: most columns are 0, most sums are short, and named tuples are slow."""
-        keys = [key and tuple(key) for key in self.keys]
-        arrays = map(compact, (self.common, self.crosses, self.rest, self.facts))
-        return _unpickled, (self.width, self.systems, keys, self.pairs, *arrays, self.most)
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        fields |= {name: compact(fields[name]) for name in ("common", "crosses", "rest", "facts")}
+        return _unpickled, (fields | {"keys": [key and tuple(key) for key in self.keys]},)
 
 
-def _unpickled(
-    width: int,
-    systems: tuple[str, ...],
-    keys: Sequence[tuple[Any, Any] | None],
-    pairs: tuple[Pair, ...],
-    common: Any,
-    crosses: Any,
-    rest: Any,
-    facts: Any,
-    most: int | None,
-) -> GroupTotals:
-    return GroupTotals(
-        width,
-        systems,
-        tuple(None if key is None else SliceKey(*key) for key in keys),
-        pairs,
-        expanded(common),
-        expanded(crosses),
-        expanded(rest),
-        expanded(facts),
-        most,
-    )
+def _unpickled(fields: dict[str, Any]) -> GroupTotals:
+    keys = tuple(key and SliceKey(*key) for key in fields["keys"])
+    return GroupTotals(**{name: expanded(value) for name, value in fields.items()} | {"keys": keys})
 
 
 def added(totals: Sequence[GroupTotals]) -> GroupTotals:
     """The totals of one or more parts of a corpus.
 
     Raises:
+      InputError: they have too many slices.
       ValueError: they are of different columns or pairs of systems.
     """
-    first = totals[0]
     most = min((part.most for part in totals if part.most is not None), default=None)
-    keys = first.keys
-    if all(part.keys == keys for part in totals):
-        return dataclasses.replace(
-            added_rows(totals, [slice(None)] * len(totals), len(keys)), keys=keys, most=most
-        )
-    row_of = {key: row for row, key in enumerate(dict.fromkeys(_keys_of(totals)))}
-    keys = tuple(row_of)
-    if most is not None and len(keys) > most:
-        return GroupTotals.zero(
-            first.width, keys[: most + 1], most, with_products=first.has_products
-        )
-    places = [np.array([row_of[key] for key in part.keys], np.int64) for part in totals]
+    keys = totals[0].keys
+    places: Sequence[Any] = [slice(None)] * len(totals)
+    if any(part.keys != keys for part in totals):
+        every = itertools.chain.from_iterable(part.keys for part in totals)
+        row_of = {key: row for row, key in enumerate(dict.fromkeys(every))}
+        keys = tuple(row_of)
+        if most is not None:
+            require_bounded(keys, most)
+        places = [np.array([row_of[key] for key in part.keys], np.int64) for part in totals]
     return dataclasses.replace(added_rows(totals, places, len(keys)), keys=keys, most=most)
 
 
-def _keys_of(totals: Sequence[GroupTotals]) -> Iterator[GroupKey]:
-    return itertools.chain.from_iterable(part.keys for part in totals)
+_SAMPLES = 3
+_SHOWN_CHARACTERS = 40
+
+
+def require_bounded(keys: Sequence[GroupKey], most: int) -> None:
+    """Checks that there are not too many slices, so that memory is bounded.
+
+    Raises:
+      InputError: there are more than `most`.
+    """
+    if len(keys) > most:
+        slices = [key for key in keys if key is not None]
+        item = statistics.mode(key.item for key in slices)
+        samples = [key.values for key in slices if key.item == item][:_SAMPLES]
+        shown = ["*".join(ascii(each)[:_SHOWN_CHARACTERS] for each in own) for own in samples]
+        raise InputError(
+            f"there are more than {most} slices, for example {', '.join(shown)}",
+            "slice by labels that have few different values, and not by ids; or raise --max_slices",
+        )
 
 
 def added_rows(totals: Sequence[GroupTotals], places: Sequence[Any], number: int) -> GroupTotals:

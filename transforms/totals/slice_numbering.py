@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import collections
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-
-_SAMPLES = 3
-_SHOWN_CHARACTERS = 40
-
+from beam_bleu.transforms.totals.group_totals import require_bounded
 
 Values = tuple[str | int | None, ...]
 """The values of the labels of a slice, as in `SliceKey`."""
@@ -55,8 +50,7 @@ class SliceNumbering:
                 for item, names in enumerate(self._slicing.items)
             ]
         )
-        if len(self.keys) > self._slicing.most:
-            require_bounded(self.keys, self._slicing)
+        require_bounded(self.keys, self._slicing.most)
         return rows
 
     def _column(self, name: str, statistics: BatchStatistics) -> tuple[Integers, list[Any]]:
@@ -95,29 +89,3 @@ class SliceNumbering:
             number = known[values] = len(self.keys)
             self.keys.append(SliceKey(item, values))
         return number
-
-
-def require_bounded(keys: Iterable[SliceKey], slicing: Slicing) -> None:
-    """Checks that there are not more slices than `Slicing.most`.
-
-    Raises:
-      InputError: there are more.
-    """
-    keys = list(keys)
-    if len(keys) <= slicing.most:
-        return
-    item, _ = collections.Counter(key.item for key in keys).most_common(1)[0]
-    of_item = [key for key in keys if key.item == item]
-    samples = ", ".join(_shown(slicing, key) for key in of_item[:_SAMPLES])
-    raise InputError(
-        f"there are more than {slicing.most} slices; most of them are of "
-        f"{slicing.name_of_item(item)}, for example {samples}",
-        "slice by labels that have few different values, and not by ids; or raise --max_slices",
-    )
-
-
-def _shown(slicing: Slicing, key: SliceKey) -> str:
-    return "*".join(
-        "null" if value is None else ascii(value[:_SHOWN_CHARACTERS])
-        for value in slicing.values(key).values()
-    )

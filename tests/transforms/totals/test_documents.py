@@ -25,6 +25,7 @@ from made_units import (
 )
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
@@ -269,18 +270,15 @@ def test_the_baseline_of_slices_can_be_another_system() -> None:
     assert_brute_force(found, rows, baseline="c")
 
 
-def test_too_many_slices_are_left_out() -> None:
+def test_too_many_slices_are_refused() -> None:
     rows = [
         dataclasses.replace(row, domain=f"d{number // 10}")
         for number, row in enumerate(segments(random.Random(8), 60, 5))
     ]
     bundles = [batches(rows[begin : begin + 20], 20) for begin in range(0, 60, 20)]
     few = dataclasses.replace(ADDING, slicing=dataclasses.replace(SLICING, most=3))
-    found = totals_of(bundles, few)
-    assert found.slices is not None
-    assert len(found.slices.keys) == 4
-    expected = sums_of_rows(list(units(rows, "a").values()), BASIS.width)
-    assert found_sums(found.corpus, "a") == expected
+    with pytest.raises(InputError, match="more than 3 slices"):
+        totals_of(bundles, few)
 
 
 WITHOUT_SLICES = dataclasses.replace(ADDING, slicing=NO_SLICES)
