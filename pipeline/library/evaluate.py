@@ -162,10 +162,17 @@ class Evaluate(beam.PTransform):
         self._asked.require_texts_only()
         systems = tuple(columns.candidate)
         source = TableSource(systems, tuple(columns.labels), tuple(columns.kept))
-        self._job = self._asked.job(source, rejects=False)
+        self._job = self._asked.job(source)
         self._gather = GatherSegments(False, systems, columns, of_segments=True)
-        _require_ids(self._job, columns)
-        _require_partition(self._job, "totals of tables do not know their texts")
+        evidence = self._job.evidence
+        draws_segments = evidence.resampling is not None and evidence.documents is None
+        if columns.ids is None and (
+            self._job.segment_scores or self._job.examples or draws_segments
+        ):
+            raise ValueError(
+                "segment_scores, examples, and resample without documents need to know each "
+                "segment: name the column of ids, ArrowColumns(ids=...)"
+            )
 
     def __ror__(self, left: Any, label: str | None = None) -> Any:
         if isinstance(left, PairedCollections):
@@ -173,9 +180,9 @@ class Evaluate(beam.PTransform):
                 raise ValueError("columns are for tables, but the input is segments from files")
             if left.source is None:
                 raise ValueError("the Paired segments have no source: name it, Paired(source=...)")
-            job = self._asked.job(left.source, rejects="rejected" in left)
-            if "digests" not in left:
-                _require_partition(job, "the texts were read without describe=True")
+            job = self._asked.job(
+                left.source, rejects="rejected" in left, describes="digests" in left
+            )
             return _EvaluatePaired(job).__ror__(left, label)
         return super().__ror__(left, label)
 
@@ -190,37 +197,6 @@ class Evaluate(beam.PTransform):
         statistics = batches | "Count matches" >> counting(job, unchanged)
         results = ends_of_panes(statistics, job) | "Score" >> _scoring()
         return _evaluated(results, job, segment_tables(statistics, job, unchanged), None)
-
-
-def _require_ids(job: Job, columns: ArrowColumns) -> None:
-    """Checks that segments have ids if something depends on them.
-
-    Raises:
-      ValueError: they have none.
-    """
-    evidence = job.evidence
-    needing = {
-        "segment_scores": job.segment_scores,
-        "examples": job.examples,
-        "resample without documents": evidence.resampling is not None and not evidence.documents,
-    }
-    for name, needs in needing.items():
-        if needs and columns.ids is None:
-            raise ValueError(
-                f"{name} needs to know each segment: name the column of ids, ArrowColumns(ids=...)"
-            )
-
-
-def _require_partition(job: Job, why: str) -> None:
-    """Checks that `beam-bleu merge` cannot add up the same texts twice.
-
-    Raises:
-      ValueError: saved totals have neither digests of their texts nor a label.
-    """
-    if job.evidence.save_totals and job.evidence.partition is None:
-        raise ValueError(
-            f"save_totals needs partition, so that nobody adds up the same totals twice: {why}"
-        )
 
 
 class _EvaluatePaired(beam.PTransform):

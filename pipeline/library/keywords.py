@@ -84,12 +84,13 @@ class Asked:
                 "read records with ReadPairedRecords(..., number_columns=[...])"
             )
 
-    def job(self, source: Any, *, rejects: bool) -> Job:
+    def job(self, source: Any, *, rejects: bool = False, describes: bool = False) -> Job:
         """The job for an input.
 
         Args:
           source: the input: a `Source`, or a `TableSource`.
           rejects: whether bad records are rejected.
+          describes: whether digests of the texts are known.
 
         Raises:
           ValueError: a combination is impossible, or the input does not have what is asked for.
@@ -101,6 +102,11 @@ class Asked:
                     f"the input has no label {name!r}; it has {there}: name it in `labels` of the "
                     "transform that reads, or of ArrowColumns"
                 )
+        if self._flags.save_totals and self._flags.partition is None and not describes:
+            raise ValueError(
+                "save_totals needs partition, so that nobody adds up the same totals twice; or "
+                "files that are read with describe=True"
+            )
         flags = dataclasses.replace(
             self._flags,
             on_bad_record="reject" if rejects else "fail",

@@ -45,13 +45,6 @@ def assert_scored(scores, config: BleuConfig) -> None:
         assert (each["bp"], each["ratio"]) == (ours.bp, ours.ratio)
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_the_librarys(name):
-    document = called(*EXAMPLE, "--preset", name, "--format", "json").document
-    assert document["metrics"][0]["signature"] == expected("atlas", preset(name)).signature
-    assert_scored(document["scores"], preset(name))
-
-
 @pytest.mark.parametrize(
     ("flags", "config"),
     [

@@ -353,7 +353,10 @@ WRONG = [
     ({"columns": "atlas"}, "columns must be ArrowColumns"),
     ({"columns": ArrowColumns("atlas", ["a"])}, "candidate is a dict"),
     ({"columns": ArrowColumns({"x": "x"}, ["a"], key="k")}, "have the key 'k'"),
-    ({"columns": ArrowColumns({"x": "x"}, ["a"]), "examples": 3}, "examples needs to know each"),
+    (
+        {"columns": ArrowColumns({"x": "x"}, ["a"]), "examples": 3},
+        "examples, and resample without documents need to know each",
+    ),
     ({"columns": ArrowColumns({"x": "x"}, ["a"]), "segment_scores": True}, "name the column of id"),
 ]
 
