@@ -13,16 +13,15 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchmarks.corpus.workspace import Text, Workspace
-from benchmarks.measure import BEAM_BLEU, ROOT, run, spread
+from benchmarks.measure import BEAM_BLEU, run, spread
 from benchmarks.program import (
     add_corpus_flags,
     add_output_flag,
@@ -34,7 +33,6 @@ from deploy.local.engines import flink_cluster
 from deploy.local.hosts import commands
 from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
 
-_TICKS = os.sysconf("SC_CLK_TCK")
 _PAUSE = 0.25
 """Seconds between looks at the workers."""
 
@@ -47,13 +45,11 @@ class _Run:
       pairs: the pairs that it scored.
       wall: seconds from the command to its end.
       cpu: seconds of CPU of the Python processes that read text.
-      memory: bytes of the largest of them.
     """
 
     pairs: int
     wall: float
     cpu: float
-    memory: int
 
 
 Score = Callable[[Text], _Run]
@@ -80,7 +76,7 @@ def in_store(cluster: ClusterOnHosts, text: Text, folder: pathlib.Path) -> list[
 def _in_process(text: Text) -> _Run:
     """The command without an engine, on one thread."""
     done = run([*BEAM_BLEU, *text.arguments, "--format=json", "--threads=1"])
-    return _Run(json.loads(done.stdout)["segments"], done.wall, done.cpu, done.peak)
+    return _Run(json.loads(done.stdout)["segments"], done.wall, done.cpu)
 
 
 @contextlib.contextmanager
@@ -112,34 +108,24 @@ def _on_hosts(folder: pathlib.Path, workers: int) -> Iterator[Score]:
         yield score
 
 
-def _watched(command: Sequence[str], workers: Callable[[], Collection[int]]) -> _Run:
-    """Runs the command, and looks at the workers that start meanwhile."""
-    before, begun = set(workers()), time.monotonic()
-    cpu: dict[int, float] = {}
-    memory = 0
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [*command, "--format=json"],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=errors,
-        )
-        while process.poll() is None:
-            for worker in {*workers()} - before:
-                with contextlib.suppress(OSError, IndexError):  # it is ending
-                    folder = pathlib.Path("/proc", str(worker))
-                    ticks = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
-                    cpu[worker] = sum(map(int, ticks)) / _TICKS
-                    pages = int((folder / "statm").read_text().split()[1])
-                    memory = max(memory, pages * os.sysconf("SC_PAGE_SIZE"))
-            time.sleep(_PAUSE)
-        wall = time.monotonic() - begun
-        errors.seek(0)
-        out.seek(0)
-        if process.returncode:
-            raise RuntimeError(errors.read().decode())
-        return _Run(json.loads(out.read())["segments"], wall, sum(cpu.values()), memory)
+def _watched(command: Sequence[str], workers: Callable[[], Mapping[int, float]]) -> _Run:
+    """Runs the command, and adds up the CPU of the workers that start meanwhile."""
+    before, cpu = set(workers()), dict[int, float]()
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_PAUSE):
+            cpu.update(workers())
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        done = run([*command, "--format=json"])
+    finally:
+        ended.set()
+        watching.join()
+    own = sum(seconds for worker, seconds in cpu.items() if worker not in before)
+    return _Run(json.loads(done.stdout)["segments"], done.wall, own)
 
 
 def _row(name: str, small: Sequence[_Run], large: Sequence[_Run]) -> str:
@@ -155,7 +141,6 @@ def _row(name: str, small: Sequence[_Run], large: Sequence[_Run]) -> str:
         spread(
             [each.wall - each.pairs * s / pairs for each, s in zip(large, seconds, strict=True)], 1
         ),
-        f"{max(each.memory for each in large) / 1e6:.0f}",
     ]
     return f"| {name} | {' | '.join(cells)} |"
 
@@ -193,12 +178,12 @@ def _main() -> None:
         "",
         f"{texts[0].pairs:,} and {texts[1].pairs:,} pairs, {flags.repeats} runs of each in turn, "
         "after one more; medians, and the range in brackets. The rate, the CPU and the start come "
-        "from the difference between the two texts. CPU and memory are those of the Python "
+        "from the difference between the two texts. The CPU is that of the Python "
         "processes that read text.",
         "",
         "| run | the smaller text, s | the larger text, s | pairs/s | CPU s for a million pairs "
-        "| start and end, s | largest process MB |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| start and end, s |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
         *rows,
         "",
     ]

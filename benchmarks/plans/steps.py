@@ -1,45 +1,133 @@
-"""Plans a fake corpus in the same way as the pipeline, and measures its own process.
+"""Fake corpora, and the two steps of a job that plan them, with their cost.
 
-    python -m benchmarks.plans.steps list NUMBER FILE
-    python -m benchmarks.plans.steps plan NUMBER FILE
-
-The first command lists and cuts corpus NUMBER, and writes the counts to FILE in the form in
-which the planning worker gets them. The second command does the work of that worker. Each prints
-its cost and the data of the shuffles as JSON.
+A formula gives the place of each newline of 100 TB, so the counts are those that a job would get.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import itertools
-import json
 import pathlib
 import pickle
 import resource
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import compression
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, compression
 from beam_bleu.transforms.pairing.lines.correspondence import require_same_shards
 from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import (
-    ByteRange,
-    LineCounts,
-    block_bytes,
-    cut_corpus,
-)
-from benchmarks.plans.corpora import CORPORA, FakeCorpus, require_right_plan
+from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
 
-Figures = dict[str, Any]
+Integers = npt.NDArray[np.int64]
+
+_LINE_BYTES = 210
+_SPREAD_OF_LINES, _SPREAD_OF_SHARDS = 0.05, 0.02
+_WAVE = 1e-3
+"""The largest distance of newlines from their even places, as a share of the file's lines."""
+
+Figures = Mapping[str, float]
+"""The figures of a step, by the names of their columns."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FakeCorpus:
+    """The numbers that describe a corpus.
+
+    Attributes:
+      name: its name in the report.
+      systems: how many systems there are; there is one stream of references.
+      shards: files of each stream.
+      shard_bytes: about how large each file is.
+      suffix: how the files' names end.
+      aligned: whether all streams are cut at the same lines.
+      range_bytes: the flag --range_bytes, if it is given.
+    """
+
+    name: str
+    systems: int
+    shards: int
+    shard_bytes: int
+    suffix: str = ".txt"
+    aligned: bool = False
+    range_bytes: int | None = None
+
+    @property
+    def streams(self) -> list[Stream]:
+        """The references, then the systems."""
+        names = ["references", *(f"candidates system-{i:02}" for i in range(self.systems))]
+        return [Stream(name, f"{self._folder(i)}/part-*") for i, name in enumerate(names)]
+
+    @functools.cache  # noqa: B019  (a process plans one corpus)
+    def text(self, stream: int) -> FakeText:
+        """A stream. Every stream has as many lines as the first one."""
+        source = np.random.default_rng([2017, stream])
+        cut = np.random.default_rng(2017) if self.aligned else source
+        bounds = np.cumsum(cut.normal(1, _SPREAD_OF_SHARDS, self.shards))
+        mean = self.shard_bytes / _LINE_BYTES
+        bounds = np.rint(bounds * (mean * self.shards / bounds[-1])).astype(np.int64)
+        lines = np.diff(bounds, prepend=0)
+        line_bytes = _LINE_BYTES * (1 + _SPREAD_OF_LINES * source.uniform(-1, 1))
+        sizes = lines * line_bytes * source.normal(1, _SPREAD_OF_LINES / 10, self.shards)
+        return FakeText(lines, sizes.astype(np.int64), waves=97 + stream)
+
+    def found(self, stream: int) -> list[FoundFile]:
+        """The files that a listing of the stream would find."""
+        begin, end = f"{self._folder(stream)}/part-", f"-of-{self.shards:06}{self.suffix}"
+        sizes = enumerate(self.text(stream).sizes.tolist())
+        return [FoundFile(f"{begin}{i:06}{end}", size) for i, size in sizes]
+
+    def _folder(self, stream: int) -> str:
+        return f"s3://evaluation/newscrawl/2026-11-19/run-0007/stream-{stream:02}"
+
+
+@dataclasses.dataclass(frozen=True)
+class FakeText:
+    """Where the lines of a stream are.
+
+    Attributes:
+      lines: int64, the lines of each file.
+      sizes: int64, the bytes of each file.
+      waves: how often the length of lines goes up and down in a file.
+    """
+
+    lines: Integers
+    sizes: Integers
+    waves: int
+
+    def newlines_before(self, file: int, at: Integers) -> Integers:
+        """The number of newlines before bytes of a file. It never falls from byte to byte."""
+        lines, size = self.lines[file], self.sizes[file]
+        share = at / max(size, 1)
+        # The wave is 0 at both ends, and so flat that the sum never falls.
+        wave = _WAVE * np.sin(2 * np.pi * self.waves * share)
+        before: Integers = np.rint(lines * (share + wave)).astype(np.int64).clip(0, lines)
+        before[at >= size] = lines
+        return before
+
+
+CORPORA = (
+    FakeCorpus("1 TB", 1, 500, 10**9),
+    FakeCorpus("10 TB", 1, 5_000, 10**9),
+    FakeCorpus("100 TB", 1, 50_000, 10**9),
+    FakeCorpus("100 TB, streams cut at the same lines", 1, 50_000, 10**9, aligned=True),
+    FakeCorpus("100 TB, 16 systems", 16, 5_882, 10**9),
+    FakeCorpus("100 TB in 10 files", 1, 5, 10**13),
+    FakeCorpus("100 TB, `--range_bytes 67108864`", 1, 50_000, 10**9, range_bytes=1 << 26),
+    FakeCorpus("30 TB of `.gz`, cut at the same lines", 1, 50_000, 3 * 10**8, ".gz", aligned=True),
+    FakeCorpus("30 TB of `.gz`, cut at other lines", 1, 50_000, 3 * 10**8, ".gz"),
+    FakeCorpus("1 GB in tiny files", 1, 50_000, 10**4),
+    FakeCorpus("1 PB in a million files", 1, 500_000, 10**9),
+)
 
 
 def list_files(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
-    """The step "List their files", and the output of "Count lines"."""
+    """The step "List their files". It writes to a file what "Count lines" would give."""
     found = [corpus.found(stream) for stream in range(len(corpus.streams))]
     start = time.perf_counter()
     by_stream = [
@@ -49,18 +137,18 @@ def list_files(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
     require_same_shards(corpus.streams, by_stream)
     shards = list(itertools.chain.from_iterable(by_stream))
     ranges = list(cut_corpus(shards, corpus.range_bytes))
-    sent = _sent(map(pickle.dumps, ranges))
-    figures = {"list_s": time.perf_counter() - start, "list_peak": _peak()}
+    sent = sum(len(pickle.dumps(each)) for each in ranges)
+    figures = {"list s": time.perf_counter() - start, "list peak MB": _peak_megabytes()}
     counts = [pickle.dumps(each) for each in _counts(corpus, ranges)]
     file.write_bytes(pickle.dumps(counts))
     return {
         **figures,
-        "bytes": sum(shard.file.size for shard in shards),
+        "TB": sum(shard.file.size for shard in shards) / 1e12,
         "files": len(shards),
-        "range_bytes": ranges[0].range_bytes,
+        "range MiB": ranges[0].range_bytes >> 20,
         "ranges": len(ranges),
-        "ranges_sent": sent,
-        "counts_sent": _sent(counts),
+        "ranges MB": sent / 1e6,
+        "counts MB": sum(map(len, counts)) / 1e6,
     }
 
 
@@ -72,31 +160,25 @@ def plan_portions(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
     nul_notices(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
     notes_of(corpus.streams, plan.shards)
-    sent = _sent(map(pickle.dumps, plan.portions()))
-    figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
+    sent = [len(pickle.dumps(portion)) for portion in plan.portions()]
+    figures = {"plan s": time.perf_counter() - start, "plan peak MB": _peak_megabytes()}
     size = sum(corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams)))
-    longest, portions = max(portion.lines for portion in plan.portions()), sent["elements"]
+    pieces = (piece for portion in plan.portions() for piece in portion.pieces)
+    skipped = sum(sum(piece.skip for piece in of_stream) for of_stream in pieces)
+    longest = max(portion.lines for portion in plan.portions())
     return {
         **figures,
-        "portions": portions,
-        "longest_to_mean": longest * portions / plan.segments,
-        "in_vain": require_right_plan(corpus, plan) / size,
-        "portions_sent": sent,
+        "portions": len(sent),
+        "longest portion / mean": longest * len(sent) / plan.segments,
+        "in vain": skipped * _LINE_BYTES / size,
+        "portions MB": sum(sent) / 1e6,
+        "largest portion KB": max(sent) / 1e3,
     }
 
 
-def _sent(values: Iterable[bytes]) -> dict[str, int]:
-    """What goes through a shuffle: the number of elements, and their bytes, as Beam pickles them.
-
-    Beam adds some 20 bytes to each.
-    """
-    sizes = list(map(len, values))
-    return {"elements": len(sizes), "bytes": sum(sizes), "largest": max(sizes)}
-
-
-def _peak() -> int:
-    """The most memory of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def _peak_megabytes() -> float:
+    """The most memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCounts]:
@@ -113,13 +195,3 @@ def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCou
             text_bytes=part.stop - part.start,
             version=f"{shard.number:032x}",  # as long as an ETag
         )
-
-
-def _main() -> None:
-    step, number, file = sys.argv[1:]
-    work = {"list": list_files, "plan": plan_portions}[step]
-    print(json.dumps(work(CORPORA[int(number)], pathlib.Path(file))))
-
-
-if __name__ == "__main__":
-    _main()
