@@ -94,9 +94,9 @@ def _joins(setting: Setting) -> Iterator[Comparison]:
 def _storage(setting: Setting) -> Iterator[Comparison]:
     import obstore
 
-    from deploy.local.engines import s3_server
+    from deploy.local.engines import OBJECT_STORES
 
-    store = setting.stack.enter_context(s3_server(setting.folder))
+    store = setting.stack.enter_context(OBJECT_STORES["s3"](setting.folder))
     client, root = store.client(), f"s3://{store.bucket}"
     for name, text in (
         ("10 shards", setting.corpus.whole()),

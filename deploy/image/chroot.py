@@ -1,17 +1,11 @@
 """Builds the image without a container engine, and runs commands in it as a container would.
 
-    python -m deploy.image.chroot build FOLDER
-    python -m deploy.image.chroot run FOLDER [--bind PATH] COMMAND...
-
-It is for machines that cannot get the image of Python from a registry: Debian's own Python takes
-its place. `build` does what the Dockerfile says, stage by stage, in folders made by mmdebstrap.
-`run` runs a command as the image's user, with the image's environment, in a file system that is
-read-only but for /tmp. It needs Linux, root, and Debian's packages of the release `DEBIAN`.
+It is for tests on machines that cannot get the image of Python from a registry: Debian's own Python
+takes its place. It needs Linux, root, and Debian's packages of the release `DEBIAN`.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import pathlib
@@ -49,7 +43,6 @@ class Stage:
       root: the folder.
       variables: those of ENV.
       user: that of USER.
-      labels: those of LABEL.
     """
 
     def __init__(self, root: pathlib.Path) -> None:
@@ -58,7 +51,6 @@ class Stage:
         self.arguments: dict[str, str] = {}
         self.user = "0:0"
         self.folder = "/"
-        self.labels: dict[str, str] = {}
 
     def do(self, name: str, arguments: str, others: dict[str, Stage]) -> None:
         """Does what an instruction says.
@@ -74,8 +66,8 @@ class Stage:
             return
         known = {**self.arguments, **self.variables}
         filled = re.sub(r"\$\{(\w+)\}", lambda word: known[word[1]], arguments)
-        if name in ("ARG", "ENV", "LABEL"):
-            into = {"ARG": self.arguments, "ENV": self.variables, "LABEL": self.labels}[name]
+        if name in ("ARG", "ENV"):
+            into = self.arguments if name == "ARG" else self.variables
             for word in shlex.split(filled):
                 variable, _, value = word.partition("=")
                 into[variable] = value
@@ -84,7 +76,7 @@ class Stage:
         elif name == "WORKDIR":
             self.folder = filled
             self._inside(filled).mkdir(parents=True, exist_ok=True)
-        elif name not in ("ENTRYPOINT", "CMD"):
+        elif name not in ("ENTRYPOINT", "CMD", "LABEL"):
             raise NotImplementedError(f"{name} {arguments}")
 
     def run(self, command: Sequence[str]) -> None:
@@ -126,15 +118,8 @@ def build(folder: pathlib.Path) -> None:
     """Does what the Dockerfile says. The last stage is in FOLDER/image, its settings beside it."""
     base = folder / "base"
     folder.mkdir(parents=True, exist_ok=True)
-    command: list[str | pathlib.Path] = [
-        "mmdebstrap",
-        "--quiet",
-        "--variant=minbase",
-        f"--include={_PACKAGES}",
-        DEBIAN,
-        base,
-    ]
-    subprocess.run(command, check=True)
+    options = ["--quiet", "--variant=minbase", f"--include={_PACKAGES}"]
+    subprocess.run(["mmdebstrap", *options, DEBIAN, base], check=True)
     for name in ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"):
         shutil.copy(name, base / name[1:])
     stages: dict[str, Stage] = {}
@@ -192,22 +177,3 @@ def container(folder: pathlib.Path, command: Sequence[str], binds: Sequence[str]
         *("env", "-i", *variables, *inside),
         *command,
     ]
-
-
-def main() -> int:
-    """Builds the image, or runs a command in it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=["build", "run"])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--bind", action="append", default=[], metavar="PATH")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    arguments = parser.parse_args()
-    if arguments.action == "build":
-        build(arguments.folder)
-        return 0
-    command = container(arguments.folder, arguments.command, arguments.bind)
-    return subprocess.run(command, check=False).returncode
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

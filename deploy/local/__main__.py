@@ -24,8 +24,7 @@ from deploy.local.parts import PartMissingError
 from deploy.local.processes import ClusterError
 
 _ACTIONS = {
-    "start": "fetches what is missing, starts the cluster, and returns; in a cluster that runs, "
-    "starts what has ended",
+    "start": "fetches what is missing, starts the cluster, and returns",
     "status": "prints what runs, of all clusters if none is named; exit code 1 if a part has ended",
     "flags": "prints the flags that send a job there; s3 also prints, on stderr, the commands that "
     "set the environment of other programs",

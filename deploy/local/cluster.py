@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TypeVar
 
+from deploy.local.parts import JobServer
 from deploy.local.places import Place, Places
 from deploy.local.processes import Processes
 
@@ -31,6 +32,23 @@ class Workers:
 
 
 THIS_PYTHON = Workers()
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What an engine is started with.
+
+    Attributes:
+      folder: the folder for its configuration, its work and its logs.
+      places: where it runs.
+      workers: the programs of the Python workers that share this machine.
+      worker_environment: variables of the Python workers.
+    """
+
+    folder: pathlib.Path
+    places: Places
+    workers: Workers = THIS_PYTHON
+    worker_environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,34 +156,24 @@ class Service(abc.ABC):
 class Cluster(Service):
     """An engine's processes and pools of Beam's Python workers.
 
-    Args:
-      folder: see `Service`.
-      places: where they run.
-      workers: the programs of the Python workers that share this machine.
-      worker_environment: variables of the Python workers.
-
     Attributes:
       places: where its processes run.
       runner: Beam's name of the runner that sends jobs to it.
+      programs: files and folders of its programs.
       worker_environment: variables of its Python workers, for pools that start from now on.
       pool_port: the port of each pool of workers.
       job_port: the port to which Beam's jobs are submitted.
     """
 
     runner: str
+    programs: Sequence[pathlib.Path]
 
-    def __init__(
-        self,
-        folder: pathlib.Path,
-        places: Places,
-        workers: Workers,
-        worker_environment: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(folder)
-        self.places = places
-        self.pool_port, self.job_port = places.head.port(50000), places.head.port(8099)
-        self._workers = workers
-        self.worker_environment = dict(worker_environment or {})
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup.folder)
+        self.places = setup.places
+        self.pool_port, self.job_port = self.places.head.port(50000), self.places.head.port(8099)
+        self._workers = setup.workers
+        self.worker_environment = setup.worker_environment
 
     @abc.abstractmethod
     def start_engine(self) -> None:
@@ -232,3 +240,37 @@ class Cluster(Service):
 def _pool_name(place: Place) -> str:
     """The name of a pool's process."""
     return "workers" if place.is_shared else f"workers-{place.name}"
+
+
+class JobServerCluster(Cluster):
+    """An engine written in Java. Beam's job server sends Beam's jobs to it.
+
+    Args:
+      setup: see `Cluster`.
+      home: where the engine's programs are.
+      job_server: Beam's job server for this engine.
+    """
+
+    def __init__(self, setup: Setup, home: pathlib.Path, job_server: JobServer) -> None:
+        super().__init__(setup)
+        self.home = home
+        self.job_server = job_server
+        self.programs = [home, job_server.jar]
+        self._artifact_port = self.places.head.port(8098)
+        self._expansion_port = self.places.head.port(8097)
+
+    def run_job_server(self, java_options: Sequence[str], flags: Sequence[str]) -> None:
+        """Starts the job server and waits until it takes jobs.
+
+        Args:
+          java_options: Java's.
+          flags: the flags that name the engine.
+        """
+        head = self.places.head
+        command: list[str | pathlib.Path] = ["java", *java_options, "-jar", self.job_server.jar]
+        command += [*flags, "--artifacts-dir", head.folder / "artifacts"]
+        command += [f"--job-host={head.address}", f"--job-port={self.job_port}"]
+        command += [f"--artifact-port={self._artifact_port}"]
+        command += [f"--expansion-port={self._expansion_port}"]
+        self.start_at(head, "jobserver", command)
+        self.processes.wait_until("Beam's job server", lambda: head.listening(self.job_port))

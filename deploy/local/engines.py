@@ -1,13 +1,13 @@
-"""The engines and the other services that can run on this machine, and functions that make them."""
+"""The engines and the other services that can run on this machine."""
 
 from __future__ import annotations
 
+import functools
 import pathlib
 from collections.abc import Callable
-from typing import Literal
 
 from deploy.local import parts
-from deploy.local.cluster import THIS_PYTHON, Cluster, Service, Workers
+from deploy.local.cluster import THIS_PYTHON, Cluster, Service, Setup, Workers
 from deploy.local.flink import FlinkCluster
 from deploy.local.object_stores import AzureServer, GoogleServer, ObjectStore, S3Server
 from deploy.local.places import here
@@ -15,67 +15,50 @@ from deploy.local.prism import PrismCluster
 from deploy.local.spark import SparkCluster
 
 
-def flink_cluster(
-    folder: pathlib.Path, workers: Workers = THIS_PYTHON, task_managers: int = 2
-) -> FlinkCluster:
-    """A Flink cluster, see `make_cluster`."""
+def _flink(setup: Setup) -> FlinkCluster:
     server = parts.flink_job_server()
-    places = here(folder, task_managers)
-    return FlinkCluster(folder, parts.flink(server.engine), server, places, workers)
+    return FlinkCluster(setup, parts.flink(server.engine), server)
 
 
-def prism_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> PrismCluster:
-    """A Prism, see `make_cluster`."""
-    return PrismCluster(folder, parts.prism(), workers=workers)
-
-
-def spark_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> SparkCluster:
-    """A Spark cluster, see `make_cluster`."""
+def _spark(setup: Setup) -> SparkCluster:
     server = parts.spark_job_server()
-    return SparkCluster(folder, parts.spark(server.engine), server, workers=workers)
+    return SparkCluster(setup, parts.spark(server.engine), server)
 
 
-Engine = Literal["flink", "prism", "spark"]
-
-ENGINES: dict[Engine, Callable[..., Cluster]] = {
-    "flink": flink_cluster,
-    "prism": prism_cluster,
-    "spark": spark_cluster,
+ENGINES: dict[str, Callable[[Setup], Cluster]] = {
+    "flink": _flink,
+    "prism": lambda setup: PrismCluster(setup, parts.prism()),
+    "spark": _spark,
 }
+"""By name, what makes an engine that is not started. It downloads the parts that are missing."""
 
 
-def s3_server(folder: pathlib.Path) -> S3Server:
-    """A server that speaks S3's protocol, not started. Fetches its program if it is missing."""
-    return S3Server(folder, parts.versitygw())
-
-
-def azure_server(folder: pathlib.Path) -> AzureServer:
-    """An emulator of Azure Blob Storage, not started. Fetches its program if it is missing."""
-    return AzureServer(folder, *parts.azurite())
-
-
-OBJECT_STORES: dict[str, Callable[[pathlib.Path], ObjectStore]] = {
-    "s3": s3_server,
-    "gcs": GoogleServer,
-    "azure": azure_server,
-}
-
-SERVICES: dict[str, Callable[..., Service]] = {
-    **{name: ENGINES[name] for name in ENGINES},
-    **OBJECT_STORES,
-}
-"""What `./run.sh cluster` can start."""
-
-
-def make_cluster(engine: Engine, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
-    """The cluster of an engine, not started. Downloads the parts that are missing.
+def cluster_here(
+    engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON, count: int = 2
+) -> Cluster:
+    """An engine on loopback, not started.
 
     Args:
       engine: its name.
       folder: the folder for its configuration, its work and its logs.
       workers: the programs of its Python workers.
+      count: the number of the engine's own workers.
 
     Raises:
       PartMissingError: a part cannot be obtained here.
     """
-    return ENGINES[engine](folder, workers)
+    return ENGINES[engine](Setup(folder, here(folder, count), workers))
+
+
+OBJECT_STORES: dict[str, Callable[[pathlib.Path], ObjectStore]] = {
+    "s3": lambda folder: S3Server(folder, parts.versitygw()),
+    "gcs": GoogleServer,
+    "azure": lambda folder: AzureServer(folder, *parts.azurite()),
+}
+"""By name, what makes a server that is not started. It fetches programs that are missing."""
+
+SERVICES: dict[str, Callable[[pathlib.Path], Service]] = {
+    **{name: functools.partial(cluster_here, name) for name in ENGINES},
+    **OBJECT_STORES,
+}
+"""What `./run.sh cluster` can start."""

@@ -8,24 +8,17 @@ import re
 import secrets
 import shutil
 import urllib.request
-from collections.abc import Mapping
 from typing import Any
 
-from deploy.local.cluster import THIS_PYTHON, Workers
-from deploy.local.job_server import JobServerCluster
+from deploy.local.cluster import JobServerCluster, Setup
 from deploy.local.parts import JobServer
-from deploy.local.places import Place, Places, here
+from deploy.local.places import Place
 
 
 class FlinkCluster(JobServerCluster):
     """Flink. Beam's parts (job server, Fn API) listen on all interfaces.
 
     A job is cut into as many subtasks as there are TaskManagers.
-
-    Args:
-      folder, home, job_server, workers, worker_environment: see `JobServerCluster`.
-      places: where it runs, with a TaskManager at the place of each worker; by default on
-        loopback, with two TaskManagers.
 
     Attributes:
       attempts: how often Flink starts a job again after a fault; read when the cluster starts.
@@ -35,17 +28,9 @@ class FlinkCluster(JobServerCluster):
 
     runner = "FlinkRunner"
 
-    def __init__(
-        self,
-        folder: pathlib.Path,
-        home: pathlib.Path,
-        job_server: JobServer,
-        places: Places | None = None,
-        workers: Workers = THIS_PYTHON,
-        worker_environment: Mapping[str, str] | None = None,
-    ) -> None:
-        places = places or here(folder, 2)
-        super().__init__(folder, home, job_server, places, workers, worker_environment)
+    def __init__(self, setup: Setup, home: pathlib.Path, job_server: JobServer) -> None:
+        super().__init__(setup, home, job_server)
+        places = self.places
         self.attempts = 5
         self._task_managers = {
             f"taskmanager-{number}": place for number, place in enumerate(places.workers, 1)
@@ -74,23 +59,18 @@ class FlinkCluster(JobServerCluster):
         """See `Cluster`."""
         for place in {self.places.head, *self.places.workers}:
             self._configure(place)
-        self.start_job_manager()
+        head = self.places.head
+        self._start(head, "jobmanager", "jobmanager.sh")
+        self.processes.wait_until("Flink's JobManager", lambda: head.listening(self._rest_port))
         for name in self.task_manager_names:
-            self.start_task_manager(name)
+            self._start_task_manager(name)
         self.processes.wait_until("Flink's TaskManagers", self._is_complete)
-        conf = str(self.places.head.folder / "conf")
+        conf = str(head.folder / "conf")
         self.run_job_server(
             self._java_options, ["--flink-master", self.rest, "--flink-conf-dir", conf]
         )
 
-    def start_job_manager(self) -> None:
-        """Starts the JobManager and waits for its REST API."""
-        head = self.places.head
-        self._start(head, "jobmanager", "jobmanager.sh")
-        self.processes.wait_until("Flink's JobManager", lambda: head.listening(self._rest_port))
-
-    def start_task_manager(self, name: str) -> None:
-        """Starts a TaskManager."""
+    def _start_task_manager(self, name: str) -> None:
         if not self.processes.is_running(name):
             # Flink lists one that has ended for some seconds, so its successor needs another name.
             self._ids[name] = f"{name}-{secrets.token_hex(2)}"
@@ -115,11 +95,6 @@ class FlinkCluster(JobServerCluster):
             "/jobs/" + max(jobs, key=lambda job: job["start-time"])["jid"]
         )
         return job
-
-    def failures(self, job: str) -> list[str]:
-        """What made a job fail, each time; Flink's number of restarts is less reliable."""
-        history = self.ask(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
-        return [entry["exceptionName"] for entry in history]
 
     def cancel(self, job: str) -> None:
         """Cancels a job."""

@@ -1,4 +1,4 @@
-"""The process that keeps a service: it starts it, mends it, and stops it when it is told to."""
+"""The process that keeps a service: it starts it, and stops it when it is told to."""
 
 from __future__ import annotations
 
@@ -20,31 +20,23 @@ from deploy.local.processes import ClusterError
 
 _PID, _STATE, _LOG = "pid", "cluster.json", "serve.log"
 _STOP = (signal.SIGTERM, signal.SIGINT)
-_MEND = signal.SIGHUP
 
 
 def start(folder: pathlib.Path, hosts: int | None) -> None:
     """Starts a process that keeps a service, and returns when the service can be used.
 
-    If such a process runs already, it starts again what has ended.
+    If it runs already, nothing changes.
 
     Args:
       folder: the folder of the service, named after it.
       hosts: the number of hosts, or None to use only this machine.
 
     Raises:
-      ClusterError: the service did not start, or it runs with another number of hosts.
+      ClusterError: the service did not start.
     """
     service = folder.name
     if is_running(folder):
-        if hosts not in (None, state(folder)["hosts"]):
-            raise ClusterError(
-                f"{service} is running already, with other hosts: ./run.sh cluster stop {service}"
-            )
-        said = len((folder / _LOG).read_text())
-        (folder / _STATE).unlink()
-        os.kill(int((folder / _PID).read_text()), _MEND)
-        _wait_for_state(folder, said)
+        print(f"{service} is running already", file=sys.stderr)
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, mode=0o700)  # credentials are in it
@@ -61,60 +53,38 @@ def start(folder: pathlib.Path, hosts: int | None) -> None:
         )
     (folder / _PID).write_text(str(serving.pid))
     try:
-        _wait_for_state(folder)
+        while not (folder / _STATE).exists():
+            if serving.poll() is not None:
+                said = (folder / _LOG).read_text().strip()
+                raise ClusterError(f"{service} did not start; its logs are in {folder}\n{said}")
+            time.sleep(0.2)
     except KeyboardInterrupt:
         serving.terminate()
         serving.wait()
         raise
-
-
-def _wait_for_state(folder: pathlib.Path, shown: int = 0) -> None:
-    """Waits for the state that the keeping process writes, and shows its log from a place on."""
-    is_ready = False
-    while not is_ready:
-        is_ready = (folder / _STATE).exists()
-        text = (folder / _LOG).read_text()
-        print(text[shown:], end="", file=sys.stderr, flush=True)
-        shown = len(text)
-        if not is_running(folder):
-            raise ClusterError(f"{folder.name} did not start; its logs are in {folder}")
-        time.sleep(0.2)
-    print(f"{folder.name} is running: {state(folder)['made_of']}", file=sys.stderr)
+    print(f"{service} is running: {state(folder)['made_of']}", file=sys.stderr)
 
 
 def serve(folder: pathlib.Path, hosts: int | None) -> None:
     """Keeps a service until it gets a SIGTERM."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # while it starts
-    signal.signal(_MEND, lambda number, frame: None)
     name = folder.name
     service = SERVICES[name](folder) if hosts is None else on_hosts(name, folder, hosts)
     with service:
-        while True:
-            # Not while processes start: they would inherit it, and could not be stopped.
-            signal.pthread_sigmask(signal.SIG_BLOCK, {*_STOP, _MEND})
-            _write_state(folder, service, hosts)
-            number = signal.sigwait({*_STOP, _MEND})
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_STOP, _MEND})
-            if number in _STOP:
-                return
-            before = {process.pid for process in service.running()}
-            try:
-                service.mend()
-            except ClusterError as error:
-                print(error, flush=True)  # `status` says what has ended
-            again = [each.name for each in service.running() if each.pid not in before]
-            if again:
-                print(f"started again: {', '.join(again)}", flush=True)
+        # Not while processes start: they would inherit it, and could not be stopped.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOP)
+        _write_state(folder, service)
+        signal.sigwait(_STOP)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
 
 
-def _write_state(folder: pathlib.Path, service: Service, hosts: int | None) -> None:
+def _write_state(folder: pathlib.Path, service: Service) -> None:
     content = {
         "flags": service.flags(),
         "environment": service.environment(),
         "made_of": service.made_of,
         "processes": [dataclasses.asdict(process) for process in service.running()],
         "command": service.command() if isinstance(service, ClusterOnHosts) else None,
-        "hosts": hosts,
     }
     (folder / f".{_STATE}").write_text(json.dumps(content))
     os.replace(folder / f".{_STATE}", folder / _STATE)
@@ -144,8 +114,6 @@ def status(folder: pathlib.Path) -> bool:
         ended += bool(runs)
         row = f"{process.place:12}  {process.address:11}  {process.pid:>7}  {process.name}{runs}"
         print(row)
-    if ended:
-        print(f"to start what has ended: ./run.sh cluster start {folder.name}")
     return not ended
 
 

@@ -48,8 +48,6 @@ _FLINK_OPERATOR = "1.10.0"
 
 _BEAM_IN_GO = "github.com/apache/beam/sdks/v2"
 
-_DASHBOARDS = pathlib.Path(__file__).parent / "dashboards"
-
 _POMS = pathlib.Path(__file__).parent / "job_servers"
 
 _MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
@@ -129,21 +127,6 @@ def prometheus() -> pathlib.Path:
         return folder / "home"
 
     return _fetched(_cache() / "prometheus", fetch) / "usr" / "bin"
-
-
-def dashboard_checker() -> pathlib.Path:
-    """A program that reads a dashboard by the types of Grafana's Foundation SDK."""
-    sources = hashlib.sha256()
-    for name in ("main.go", "go.mod", "go.sum"):
-        sources.update((_DASHBOARDS / name).read_bytes())
-
-    def fetch(folder: pathlib.Path) -> pathlib.Path:
-        made = folder / "made"
-        command = [_program("go", "Go"), "build", "-C", _DASHBOARDS, "-o", made, "."]
-        _run(command, "Grafana's Foundation SDK")
-        return made
-
-    return _fetched(_cache() / f"dashboards-{sources.hexdigest()[:8]}", fetch)
 
 
 def chromium() -> pathlib.Path:

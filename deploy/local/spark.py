@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Mapping
 
-from deploy.local.cluster import THIS_PYTHON, Workers
-from deploy.local.job_server import JobServerCluster
+from deploy.local.cluster import JobServerCluster, Setup
 from deploy.local.parts import JobServer
-from deploy.local.places import Place, Places, here
+from deploy.local.places import Place
 
 _OPENED = ("java.lang", "java.nio", "java.util", "java.util.concurrent", "java.net", "java.io")
 _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED] + [
@@ -19,26 +17,13 @@ _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED
 
 
 class SparkCluster(JobServerCluster):
-    """Spark, stand-alone mode.
-
-    Args:
-      folder, home, job_server, workers, worker_environment: see `JobServerCluster`.
-      places: where it runs; by default on loopback, with two workers.
-    """
+    """Spark, stand-alone mode."""
 
     runner = "SparkRunner"
 
-    def __init__(
-        self,
-        folder: pathlib.Path,
-        home: pathlib.Path,
-        job_server: JobServer,
-        places: Places | None = None,
-        workers: Workers = THIS_PYTHON,
-        worker_environment: Mapping[str, str] | None = None,
-    ) -> None:
-        places = places or here(folder, 2)
-        super().__init__(folder, home, job_server, places, workers, worker_environment)
+    def __init__(self, setup: Setup, home: pathlib.Path, job_server: JobServer) -> None:
+        super().__init__(setup, home, job_server)
+        places = self.places
         self.made_of = (
             f"Spark {job_server.engine}: a master and {len(places.workers)} workers, the job "
             f"server of Beam {job_server.beam}, and {self.pools()}"

@@ -4,11 +4,11 @@ It takes the place of the pools that run beside the workers of a real cluster (B
 `worker_pool_main`, which listens on all interfaces). Beam's portable engines use
 it with `--environment_type EXTERNAL --environment_config HOST:PORT`.
 
-    python deploy/local/worker_pool.py --port PORT [--boot EXECUTABLE] [--path FOLDER]
+    python deploy/local/worker_pool.py --port PORT [--boot EXECUTABLE]
 
 With --boot, Beam's boot program starts each worker, after it has installed the packages
 of the job (--extra_package, --setup_file). Without it, workers have only the packages of
-this Python or, with --path, of the `python` in that folder. This file imports no other file of
+this Python. This file imports no other file of
 the project, so that a Python without the project can run it.
 """
 
@@ -66,10 +66,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--boot", help="Beam's boot program")
-    parser.add_argument("--path", help="the folder with the `python` of the workers")
     arguments = parser.parse_args()
     # Beam's servicer starts its workers with the `python` that it finds.
-    folder = arguments.path or os.path.dirname(sys.executable)
+    folder = os.path.dirname(sys.executable)
     os.environ["PATH"] = os.pathsep.join([folder, os.environ["PATH"]])
     pool = _Pool(arguments.boot)
     server = grpc.server(ThreadPoolExecutor())

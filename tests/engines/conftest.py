@@ -10,7 +10,7 @@ from engine_parts import need
 from other_pool import Pool
 
 from deploy.local.cluster import Cluster
-from deploy.local.engines import ENGINES, OBJECT_STORES, make_cluster
+from deploy.local.engines import ENGINES, OBJECT_STORES, cluster_here
 from deploy.local.flink import FlinkCluster
 from deploy.local.object_stores import ObjectStore
 from deploy.local.processes import Processes
@@ -25,7 +25,7 @@ def running(engine: str, factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     need(engine)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("JAVA_TOOL_OPTIONS", JAVA)
-        cluster = make_cluster(engine, factory.mktemp(engine))
+        cluster = cluster_here(engine, factory.mktemp(engine))
         if isinstance(cluster, FlinkCluster):
             cluster.attempts = 2  # enough after a fault; a job with bad input fails each time
         with cluster:

@@ -15,7 +15,7 @@ import pytest
 from command_line import EXAMPLE, PROJECT, Run, streams, typed, write_lines
 from other_pool import without
 
-from deploy.local.engines import flink_cluster
+from deploy.local.engines import cluster_here
 from deploy.local.flink import FlinkCluster
 
 
@@ -72,7 +72,9 @@ def test_a_cluster_that_is_stopped_during_a_job(tmp_path: Path) -> None:
         write_lines(tmp_path / name, [f"a b c d {n}" for n in range(400_000)]) for name in "cr"
     ]
     corpus = streams([f"{n}={texts[0]}" for n in range(12)], texts[1:], "--range_bytes=200000")
-    with flink_cluster(tmp_path / "cluster") as cluster:
+    cluster = cluster_here("flink", tmp_path / "cluster")
+    assert isinstance(cluster, FlinkCluster)
+    with cluster:
         command = [sys.executable, "-m", "beam_bleu.pipeline", *map(str, corpus), *cluster.flags()]
         with subprocess.Popen(
             [*command, f"--output={tmp_path / 'out'}"],

@@ -14,7 +14,7 @@ from engine_parts import need
 
 from deploy.local import parts
 from deploy.local.cluster import Workers
-from deploy.local.engines import make_cluster
+from deploy.local.engines import cluster_here
 
 # The boot program installs into the workers' own environment, not into a new one each time.
 BOOT = {"RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1"}
@@ -107,7 +107,7 @@ def test_workers_get_the_code_with_the_job(
     for name, value in BOOT.items():
         monkeypatch.setenv(name, value)
     workers = Workers(str(bare / "python"), parts.boot())
-    cluster = make_cluster("prism", tmp_path / "prism", workers)
+    cluster = cluster_here("prism", tmp_path / "prism", workers)
     arguments = [*map(str, EXAMPLE), "--format=json", "--output", tmp_path / "out"]
     with cluster:
         without = run(launcher, *arguments, *cluster.flags(), cwd=tmp_path)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from deploy.local import parts
-from deploy.local.cluster import Cluster, Running, Service
-from deploy.local.flink import FlinkCluster
-from deploy.local.hosts.host import Host, Switch, check_machine, this_python
+from deploy.local.cluster import Cluster, Running, Service, Setup
+from deploy.local.engines import ENGINES
+from deploy.local.hosts.host import Host, Switch, check_machine
 from deploy.local.hosts.installing import copy, install, keep, make_wheel
 from deploy.local.object_stores import S3Server
 from deploy.local.places import Places
-from deploy.local.prism import PrismCluster
 from deploy.local.processes import ClusterError
-from deploy.local.spark import SparkCluster
 
 _FIRST_WORKER = 11
 _HEAD, _STORAGE = 1, 101
@@ -29,23 +27,19 @@ class Hosts(Service):
     Args:
       folder: see `Service`.
       workers: the number of worker hosts.
-      programs: files and folders that all hosts have at the same paths as this machine.
 
     Attributes:
       head, workers, storage: the hosts.
+      programs: files and folders that all hosts have at the same paths as this machine.
     """
 
-    def __init__(
-        self,
-        folder: pathlib.Path,
-        workers: int,
-        programs: Sequence[pathlib.Path],
-    ) -> None:
+    def __init__(self, folder: pathlib.Path, workers: int) -> None:
         super().__init__(folder)
         self._switch = Switch(self.processes)
+        self.programs: Sequence[pathlib.Path] = ()
 
         def host(name: str, number: int) -> Host:
-            return Host(name, number, folder / name, self.processes, self._switch, programs)
+            return Host(name, number, folder / name, self.processes, self._switch)
 
         self.head = host("head", _HEAD)
         self.workers = [host(f"worker-{n + 1}", _FIRST_WORKER + n) for n in range(workers)]
@@ -64,7 +58,7 @@ class Hosts(Service):
         addresses = ["127.0.0.1 localhost", "::1 localhost"]
         addresses += [f"{host.ip} {host.name}" for host in self.all]
         for host in new:
-            host.start(addresses)
+            host.start(addresses, self.programs)
         for host in self.all:
             host.connect()
         installed = self.folder / "installed"
@@ -72,8 +66,7 @@ class Hosts(Service):
             install(self.head, make_wheel(self.folder))
             keep(self.head, installed)
         for host in new:
-            if host.has_python == this_python():
-                copy(installed, host)
+            copy(installed, host)
 
     def flags(self) -> list[str]:
         """See `Service`."""
@@ -93,11 +86,6 @@ class Hosts(Service):
 class ClusterOnHosts(Service):
     """An engine on hosts, and an object store on another one.
 
-    Args:
-      folder: see `Service`.
-      hosts: the hosts.
-      make_engine: makes the engine, with the variables of its Python workers.
-
     Attributes:
       hosts: the hosts.
       engine: the engine: a worker and a pool of Python workers on each worker host.
@@ -105,16 +93,13 @@ class ClusterOnHosts(Service):
     """
 
     def __init__(
-        self,
-        folder: pathlib.Path,
-        hosts: Hosts,
-        make_engine: Callable[[pathlib.Path, Mapping[str, str]], Cluster],
+        self, folder: pathlib.Path, hosts: Hosts, engine: Cluster, store: S3Server
     ) -> None:
         super().__init__(folder)
         self.hosts = hosts
-        self.store = S3Server(folder / "store", parts.versitygw(), hosts.storage)
-        self.engine = make_engine(folder / "engine", self.store.environment())
-        self.made_of = f"{self.engine.made_of}; on the host storage {self.store.made_of}"
+        self.engine = engine
+        self.store = store
+        self.made_of = f"{engine.made_of}; on the host storage {store.made_of}"
 
     def start(self) -> None:
         """See `Service`."""
@@ -155,13 +140,6 @@ class ClusterOnHosts(Service):
         return [self.hosts, self.store, self.engine]
 
 
-_WITH_JOB_SERVER = {
-    "flink": (FlinkCluster, parts.flink, parts.flink_job_server),
-    "spark": (SparkCluster, parts.spark, parts.spark_job_server),
-}
-"""Engines with workers on hosts of their own: the cluster, and what downloads its parts."""
-
-
 def on_hosts(engine: str, folder: pathlib.Path, count: int) -> ClusterOnHosts:
     """An engine on hosts, not started. Downloads the parts that are missing.
 
@@ -179,28 +157,16 @@ def on_hosts(engine: str, folder: pathlib.Path, count: int) -> ClusterOnHosts:
     """
     check_machine()
     least, most = (1, 1) if engine == "prism" else (2, _MOST_WORKERS)
-    if engine != "prism" and engine not in _WITH_JOB_SERVER:
-        raise ClusterError(f"--hosts is for {', '.join([*_WITH_JOB_SERVER, 'prism'])}")
+    if engine not in ENGINES:
+        raise ClusterError(f"--hosts is for {', '.join(ENGINES)}")
     if not least <= count <= most:
         raise ClusterError(f"--hosts of {engine} must be {least} to {most}, got {count}")
-    if engine == "prism":
-        program = parts.prism()
-        hosts = Hosts(folder, 0, _programs(program))
-        places = Places(hosts.head, [hosts.head])
-        return ClusterOnHosts(
-            folder, hosts, lambda at, env: PrismCluster(at, program, places, worker_environment=env)
-        )
-    make, fetch, job_server = _WITH_JOB_SERVER[engine]
-    server = job_server()
-    home = fetch(server.engine)
-    hosts = Hosts(folder, count - 1, _programs(home, server.jar))
-    places = Places(hosts.head, hosts.workers)
-    return ClusterOnHosts(
-        folder, hosts, lambda at, env: make(at, home, server, places, worker_environment=env)
-    )
-
-
-def _programs(*of_engine: pathlib.Path) -> list[pathlib.Path]:
+    hosts = Hosts(folder, count - 1)
+    store = S3Server(folder / "store", parts.versitygw(), hosts.storage)
+    places = Places(hosts.head, hosts.workers or [hosts.head])
+    setup = Setup(folder / "engine", places, worker_environment=store.environment())
+    made = ENGINES[engine](setup)
     java = shutil.which("java")
     homes = [pathlib.Path(java).resolve().parents[1]] if java else []
-    return [*of_engine, parts.versitygw(), *homes]
+    hosts.programs = [*made.programs, store.program, *homes]
+    return ClusterOnHosts(folder, hosts, made, store)

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deploy.local.hosts import first_process
 from deploy.local.places import Place
@@ -28,28 +28,6 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000
 
 _FOR_PEOPLE = "Debian: apt-get install util-linux iproute2"
-
-
-@dataclasses.dataclass(frozen=True)
-class HostPython:
-    """The Python of a host.
-
-    Attributes:
-      program: the Python that makes the host's virtual environment.
-      prefix: the folder with all of it.
-      site_packages: the libraries that the host has: Beam, and all others that beam-bleu needs.
-    """
-
-    program: str
-    prefix: str
-    site_packages: str
-
-
-def this_python() -> HostPython:
-    """The Python that runs this program, and its libraries."""
-    return HostPython(
-        os.path.realpath(sys.executable), sys.base_prefix, sysconfig.get_path("purelib")
-    )
 
 
 def check_machine() -> None:
@@ -117,10 +95,8 @@ class Host(Place):
       folder: the folder of this machine for its files.
       processes: what keeps its first process.
       switch: its network.
-      programs: files and folders that it has at the same paths as this machine.
 
     Attributes:
-      has_python: its Python, from its next start on.
       tmp: the size of its /tmp, from its next start on.
     """
 
@@ -135,41 +111,38 @@ class Host(Place):
         folder: pathlib.Path,
         processes: Processes,
         switch: Switch,
-        programs: Sequence[pathlib.Path],
     ) -> None:
         super().__init__(folder / "work")
         self.name = self.address = name
         self.ip = f"10.77.0.{number}"
         self.folder = pathlib.Path(first_process.WORK)
         self.python = f"{first_process.PYTHON}/bin/python"
-        self.has_python = this_python()
-        self.tmp = "2g"
         self._root = folder / "root"
         self._processes = processes
         self._switch = switch
-        self._programs = programs
 
-    def start(self, addresses: Sequence[str]) -> None:
+    def start(self, addresses: Sequence[str], programs: Iterable[pathlib.Path]) -> None:
         """Starts its first process, unless it runs already.
 
         Args:
           addresses: the lines of its /etc/hosts.
+          programs: files and folders that it has at the same paths as this machine.
         """
         if self.is_running():
             return
         for folder in (self.kept, self._root):
             folder.mkdir(parents=True, exist_ok=True)
         (self.kept / "pid").unlink(missing_ok=True)
-        shown = {*map(str, self._programs), self.has_python.prefix}
+        shown = {*map(str, programs), sys.base_prefix}
         described = first_process.Description(
             name=self.name,
             root=str(self._root),
             work=str(self.kept),
             addresses=[*addresses],
             programs=sorted(path for path in shown if not path.startswith("/usr/")),
-            python=self.has_python.program,
-            site_packages=self.has_python.site_packages,
-            tmp=self.tmp,
+            python=os.path.realpath(sys.executable),
+            site_packages=sysconfig.get_path("purelib"),
+            tmp="2g",
         )
         command = ["unshare", *_NAMESPACES, sys.executable, first_process.__file__]
         self._processes.start(self.first, [*command, json.dumps(dataclasses.asdict(described))])
@@ -211,12 +184,6 @@ class Host(Place):
     def plug_in(self) -> None:
         """Gives it back to the network."""
         self._switch.run("ip", "link", "set", self.name, "up")
-
-    def limit(self, rate: str) -> None:
-        """Limits what it sends and what it receives, each to a rate such as 2mbit."""
-        rules = ["root", "tbf", "rate", rate, "burst", "32kbit", "latency", "400ms"]
-        self._switch.run("tc", "qdisc", "add", "dev", self.name, *rules)
-        self.run("tc", "qdisc", "add", "dev", "eth0", *rules)
 
     def run(self, *words: str | pathlib.Path, variables: Mapping[str, str] | None = None) -> str:
         """Runs a command on it; returns what it prints.
