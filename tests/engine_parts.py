@@ -73,7 +73,6 @@ _PARTS: dict[str, list[Callable[[], object]]] = {
     "kubernetes": [parts.kubectl, parts.checkers, parts.flink_operator],
     "latex": [_require_latex],
     "prometheus": [parts.prometheus],
-    "grafana": [parts.dashboard_checker],
     "hosts": [_require_hosts],
     "s3": [parts.versitygw],
     "gcs": [],  # a program of this project stands in for it
