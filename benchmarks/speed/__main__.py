@@ -24,7 +24,7 @@ from benchmarks.program import (
     machine,
     publish,
 )
-from benchmarks.speed import command, inputs, kernel, library
+from benchmarks.speed import command, engines, inputs, kernel, library
 from benchmarks.speed.harness import Benchmark, Report, Setting
 
 _BENCHMARKS: dict[str, Benchmark] = {
@@ -33,6 +33,7 @@ _BENCHMARKS: dict[str, Benchmark] = {
     **inputs.BENCHMARKS,
     **library.BENCHMARKS,
 }
+_ALL = {**_BENCHMARKS, **engines.BENCHMARKS}
 
 _QUICK, _QUICK_PAIRS = ("kernel", "references", "words"), 200_000
 _TRIAL_PAIRS = 20_000
@@ -58,7 +59,7 @@ def _main() -> None:
             tempfile.TemporaryDirectory(dir=flags.work_dir) as folder,
         ):
             setting = Setting(corpus, pathlib.Path(folder), stack, flags.before)
-            for comparison in _BENCHMARKS[name](setting):
+            for comparison in _ALL[name](setting):
                 repeats = 1 if flags.trial else flags.repeats
                 rounds = comparison.measured(repeats, warm_up=not flags.trial)
                 report.add(name, comparison, rounds)
@@ -76,9 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument(
         "--only",
         nargs="+",
-        choices=_BENCHMARKS,
+        choices=_ALL,
         metavar="NAME",
-        help=f"benchmarks, of {', '.join(_BENCHMARKS)}",
+        help=f"benchmarks, of {', '.join(_ALL)}; default: all but those on Flink",
     )
     parser.add_argument("--before", default="", metavar="PROGRAM", help="another beam-bleu")
     parser.add_argument(

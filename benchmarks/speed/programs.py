@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import sys
@@ -41,6 +42,11 @@ def beam_bleu(
 def command_for(text: Text, *flags: str, program: Sequence[str] = BEAM_BLEU) -> list[str]:
     """The whole command, which prints the result document."""
     return [*program, *text.arguments, *flags, "--format=json"]
+
+
+def scored_all(contestant: Contestant) -> Contestant:
+    """A contestant that must score all of its pairs."""
+    return dataclasses.replace(contestant, result=functools.partial(_require_all, contestant.pairs))
 
 
 def _require_all(pairs: int, output: bytes) -> None:

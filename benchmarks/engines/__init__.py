@@ -1,1 +1,0 @@
-"""Runs on engines: clusters of this machine."""
