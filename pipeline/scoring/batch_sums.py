@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 import pyarrow as pa
@@ -13,7 +13,7 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, SAMPLE, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
-from beam_bleu.transforms.inspection.sum_samples import sum_samples
+from beam_bleu.transforms.inspection.sample import Sampling
 from beam_bleu.transforms.known_metrics import (
     MetricWord,
     row_of,
@@ -34,7 +34,8 @@ from beam_bleu.transforms.totals.sum_documents import (
     totals_of_documents,
 )
 from beam_bleu.transforms.totals.summing import sum_batches
-from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up
+from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
+from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = [
     "Counted",
@@ -86,7 +87,7 @@ def sum_all(
     """
     sums = dict(others)
     if any(row_of(name).counts_texts for name in job.scorings):
-        sums[SAMPLE] = sum_samples(batches, SAMPLE, step)
+        sums[SAMPLE] = batches | "Take a sample" >> giving_sums(step(_TakeSamples()))
     counts = batches | "Count matches" >> counting(job, step)
     added = additions(job)
     totals = sum_batches(counts, added, step, picked=EXAMPLES, threads=job.threads)
@@ -95,6 +96,16 @@ def sum_all(
         parts.append(totals_of_documents(sum_documents(counts, documents, step), documents, step))
     ends = [*added, *sums, *([EXAMPLES] if job.examples else [])]
     return Summed(add_up(parts), ends, segment_tables(counts, job, step))
+
+
+class _TakeSamples(CollectBundles):
+    """Collects the samples of the batches of a bundle."""
+
+    def new_collector(self) -> Sampling:
+        return Sampling()
+
+    def collected(self, collector: Sampling) -> Iterable[NamedSums]:
+        return [(SAMPLE, collector.total)]
 
 
 def segment_tables(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beam_bleu.transforms.inspection.finding import Finding
-from beam_bleu.transforms.inspection.streams import Stream
+from beam_bleu.transforms.inspection.streams import Finding, Stream
 
 # The fewest segments at the end that must be there twice.
 _FEWEST_REPEATED = 10

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Iterator
 
 from beam_bleu.transforms.definition.allowed import ALLOWED
 from beam_bleu.transforms.definition.choices import require_choice
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.inspection.copies import copied, repeated_at_end
-from beam_bleu.transforms.inspection.finding import Finding, judged
 from beam_bleu.transforms.inspection.neighbours import misplaced
 from beam_bleu.transforms.inspection.sample import Sample, Sampling
 from beam_bleu.transforms.inspection.signs import FEWEST_TEXTS, signs_in
-from beam_bleu.transforms.inspection.streams import Stream
+from beam_bleu.transforms.inspection.streams import Finding, Stream
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 
@@ -39,7 +39,7 @@ def look_at(
     streams = [Stream(name, texts) for name, texts in sample.texts.items()]
     streams = [stream for stream in streams if len(stream) >= FEWEST_TEXTS]
     signs = signs_in(streams, is_composed=is_composed, of_values=of_values)
-    return judged([*signs, *_findings(streams)], allow)
+    return _judged([*signs, *_findings(streams)], allow)
 
 
 class Inspection:
@@ -79,3 +79,25 @@ def _findings(streams: list[Stream]) -> Iterator[Finding]:
         for references in (stream for stream in streams if not stream.is_of_candidates):
             for find in (misplaced, repeated_at_end, copied):
                 yield from find(candidates, references)
+
+
+def _judged(findings: Iterable[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
+    """The notices about findings: also about certain ones if their kind is allowed.
+
+    Raises:
+      InputError: findings are certain, and their kinds are not allowed. It tells all of them.
+    """
+    all_findings = list(findings)
+    refused = [found for found in all_findings if found.is_certain and found.kind not in allow]
+    if refused:
+        kinds = ",".join(dict.fromkeys(found.kind for found in refused))
+        remedies = "; ".join(dict.fromkeys(found.remedy for found in refused))
+        raise InputError(
+            "; ".join(found.cause for found in refused),
+            f"{remedies}; if it is meant, --allow {kinds}",
+        )
+    return tuple(
+        Notice("sample", f"{found.cause}; {found.remedy}")
+        for found in all_findings
+        if found.is_certain or found.kind not in allow
+    )

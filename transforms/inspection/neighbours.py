@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beam_bleu.transforms.inspection.finding import Finding
-from beam_bleu.transforms.inspection.streams import Stream
+from beam_bleu.transforms.inspection.streams import Finding, Stream
 from beam_bleu.transforms.native.arrays import Bytes, Floats, Integers
 
 # The largest offset that is looked for.

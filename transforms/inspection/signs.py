@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.inspection.finding import Finding, shown
-from beam_bleu.transforms.inspection.streams import Stream
+from beam_bleu.transforms.inspection.streams import Finding, Stream
+
+# The most characters of a text in a message.
+_SHOWN = 70
 
 FEWEST_TEXTS = 20
 """With fewer texts that could show a sign, it is not looked for."""
@@ -397,7 +399,7 @@ def signs_in(
                 bool(certain),
                 f"{joined([stream.name for stream in told], separator=' and ')} {sign.what}: "
                 f"{counts[told[0]]:,} of {considered:,} segments{which} that were looked at; the "
-                f"first is segment {told[0].numbers[place] + 1:,}, {shown(told[0].texts[place])}",
+                f"first is segment {told[0].numbers[place] + 1:,}, {_shown(told[0].texts[place])}",
                 sign.remedy,
             )
 
@@ -409,3 +411,9 @@ def _is_in_others(stream: Stream, shares: Mapping[Stream, float]) -> bool:
         for other, share in shares.items()
         if other.is_of_candidates != stream.is_of_candidates
     )
+
+
+def _shown(text: str) -> str:
+    """A text as a part of a message: its beginning and its end."""
+    half = _SHOWN // 2
+    return repr(text if len(text) <= _SHOWN else f"{text[:half]} ... {text[-half:]}")

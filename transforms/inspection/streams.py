@@ -1,9 +1,13 @@
-"""The streams of a sample: the texts of a system, or of a position of references."""
+"""The streams of a sample, and what is found in them.
+
+A stream has the texts of a system, or of a position of references.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +19,22 @@ CELLS = 512
 
 # How many bytes of a text are compared with others.
 _COMPARED = 96
+
+
+class Finding(NamedTuple):
+    """Something that is wrong with the input, or may be.
+
+    Attributes:
+      kind: its kind, which `allow` takes.
+      is_certain: whether the input must not be scored.
+      cause: what is wrong, and where.
+      remedy: what to do.
+    """
+
+    kind: str
+    is_certain: bool
+    cause: str
+    remedy: str
 
 
 class Stream:

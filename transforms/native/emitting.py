@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -189,7 +190,8 @@ def _entry(context: Any, function: Any) -> Any:
     )
     entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [_I64.as_pointer()]), name=ENTRY)
     builder = ir.IRBuilder(entry.append_basic_block("entry"))
-    words = _Words(builder, entry.args[0])
+    places = (builder.gep(entry.args[0], [ir.Constant(_I64, word)]) for word in itertools.count())
+    words = (builder.load(place) for place in places)
     arguments = [_argument(context, builder, argtype, words) for argtype in function.argtypes]
     status, result = context.call_conv.call_function(
         builder, callee, function.restype, function.argtypes, arguments
@@ -202,46 +204,26 @@ def _entry(context: Any, function: Any) -> Any:
     elif kinds:
         parts = [result]
     for part, kind in zip(parts, kinds, strict=True):
-        words.write(_to_word(builder, part, kind))
+        builder.store(_to_word(builder, part, kind), next(places))
     builder.ret(ir.Constant(ir.IntType(32), 0))
     return module
 
 
-class _Words:
-    """The words of the arguments and of the result, one after the other."""
-
-    def __init__(self, builder: _Builder, address: _Value) -> None:
-        self._builder = builder
-        self._address = address
-        self._count = 0
-
-    def _place(self) -> _Value:
-        place = self._builder.gep(self._address, [ir.Constant(_I64, self._count)])
-        self._count += 1
-        return place
-
-    def read(self) -> _Value:
-        return self._builder.load(self._place())
-
-    def write(self, word: _Value) -> None:
-        self._builder.store(word, self._place())
-
-
-def _argument(context: Any, builder: _Builder, kind: _Type, words: _Words) -> _Value:
+def _argument(context: Any, builder: _Builder, kind: _Type, words: Iterator[_Value]) -> _Value:
     """The argument that numba's code takes, from its words (see machine_code.py)."""
     if isinstance(kind, types.Array):
         array = make_array(kind)(context, builder)
         item = context.get_data_type(kind.dtype)
-        data = builder.inttoptr(words.read(), item.as_pointer())
-        shape = [words.read() for _ in range(kind.ndim)]
-        strides = [words.read() for _ in range(kind.ndim)]
+        data = builder.inttoptr(next(words), item.as_pointer())
+        shape = [next(words) for _ in range(kind.ndim)]
+        strides = [next(words) for _ in range(kind.ndim)]
         size = context.get_constant(types.intp, context.get_abi_sizeof(item))
         populate_array(array, data, shape, strides, size, meminfo=None)
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
         parts = [_argument(context, builder, part, words) for part in kind]
         return context.make_tuple(builder, kind, parts)
-    word = words.read()
+    word = next(words)
     if isinstance(kind, types.Float) and kind.bitwidth == 64:
         return builder.bitcast(word, ir.DoubleType())
     if isinstance(kind, types.Boolean):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,10 @@ from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.text import NORMALIZATIONS, Form, NormalizationName
+from beam_bleu.transforms.text.text import NormalizationName
+
+_Form = Literal["NFC", "NFKC"]
+_FORMS: dict[NormalizationName, _Form] = {"nfc": "NFC", "nfkc": "NFKC"}
 
 _LAST_LOOKED_UP = 0x2FFFF  # texts with one of the rare characters above it are left to Python
 
@@ -30,9 +34,9 @@ _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
 def normalized(column: pa.LargeStringArray, normalize: NormalizationName) -> pa.LargeStringArray:
-    """The texts in a normalization of `NORMALIZATIONS`. A null stays a null."""
+    """The texts in a normalization. A null stays a null."""
     column = padded(column)
-    form = NORMALIZATIONS[normalize].form
+    form = _FORMS[normalize]
     places = spans([column])
     doubtful = np.zeros(len(column), np.bool_)
     _find_doubtful(places.starts[0], places.ends[0], _settled(form), doubtful)
@@ -50,7 +54,7 @@ def normalized(column: pa.LargeStringArray, normalize: NormalizationName) -> pa.
 
 
 @cache
-def _settled(form: Form) -> npt.NDArray[np.bool_]:
+def _settled(form: _Form) -> npt.NDArray[np.bool_]:
     """For each code point, whether it never changes, next to any other code points."""
     table = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
     for code in range(_LAST_LOOKED_UP + 1):

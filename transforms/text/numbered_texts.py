@@ -37,14 +37,6 @@ from beam_bleu.transforms.text.numbering import (
     most_index_bits,
     number_tokens,
 )
-from beam_bleu.transforms.text.token_masks import (
-    FEW_MASKED,
-    MOST_MASKED,
-    difference,
-    mask_of,
-    mask_of_all,
-    write_keys,
-)
 from beam_bleu.transforms.text.tokenization import (
     ANY,
     CHRF_WORDS,
@@ -53,7 +45,15 @@ from beam_bleu.transforms.text.tokenization import (
     number_text,
     tokenize,
 )
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
+from beam_bleu.transforms.text.tokens import (
+    FEW_MASKED,
+    MOST_MASKED,
+    TOKEN_BYTES,
+    difference,
+    mask_of,
+    mask_of_all,
+    write_keys,
+)
 
 _BOUND_BYTES = 8
 

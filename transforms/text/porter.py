@@ -124,7 +124,7 @@ _IRREGULAR = (
     *(_Rule(stem, stem) for stem in ("news", "inning", "outing", "canning", "howe")),
     *(_Rule(stem, stem) for stem in ("proceed", "exceed", "succeed")),
 )
-"""Whole words."""
+"""Whole words. None is the end of another one."""
 
 RULES = (_IRREGULAR, _STEP_2, _STEP_3, _STEP_4)
 """The rules that have tables."""
@@ -210,18 +210,8 @@ _ends_alli, _ends_ll = map(_ending, ("alli", "ll"))
 
 
 @inner
-def _with_rule(start, end, rules, least):
-    """Applies the first rule of a table whose suffix a word has.
-
-    Args:
-      start: address of the word.
-      end: address of its end.
-      rules: address of the table.
-      least: the least measure of the stem before the suffix.
-
-    Returns:
-      The new end.
-    """
+def _rule_of(start, end, rules):
+    """The address of the first rule of a table whose suffix a word has; 0 if there is none."""
     bounds = rules + load_byte(end - 1) * 8
     tail = load_word(end - LONGEST_RULE)
     row = rules + (_ENDS + 1 + load_int(bounds, 0) * _RULE_INTS) * 8
@@ -229,12 +219,28 @@ def _with_rule(start, end, rules, least):
         suffix = np.uint64(load_int(row, _SUFFIX))
         is_suffix = tail >> np.uint64(load_int(row, _SHIFT)) == suffix
         if is_suffix and end - start >= load_int(row, _SIZE):
-            stem_end = end - load_int(row, _STEM_END)
-            if _measure(start, stem_end) < least:
-                return end
-            return _with_replacement(stem_end, row)
+            return row
         row += _RULE_INTS * 8
-    return end
+    return 0
+
+
+@inner
+def _with_rule(start, end, rules, least):
+    """Applies the rule of a step; returns the new end.
+
+    Args:
+      start: address of the word.
+      end: address of its end.
+      rules: address of the table.
+      least: the least measure of the stem before the suffix.
+    """
+    row = _rule_of(start, end, rules)
+    if row == 0:
+        return end
+    stem_end = end - load_int(row, _STEM_END)
+    if _measure(start, stem_end) < least:
+        return end
+    return _with_replacement(stem_end, row)
 
 
 @inlined
@@ -246,21 +252,6 @@ def _with_replacement(stem_end, row):
         replacement >>= 8
         stem_end += 1
     return stem_end
-
-
-@inlined
-def _irregular(start, end, words):
-    """The end of the stem of an irregular word, which it writes; 0 if a word is regular."""
-    size = end - start
-    bounds = words + load_byte(end - 1) * 8
-    tail = load_word(end - LONGEST_RULE)
-    row = words + (_ENDS + 1 + load_int(bounds, 0) * _RULE_INTS) * 8
-    for _ in range(load_int(bounds, 0), load_int(bounds, 1)):
-        word = np.uint64(load_int(row, _SUFFIX))
-        if size == load_int(row, _SIZE) and tail >> np.uint64(load_int(row, _SHIFT)) == word:
-            return _with_replacement(start, row)
-        row += _RULE_INTS * 8
-    return 0
 
 
 @inlined
@@ -317,9 +308,9 @@ def stem(start, end, tables):
       The end of the stem.
     """
     irregular, step_2, step_3, step_4 = tables
-    stem_end = _irregular(start, end, irregular)
-    if stem_end != 0:
-        return stem_end
+    row = _rule_of(start, end, irregular)
+    if row != 0 and end - start == load_int(row, _SIZE):
+        return _with_replacement(start, row)
     end = _without_past(start, _without_plural(start, end))
     if load_byte(end - 1) == ord("y") and end - start > 2 and _is_consonant(start, end - 2):
         store_byte(end - 1, ord("i"))

@@ -1,8 +1,7 @@
 """The part of a definition that turns texts into tokens, and its choices beside the tokenizer.
 
-`splitting.py` has the functions for cases. `normalizing.py` has one function for all Unicode
-normalizations (Unicode Standard Annex #15): Python's `unicodedata` takes the name of a form, and
-raises an error for an unknown one.
+`splitting.py` has the functions for cases, and `normalizing.py` the one for Unicode normalizations
+(Unicode Standard Annex #15).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Literal
 
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, TOKENIZERS, AnyTokenizerName
 from beam_bleu.transforms.version import VERSION
 
@@ -26,60 +25,46 @@ class Case:
     """A row of `CASES`.
 
     Attributes:
-      value: `BleuConfig.lowercase`.
       name: its name in signatures.
       flag: the flag of the command.
-      short: sacreBLEU's short spelling of it; "" for none.
       description: what the flag does.
       shown: its name in the table of presets.
+      short: sacreBLEU's short spelling of the flag; "" for none.
       in_sacrebleu: whether sacreBLEU has it.
       by_unicode: whether it depends on the version of Python's Unicode tables.
     """
 
-    value: Lowercase
     name: str
     flag: str
-    short: str
     description: str
     shown: str
-    in_sacrebleu: bool
-    by_unicode: bool
+    short: str = ""
+    in_sacrebleu: bool = True
+    by_unicode: bool = False
 
 
 CASES: Mapping[Lowercase, Case] = {
-    case.value: case
-    for case in (
-        Case(
-            True,
-            "lc",
-            "lowercase",
-            "-lc",
-            "lower-case the text before it is scored",
-            "lower",
-            in_sacrebleu=True,
-            by_unicode=True,
-        ),
-        Case(
-            "ascii",
-            "lc-ascii",
-            "lowercase_ascii",
-            "",
-            "lower-case only A-Z",
-            "lower A-Z",
-            in_sacrebleu=False,
-            by_unicode=False,
-        ),
-        Case(
-            False,
-            "mixed",
-            "no_lowercase",
-            "",
-            "do not lower-case, even if the preset does",
-            "mixed",
-            in_sacrebleu=True,
-            by_unicode=False,
-        ),
-    )
+    True: Case(
+        name="lc",
+        flag="lowercase",
+        short="-lc",
+        description="lower-case the text before it is scored",
+        shown="lower",
+        by_unicode=True,
+    ),
+    "ascii": Case(
+        name="lc-ascii",
+        flag="lowercase_ascii",
+        description="lower-case only A-Z",
+        shown="lower A-Z",
+        in_sacrebleu=False,
+    ),
+    False: Case(
+        name="mixed",
+        flag="no_lowercase",
+        description="do not lower-case, even if the preset does",
+        shown="mixed",
+    ),
 }
 """All cases, by value."""
 
@@ -97,30 +82,8 @@ def require_case(lowercase: object) -> None:
 
 
 NormalizationName = Literal["nfc", "nfkc"]
-Form = Literal["NFC", "NFKC"]
-"""The names of the forms in Python's `unicodedata`."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Normalization:
-    """A row of `NORMALIZATIONS`. sacreBLEU does not normalize.
-
-    Attributes:
-      name: its name here.
-      description: what it does.
-      form: the form of the texts afterwards.
-    """
-
-    name: NormalizationName
-    description: str
-    form: Form
-
-
-NORMALIZATIONS: Mapping[NormalizationName, Normalization] = table(
-    Normalization("nfc", "canonical composition", "NFC"),
-    Normalization("nfkc", "compatibility composition", "NFKC"),
-)
-"""All normalizations, in the order in which they are shown."""
+NORMALIZATIONS: tuple[NormalizationName, ...] = ("nfc", "nfkc")
+"""Canonical and compatibility composition. sacreBLEU does not normalize."""
 
 
 @dataclasses.dataclass(frozen=True)

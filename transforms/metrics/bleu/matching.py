@@ -14,7 +14,7 @@ its occurrences in the reference. With several references, an occurrence in the 
 if it can be claimed in any of them, and is claimed in each where it can be. A vector has a lane for
 each order, so all orders take the same few instructions.
 
-The masks are those of text/token_masks.py. If two different tokens have the same key there, or if a
+The masks are those of text/tokens.py. If two different tokens have the same key there, or if a
 reference is longer than 64 tokens, the segment is counted by statistics/ngrams.py instead.
 
 All memory is addressed directly (see native/memory.py).
@@ -37,15 +37,15 @@ from beam_bleu.transforms.native.memory import (
     store_int,
 )
 from beam_bleu.transforms.text.numbering import length_of
-from beam_bleu.transforms.text.token_masks import (
+from beam_bleu.transforms.text.tokens import (
     FEW_MASKED,
     MOST_MASKED,
+    TOKEN_BYTES,
     difference,
     mask_of,
     mask_of_all,
     write_keys,
 )
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 
 LONGEST_REFERENCE = MOST_MASKED
 """The most tokens of a reference."""
