@@ -94,19 +94,10 @@ def medians(runs: Sequence[Run]) -> Run:
     )
 
 
-def spread(values: Sequence[float], digits: int | None = None) -> str:
-    """The median of some values, and their range in brackets if they are several.
-
-    Args:
-      values: the values.
-      digits: those after the point; None for three digits in all.
-    """
+def spread(values: Sequence[float]) -> str:
+    """The median of values with three digits, and their range in brackets if they are several."""
     median, low, high = (
-        _three_digits(value) if digits is None else f"{value:,.{digits}f}"
+        f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"
         for value in (statistics.median(values), min(values), max(values))
     )
     return median if len(values) == 1 else f"{median} ({low}–{high})"
-
-
-def _three_digits(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"

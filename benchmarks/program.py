@@ -10,12 +10,9 @@ import pathlib
 import platform
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 
 from benchmarks.measure import cores
-
-_PAIRS = 2_018_688
 
 
 def command_parser(documentation: str | None) -> argparse.ArgumentParser:
@@ -28,24 +25,6 @@ def command_parser(documentation: str | None) -> argparse.ArgumentParser:
     assert module is not None  # the programs run with `python -m`
     prog = "python -m " + module.name.removesuffix(".__main__")
     return argparse.ArgumentParser(prog=prog, description=(documentation or "").partition("\n")[0])
-
-
-def add_corpus_flags(parser: argparse.ArgumentParser) -> None:
-    """Adds the flags --pairs and --work_dir."""
-    parser.add_argument(
-        "--pairs",
-        type=int,
-        default=_PAIRS,
-        metavar="N",
-        help=f"pairs of the corpus, default {_PAIRS:,}",
-    )
-    parser.add_argument(
-        "--work_dir",
-        type=pathlib.Path,
-        default=pathlib.Path(tempfile.gettempdir()) / "beam-bleu-benchmark",
-        metavar="DIR",
-        help="keeps the corpus, default %(default)s",
-    )
 
 
 def add_output_flag(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,6 @@ import tempfile
 
 from benchmarks.corpus.workspace import Workspace
 from benchmarks.program import (
-    add_corpus_flags,
     add_output_flag,
     command_parser,
     machine,
@@ -36,7 +35,7 @@ _BENCHMARKS: dict[str, Benchmark] = {
 _ALL = {**_BENCHMARKS, **engines.BENCHMARKS}
 
 _QUICK, _QUICK_PAIRS = ("kernel", "references", "words"), 200_000
-_TRIAL_PAIRS = 20_000
+_PAIRS, _TRIAL_PAIRS = 2_018_688, 20_000
 _DISTRIBUTIONS = (
     *("apache-beam", "numba", "numpy", "pyarrow", "obstore"),
     *("sacrebleu", "jiwer", "rouge-score", "bleuscore"),
@@ -68,7 +67,14 @@ def _main() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = command_parser(__doc__)
-    add_corpus_flags(parser)
+    parser.add_argument("--pairs", type=int, default=_PAIRS, metavar="N", help="of the corpus")
+    parser.add_argument(
+        "--work_dir",
+        type=pathlib.Path,
+        default=pathlib.Path(tempfile.gettempdir()) / "beam-bleu-benchmark",
+        metavar="DIR",
+        help="keeps the corpus, default %(default)s",
+    )
     add_output_flag(parser)
     which = parser.add_mutually_exclusive_group()
     which.add_argument(

@@ -16,9 +16,6 @@ from benchmarks.speed.harness import (
     Figure,
     Round,
     Setting,
-    at_least,
-    at_most,
-    at_once,
     in_turn,
     one,
     ratio,
@@ -53,7 +50,7 @@ def _words(setting: Setting) -> Iterator[Comparison]:
     yield Comparison(
         [beam_bleu(OURS, text), count_words(_WORDS, text), start],
         [
-            Figure(f"{_whole(text)}, CPU against {_WORDS}", ratio(OURS, _WORDS), at_most(1)),
+            Figure(f"{_whole(text)}, CPU against {_WORDS}", ratio(OURS, _WORDS), most=1),
             Figure(
                 "the same without the start",
                 lambda runs: (runs[OURS].cpu - runs[start.name].cpu) / runs[_WORDS].cpu,
@@ -91,30 +88,24 @@ def _before(setting: Setting) -> Iterator[Comparison]:
 
 def _bleuscore(setting: Setting) -> Iterator[Comparison]:
     text, theirs = setting.corpus.whole(), "bleuscore's API, without reading the files"
-    figure = Figure(f"{_whole(text)}, CPU of bleuscore", ratio(theirs, OURS), at_least(40))
+    figure = Figure(f"{_whole(text)}, CPU of bleuscore", ratio(theirs, OURS), least=40)
     ours = beam_bleu(OURS, text, is_compared=True)
     yield Comparison([ours, timed("bleuscore", theirs, text)], [figure])
 
 
 def _cores(setting: Setting) -> Iterator[Comparison]:
     two = cores()[:2]
-    text, half = setting.corpus.whole(_COPIES), setting.corpus.whole(_COPIES // 2)
-    apart = at_once([command_for(half)] * len(two), two)
+    text = setting.corpus.whole(_COPIES)
     yield Comparison(
         [
             beam_bleu("2 cores", text, on=two),
             beam_bleu("1 core", text, on=two[:1]),
-            Contestant("a half on each", apart, text.pairs),
         ],
         [
             Figure(
                 f"{_whole(text)}, wall, 2 cores against 1",
                 ratio("1 core", "2 cores", "wall"),
-                at_least(1.85),
-            ),
-            Figure(
-                "two processes that share nothing but the machine, a half each, against 1 core",
-                ratio("1 core", "a half on each", "wall"),
+                least=1.85,
             ),
         ],
     )
@@ -137,7 +128,7 @@ def _systems(setting: Setting) -> Iterator[Comparison]:
             start,
         ],
         [
-            Figure(f"{what}, without the starts", without_starts, at_most(0.45)),
+            Figure(f"{what}, without the starts", without_starts, most=0.45),
             Figure(what, ratio("at once", "one by one")),
         ],
     )
@@ -177,14 +168,14 @@ def _memory(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"peak memory, the largest at {'; '.join(sizes)} pairs",
                 lambda runs: max(peaks(runs)) * _MEGABYTES,
-                at_most(320),
-                " MB",
+                most=320,
+                unit=" MB",
             ),
             Figure(
                 "the largest of these above the smallest",
                 lambda runs: 100 * (max(peaks(runs)) / min(peaks(runs)) - 1),
-                at_most(5),
-                " %",
+                most=5,
+                unit=" %",
             ),
         ],
     )
@@ -197,7 +188,7 @@ def _small(setting: Setting) -> Iterator[Comparison]:
         what = f"whole command, {lines:,} lines, wall, against {theirs}"
         yield Comparison(
             [beam_bleu(OURS, text), sacrebleu(theirs, text)],
-            [Figure(what, ratio(OURS, theirs, "wall"), at_most(most))],
+            [Figure(what, ratio(OURS, theirs, "wall"), most=most)],
         )
 
 
@@ -211,11 +202,9 @@ def _metrics(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"{shown}, {text.pairs:,} pairs, CPU against three runs",
                 ratio(shown, "three runs"),
-                at_most(0.75),
+                most=0.75,
             ),
-            Figure(
-                "the same, peak memory", one(shown, "peak", _MEGABYTES), at_most(400), unit=" MB"
-            ),
+            Figure("the same, peak memory", one(shown, "peak", _MEGABYTES), most=400, unit=" MB"),
         ],
     )
     few = setting.corpus.head(min(3_000, setting.corpus.pairs // 10), SYSTEMS)
@@ -224,7 +213,7 @@ def _metrics(setting: Setting) -> Iterator[Comparison]:
     what = f"{shown}, {few.pairs:,} lines of {SYSTEMS} systems, CPU of {theirs.name} against ours"
     yield Comparison(
         [beam_bleu(shown, few, *flags, is_compared=True), theirs],
-        [Figure(what, ratio(theirs.name, shown), at_least(50))],
+        [Figure(what, ratio(theirs.name, shown), least=50)],
     )
 
 
@@ -255,7 +244,7 @@ def _against_plain(text: Text, flags: Mapping[str, tuple[str, ...]], most: float
     return Comparison(
         [beam_bleu(OURS, text), *(beam_bleu(name, text, *each) for name, each in flags.items())],
         [
-            Figure(f"{name}, {what}, CPU against the run without", ratio(name, OURS), at_most(most))
+            Figure(f"{name}, {what}, CPU against the run without", ratio(name, OURS), most=most)
             for name in flags
         ],
     )
@@ -276,7 +265,7 @@ def _evidence(setting: Setting) -> Iterator[Comparison]:
         what, without = f"standard errors, {_size(text)}", "`--no_uncertainty`"
         yield Comparison(
             [beam_bleu(OURS, text), beam_bleu(without, text, "--no_uncertainty")],
-            [Figure(f"{what}, CPU against {without}", ratio(OURS, without), at_most(most))],
+            [Figure(f"{what}, CPU against {without}", ratio(OURS, without), most=most)],
         )
 
 
@@ -293,8 +282,8 @@ def _replicates(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"{ours}, {SYSTEMS} systems, {shard.pairs:,} segments, peak memory",
                 one(ours, "peak", _MEGABYTES),
-                at_most(600),
-                " MB",
+                most=600,
+                unit=" MB",
             )
         ],
     )
@@ -309,7 +298,7 @@ def _replicates(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"2 systems, {lines.pairs:,} segments, CPU of {theirs} against {ours}",
                 ratio(theirs, ours),
-                at_least(20),
+                least=20,
             )
         ],
     )

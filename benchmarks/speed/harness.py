@@ -50,20 +50,6 @@ Round = Mapping[str, Run]
 """The runs of all contestants that followed each other, by their names."""
 
 
-Reach = tuple[str, float]
-"""What a figure must reach: "≤" or "≥", and the largest or the smallest value that is good."""
-
-
-def at_most(limit: float) -> Reach:
-    """A figure that must not be larger."""
-    return "≤", limit
-
-
-def at_least(limit: float) -> Reach:
-    """A figure that must not be smaller."""
-    return "≥", limit
-
-
 @dataclasses.dataclass(frozen=True)
 class Figure:
     """A line of the table of results.
@@ -71,14 +57,28 @@ class Figure:
     Attributes:
       what: what it says, for people.
       value: computes it from a round.
-      reach: what its median must reach; None if nothing was decided.
+      least, most: the range in which its median is good; None if nothing was decided.
       unit: what follows the number: "x" for a ratio.
     """
 
     what: str
     value: Callable[[Round], float]
-    reach: Reach | None = None
+    least: float | None = None
+    most: float | None = None
     unit: str = "x"
+
+    def judged(self, values: Sequence[float]) -> tuple[str, str]:
+        """What the median of the values must reach, and whether it does; "" if nothing."""
+        median = statistics.median(values)
+        if self.least is not None:
+            return f"≥ {self.least:,}{self.unit}", _verdict(median >= self.least)
+        if self.most is not None:
+            return f"≤ {self.most:,}{self.unit}", _verdict(median <= self.most)
+        return "", ""
+
+
+def _verdict(is_reached: bool) -> str:
+    return "reached" if is_reached else "**missed**"
 
 
 def ratio(first: str, second: str, of: str = "cpu") -> Callable[[Round], float]:
@@ -155,12 +155,7 @@ class Report:
         """Adds the results of a comparison, and prints its figures to stderr."""
         for figure in comparison.figures:
             values = [figure.value(each) for each in rounds]
-            reach, verdict = "", ""
-            if figure.reach:
-                sign, limit = figure.reach
-                reach, median = f"{sign} {limit:,}{figure.unit}", statistics.median(values)
-                is_reached = median <= limit if sign == "≤" else median >= limit
-                verdict = "reached" if is_reached else "**missed**"
+            reach, verdict = figure.judged(values)
             cells = (benchmark, figure.what, reach, spread(values) + figure.unit, verdict)
             self._figures.append(f"| {' | '.join(cells)} |")
             print(self._figures[-1], file=sys.stderr)
@@ -203,12 +198,3 @@ class Report:
 def in_turn(commands: Iterable[Sequence[str]]) -> list[str]:
     """A command that runs commands one after the other."""
     return ["sh", "-c", " && ".join(map(shlex.join, commands))]
-
-
-def at_once(commands: Sequence[Sequence[str]], on: Sequence[int]) -> list[str]:
-    """A command that runs commands at the same time, each on a core of its own."""
-    pinned = (
-        f'taskset -c {core} {shlex.join(command)} & pids="$pids $!"'
-        for core, command in zip(on, commands, strict=True)
-    )
-    return ["sh", "-c", "; ".join(pinned) + "; for pid in $pids; do wait $pid || exit 1; done"]

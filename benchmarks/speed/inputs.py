@@ -15,8 +15,6 @@ from benchmarks.speed.harness import (
     Contestant,
     Figure,
     Setting,
-    at_least,
-    at_most,
     one,
     ratio,
 )
@@ -37,7 +35,7 @@ def _compressed(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"`.gz`, {packed.pairs:,} pairs, CPU against plain text",
                 ratio(".gz", "plain text"),
-                at_most(1.35),
+                most=1.35,
             ),
             Figure("`gzip --test` alone", ratio("gzip --test", "plain text")),
         ],
@@ -61,7 +59,7 @@ def _records(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"{name}, {text.pairs:,} pairs, pairs/s on all cores, against {_LINES} text",
                 ratio(_LINES, name, "wall"),
-                at_least(0.6 if name == "jsonl" else 0.8),
+                least=0.6 if name == "jsonl" else 0.8,
             )
             for name in FORMATS
         ],
@@ -86,7 +84,7 @@ def _joins(setting: Setting) -> Iterator[Comparison]:
         what = f"{each.name}, 2 systems, {pairs:,} segments"
         figures += [
             Figure(f"{what}, CPU against {_LINES} text", ratio(each.name, _LINES)),
-            Figure(f"{what}, memory", one(each.name, "peak", 1e-6), at_most(1_000), " MB"),
+            Figure(f"{what}, memory", one(each.name, "peak", 1e-6), most=1_000, unit=" MB"),
         ]
     yield Comparison([beam_bleu(_LINES, of("txt"), is_compared=True), *joined], figures)
 

@@ -12,7 +12,6 @@ from benchmarks.speed.harness import (
     Comparison,
     Figure,
     Setting,
-    at_least,
     one,
     ratio,
 )
@@ -106,7 +105,7 @@ def _compared(rows: tuple[_Row, ...], setting: Setting) -> Iterator[Comparison]:
         yield Comparison(
             [ours, theirs],
             [
-                Figure(what, ratio(shown, "kernel"), at_least(row.least)),
+                Figure(what, ratio(shown, "kernel"), least=row.least),
                 Figure("a segment", one("kernel", scale=1e6 / pairs), unit=" µs"),
             ],
         )

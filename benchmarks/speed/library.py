@@ -14,8 +14,6 @@ from benchmarks.speed.harness import (
     Contestant,
     Figure,
     Setting,
-    at_least,
-    at_most,
     one,
     rate,
     ratio,
@@ -44,14 +42,14 @@ def _calls(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"`score`, {lines.pairs:,} lines in lists, against sacreBLEU's `corpus_bleu`",
                 ratio("sacreBLEU's `corpus_bleu`", "`score`"),
-                at_least(100),
+                least=100,
             )
         ],
     )
     cold = timed("score", "process", lines, "--passes=1", on=cores()[-1:])
     yield Comparison(
         [Contestant(cold.name, cold.command, cold.pairs, cold.on)],
-        [Figure("the same, a new process with its imports", one("process"), at_most(0.4), " s")],
+        [Figure("the same, a new process with its imports", one("process"), most=0.4, unit=" s")],
     )
     yield Comparison(
         [timed("score_segments", "`score_segments`", many)],
@@ -59,7 +57,7 @@ def _calls(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"`score_segments`, {many.pairs:,} segments in lists, segments a CPU second",
                 rate("`score_segments`", many.pairs),
-                at_least(300_000),
+                least=300_000,
                 unit="",
             )
         ],
@@ -85,7 +83,7 @@ def _pipelines(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"pipeline `{way}` on lines, CPU against `{count}`",
                 ratio(way, count),
-                at_most(most),
+                most=most,
             )
             for way, (count, most) in of_lines.items()
         ]
@@ -105,7 +103,7 @@ def _pipelines(setting: Setting) -> Iterator[Comparison]:
             Figure(
                 f"pipeline `{way}`, segments a CPU second",
                 rate(way, text.pairs),
-                at_least(least),
+                least=least,
                 unit="",
             )
             for way, least in tables.items()
