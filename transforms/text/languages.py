@@ -109,7 +109,7 @@ def tokenizer_of(code: str) -> TokenizerName:
     """
     match = _PAIR.fullmatch(code)
     if match is None:
-        raise LanguageCodeError(f"{_shown(code)} is not a language code")
+        raise LanguageCodeError(f"{code!r} is not a language code")
     source, target = match.groups()
     for part in (source, target):
         if part is not None and not _is_known(_language(part)):
@@ -165,7 +165,3 @@ def _is_known(language: str) -> bool:
     if len(language) == 2:
         return language in _TWO_LETTERS.split()
     return language not in _NO_LANGUAGE
-
-
-def _shown(code: str, most: int = 40) -> str:
-    return repr(code if len(code) <= most else f"{code[:most]}...")
