@@ -49,10 +49,6 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
       hint: its type, as the dataclass declares it.
       value: the JSON.
       owner: the JSON of the dataclass. That of a `Metric` has its name.
-
-    Raises:
-      ArithmeticError, AttributeError, LookupError, TypeError, ValueError: it is not the JSON of
-        such a value.
     """
     if value is None or hint is Any:
         return value

@@ -109,10 +109,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         content = frame["content"]
         if frame["format"] != TOTALS_FORMAT or frame["sha256"] != sha256_of(content):
             raise ValueError("another format, or another digest")
-        saved: SavedTotals = decoded(SavedTotals, content)
-    except InputError:
-        raise
-    except Exception as error:  # a content can be wrong in any way
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise InputError(
             f"{path} is not a totals.json of beam-bleu: it is damaged or made by another program",
             "copy it again from the folder of its run, or repeat the run with --save_totals",
@@ -120,6 +117,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
     if scores is not None:
         named = frame.get("scores_sha256")
         require_same_scores(path, is_same=named == hashlib.sha256(scores).hexdigest())
+    saved: SavedTotals = decoded(SavedTotals, content)
     return saved
 
 

@@ -24,7 +24,6 @@ from saved_parts import (
 )
 
 FLAGS_OF_LINES = {
-    "no other flags": (),
     "a definition, presets, slices": (
         *("-s=floor", "-sv=0.3", "--weights=1,2,3", "--reference_length=average"),
         *("--compare_presets=all", "--slice_by=domain,length*domain"),
