@@ -29,10 +29,7 @@ from beam_bleu.transforms.statistics.batch_steps import (
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.batch_adder import Adding, Additions
-from beam_bleu.transforms.totals.sum_documents import (
-    sum_documents,
-    totals_of_documents,
-)
+from beam_bleu.transforms.totals.sum_documents import sum_documents
 from beam_bleu.transforms.totals.summing import sum_batches
 from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
@@ -93,7 +90,7 @@ def sum_all(
     totals = sum_batches(counts, added, step, picked=EXAMPLES, threads=job.threads)
     parts = [totals, *sums.values()]
     if documents := of_documents(added):
-        parts.append(totals_of_documents(sum_documents(counts, documents, step), documents, step))
+        parts.append(sum_documents(counts, documents, step))
     ends = [*added, *sums, *([EXAMPLES] if job.examples else [])]
     return Summed(add_up(parts), ends, segment_tables(counts, job, step))
 

@@ -184,7 +184,7 @@ def test_rejected_records_are_limited_and_give_a_warning(tmp_path):
     for limit in ({}, {"max_rejected": 1}, {"max_rejected": 1.9 / COUNT}):
         with pytest.raises(Exception, match=too_many):
             warned(reading(), **limit)
-    warning = f"{told} and are not scored (missing-candidate: 1, missing-reference: 1)"
+    warning = f"{told} (missing-candidate: 1, missing-reference: 1)"
     for number in (2, 1.0):
         warned(reading(), [("atlas", warning)], max_rejected=number)
     fine = ReadPairedRecords(write(tmp_path, "fine.jsonl", ROWS), **columns, on_bad_record="reject")

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
+from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 
 FIRST = 3
 """How many of the first rejected records an error names."""
@@ -48,11 +48,6 @@ class Rejected:
     def records(self) -> int:
         """The number of records."""
         return sum(self.reasons.values())
-
-    @property
-    def by_reason(self) -> str:
-        """The number of records by reason, in words."""
-        return _in_words(self.reasons)
 
 
 MostRejected = int | Decimal
@@ -107,7 +102,7 @@ def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected |
     if most is not None and counted > most * of_all:
         raise InputError(
             f"{_told(tally, rejected)}, more than --max_rejected {most} allows: "
-            f"{_first_told(rejected)}",
+            f"{'; '.join(bad.told for bad in rejected.first)}",
             "repair the input, or raise --max_rejected",
         )
     return rejected
@@ -119,34 +114,21 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
     Raises:
       InputError: all are left out.
     """
-    counted = tally.left_out.get(REJECTED, 0)
     if tally.read and not any(tally.scored.values()):
-        if not counted:
-            raise InputError(
-                f"no segment is left to score: all {tally.read:,} were left out "
-                f"({_in_words(tally.left_out)})",
-                "; ".join(["check the conditions of --where", *unmet_conditions(tally)])
-                if FILTERED in tally.left_out
-                else "check that the inputs belong together",
-            )
+        first = "".join(f"; {bad.told}" for bad in rejected.first)
         raise InputError(
-            f"no segment is left to score: {_told(tally, rejected)}; all that were left out: "
-            f"{_in_words(tally.left_out)}; {_first_told(rejected)}",
-            "repair the input",
+            f"no segment is left to score: all {tally.read:,} were left out "
+            f"({_in_words(tally.left_out)}){first}",
+            "; ".join(
+                ["repair the input, or check the conditions of --where", *unmet_conditions(tally)]
+            ),
         )
-
-
-def _first_told(rejected: Rejected) -> str:
-    return "; ".join(bad.told for bad in rejected.first)
 
 
 def _told(tally: Tally, rejected: Rejected) -> str:
     counted = tally.left_out.get(REJECTED, 0)
-    return f"{_were_rejected(counted, tally.read)} ({rejected.by_reason})"
-
-
-def _were_rejected(counted: int, read: int) -> str:
-    return f"{counted:,} of {read:,} segments {'was' if counted == 1 else 'were'} rejected"
+    were = "was" if counted == 1 else "were"
+    return f"{counted:,} of {tally.read:,} segments {were} rejected ({_in_words(rejected.reasons)})"
 
 
 def _in_words(numbers: Mapping[str, int]) -> str:
@@ -154,21 +136,11 @@ def _in_words(numbers: Mapping[str, int]) -> str:
 
 
 def rejected_warnings(tally: Tally, rejected: Rejected) -> list[str]:
-    """What a reader of the scores must know of rejected records."""
-    if not rejected.records:
-        return []
-    counted = tally.left_out.get(REJECTED, 0)
-    if not counted:
-        # The records of a join: their ids can be unknown, or those of segments left out by --where.
-        were = "record was" if rejected.records == 1 else "records were"
-        return [
-            f"{rejected.records:,} bad {were} rejected, but no segment: their ids are unknown, or "
-            f"--where leaves these segments out ({rejected.by_reason})"
-        ]
-    return [
-        f"{_were_rejected(counted, tally.read)} and {'is' if counted == 1 else 'are'} not scored "
-        f"({rejected.by_reason})"
-    ]
+    """What a reader of the scores must know of rejected records.
+
+    In a join, records can be bad whose ids are unknown: then none of the segments may be rejected.
+    """
+    return [_told(tally, rejected)] if rejected.records else []
 
 
 _AS_JSON = "values are compared as JSON writes them, such as true (not True) or 2.0 (not 2)"

@@ -24,10 +24,8 @@ from beam_bleu.transforms.wiring.steps import BatchCoder, NamedSums, Step, givin
 
 __all__ = [
     "MultiplyDocuments",
-    "NamedDocuments",
     "SumDocuments",
     "sum_documents",
-    "totals_of_documents",
 ]
 
 NamedDocuments = tuple[tuple[str, int], DocumentSums]
@@ -39,32 +37,19 @@ _MOST_BYTES = 64 << 20
 
 def sum_documents(
     statistics: PCollection[MetricStatistics], additions: Additions, step: Step = unchanged
-) -> PCollection[NamedDocuments]:
-    """Adds the step from `MetricStatistics` to parts of the sums of documents.
+) -> PCollection[NamedSums]:
+    """Adds the steps from `MetricStatistics` to parts of the `MetricTotals` of documents.
 
     Args:
       statistics: the statistics of batches, all in the global window.
       additions: what is added up.
-      step: the function that makes a step of the DoFn.
+      step: the function that makes a step of the DoFns.
     """
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
     parts = statistics | "Sum the documents" >> beam.ParDo(step(SumDocuments(additions)))
     parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentSums]
-    return parts
-
-
-def totals_of_documents(
-    documents: PCollection[NamedDocuments], additions: Additions, step: Step = unchanged
-) -> PCollection[NamedSums]:
-    """Adds the steps from the sums of documents to parts of `MetricTotals`.
-
-    Args:
-      documents: the sums of documents, in parts.
-      additions: what is added up.
-      step: the function that makes a step of the DoFn.
-    """
     return (
-        documents
+        parts
         | "Put documents together" >> beam.GroupByKey()
         | "Multiply sums of documents" >> giving_sums(step(MultiplyDocuments(additions)))
     )

@@ -41,24 +41,6 @@ class SeveralTotals(Sums):
 
     metrics: tuple[GroupTotals, ...]
 
-    @classmethod
-    def of(
-        cls,
-        statistics: MetricStatistics,
-        bases: Sequence[Basis],
-        rows: slice = slice(None),
-        pairs: Sequence[tuple[str, str]] = (),
-        *,
-        with_products: bool,
-    ) -> SeveralTotals:
-        """The totals of some segments of a batch, as `totals_of_rows` gives them."""
-        return cls(
-            tuple(
-                totals_of_rows(of_metric, basis, rows, pairs, with_products=with_products)
-                for of_metric, basis in zip(statistics.metrics, bases, strict=True)
-            )
-        )
-
     def __add__(self, other: SeveralTotals) -> SeveralTotals:
         return SeveralTotals(
             tuple(one + more for one, more in zip(self.metrics, other.metrics, strict=True))
@@ -171,12 +153,13 @@ class SumGroups(beam.DoFn):
         for group in statistics.groups:
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue
-            totals = SeveralTotals.of(
-                statistics,
-                self._bases,
-                group.rows,
-                self._pairs,
-                with_products=self._with_products,
+            totals = SeveralTotals(
+                tuple(
+                    totals_of_rows(
+                        own, basis, group.rows, self._pairs, with_products=self._with_products
+                    )
+                    for own, basis in zip(statistics.metrics, self._bases, strict=True)
+                )
             )
             keyed = group.key, totals
             if group.window is None:

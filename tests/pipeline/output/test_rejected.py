@@ -198,7 +198,7 @@ def test_the_number_of_rejected_segments_is_bounded(tmp_path, bad, most, allowed
 
 def test_a_run_in_which_all_is_rejected_gives_no_score(tmp_path):
     run = called(*with_bad_lines(tmp_path, 10, 10), "--max_rejected=1.0")
-    run.assert_failed(3, "no segment is left to score: 10 of 10 segments were rejected")
+    run.assert_failed(3, "no segment is left to score: all 10 were left out (rejected: 10)")
     assert not rejected(tmp_path / "out")
 
 
@@ -293,7 +293,7 @@ def test_metrics_and_warnings_tell_the_number(tmp_path):
         if line.startswith("beam_bleu_rejected ")
     )
     assert line.endswith(" 1.0")
-    warning = "1 of 100 segments was rejected and is not scored (invalid-utf8: 2)"
+    warning = "1 of 100 segments was rejected (invalid-utf8: 2)"
     for name in ("scores.json", "run.json"):
         assert warning in json.loads((out / name).read_bytes())["warnings"]
     # The digests are those of all lines, so that the texts can be compared with others.

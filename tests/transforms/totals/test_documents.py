@@ -31,14 +31,13 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, Me
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.batch_adder import Adding
 from beam_bleu.transforms.totals.document_sums import (
-    BUCKETS,
     DocumentAdder,
     DocumentSums,
     put_together,
 )
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
-from beam_bleu.transforms.totals.sum_documents import sum_documents, totals_of_documents
+from beam_bleu.transforms.totals.sum_documents import sum_documents
 
 ORDER = 2
 BASIS = bleu_basis(ORDER)
@@ -284,12 +283,6 @@ def test_too_many_slices_are_refused() -> None:
 WITHOUT_SLICES = dataclasses.replace(ADDING, slicing=NO_SLICES)
 
 
-def test_documents_are_in_all_partitions() -> None:
-    adder = DocumentAdder(WITHOUT_SLICES)
-    adder.add(batch(segments(random.Random(10), 2000, 1500)))
-    assert len(dict(adder.parts())) == BUCKETS
-
-
 def test_messages_are_short() -> None:
     """200 documents of 3 systems need fewer bytes than their sums as int64."""
     rows = segments(random.Random(11), 1000, 200)
@@ -333,6 +326,4 @@ def test_the_pipeline_gives_the_same_totals() -> None:
 
     with beam.Pipeline() as pipeline:
         statistics = pipeline | beam.Create([MetricStatistics((x,)) for x in batches(rows, 8)])
-        additions = {"totals": (0, ADDING)}
-        parts = sum_documents(statistics, additions)
-        assert_that(totals_of_documents(parts, additions), check)
+        assert_that(sum_documents(statistics, {"totals": (0, ADDING)}), check)
