@@ -122,9 +122,8 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
     if named is not None:
         words = tuple(redacted([utf8(word) for word in argv], flags_without_secrets()))
-        replaces = flags.if_exists == "replace"
-        facts = (run, output, runner.name, words, flags.partition, replaces)
-        named(RunFacts(*facts, monitoring=in_metrics, lineage=of_lineage))
+        replaces, label = flags.if_exists == "replace", flags.partition
+        named(RunFacts(run, output, runner.name, words, label, replaces, in_metrics, of_lineage))
     check_language_flags(flags)
     flags = with_layout(flags)
     check_rules(flags)
