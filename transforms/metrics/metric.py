@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
-from beam_bleu.transforms.metrics.differentiation import Number
+from beam_bleu.transforms.metrics.differentiation import Number, gradient
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans, TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -299,8 +299,9 @@ class Metric(Config):
         return ""
 
     def used(self, width: int) -> Sequence[int]:
-        """Those of W columns from which the score is computed."""
-        return range(width)
+        """Those of W columns from which the score is computed: of which it has a derivative."""
+        _, slopes = gradient(self.value, [1] * width)
+        return [column for column, slope in enumerate(slopes) if slope]
 
     def lengths(self, columns: Sequence[int]) -> Lengths | None:
         """How long the texts of a corpus are, by their columns; None if it counts no texts."""

@@ -175,10 +175,6 @@ class Perplexity(Metric):
         """Not everything may be certain."""
         return "" if value_sum(sums[SURPRISAL]) else "all texts have the probability 1"
 
-    def used(self, width: int) -> Sequence[int]:
-        """The symbol of the score and the probability."""
-        return SYMBOLS[self.per], *range(SURPRISAL.start, SURPRISAL.stop)
-
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
         """The score, its parts, and what it would be in bits per byte."""
         counts = {

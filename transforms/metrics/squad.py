@@ -167,10 +167,6 @@ class ExactMatchConfig(_OfAnswers):
         """A candidate must be right."""
         return "" if sums[EXACT] else "no candidate equals a reference"
 
-    def used(self, width: int) -> Sequence[int]:
-        """The segments and those with an exact match."""
-        return SEGMENTS, EXACT
-
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many candidates have a word. The columns do not tell how many words there are."""
         with_words = columns[SEGMENTS] - columns[EMPTY]
@@ -225,10 +221,6 @@ class TokenF1Config(_OfAnswers):
         """A candidate must have an F1 above 0."""
         has_words = sums[F1_HIGH] or sums[F1_LOW]
         return "" if has_words else "no word of a candidate is in its references"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The segments and their F1."""
-        return SEGMENTS, F1_HIGH, F1_LOW
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many words the texts of a corpus have."""

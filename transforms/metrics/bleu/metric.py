@@ -18,7 +18,6 @@ import numpy as np
 from beam_bleu.transforms.definition.choices import MetricFlag, require_choice, require_integer
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
-    FIRST_MATCHES,
     PARTS_OF_A_TOKEN,
     REFERENCE_LENGTHS,
     SHORTEST,
@@ -500,11 +499,6 @@ class BleuConfig(Metric):
         if not orders and self.effective_order and not bleu.totals[missing - 1]:
             return "no candidate is as long as the n-grams that have a weight"
         return f"no {missing}-gram of a candidate is in its references"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The lengths, and the columns of the orders that count."""
-        short, orders = FIRST_MATCHES + order_of(width), self.max_ngram_order
-        return [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many tokens the texts of a corpus have."""

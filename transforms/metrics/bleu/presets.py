@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import require_choice, require_integer, table
 from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuConfig
 
 PresetName = Literal[
@@ -40,8 +40,8 @@ class Preset:
       name: its name.
       source: the tool or paper that it equals, with names of functions in backticks.
       verified_by: how that was verified.
-      choices: the fields of `BleuConfig` that it sets.
-      weights: the weights of N orders; None for 1/N each.
+      choices: the fields of `BleuConfig` that it sets. If there are weights, they are a function
+        of the order.
       details: more about the tool, for docs/definitions.md.
     """
 
@@ -49,7 +49,6 @@ class Preset:
     source: str
     verified_by: str
     choices: Mapping[str, Any]
-    weights: Callable[[int], tuple[float, ...]] | None = None
     details: str = ""
 
 
@@ -82,8 +81,7 @@ PRESETS: Mapping[PresetName, Preset] = table(
         "d2l",
         "`bleu` of the book Dive into Deep Learning",
         "recorded from d2l 1.0.3",
-        {"tokenize": "none", "smooth_method": "none", "effective_order": True},
-        _halved,
+        {"tokenize": "none", "smooth_method": "none", "effective_order": True, "weights": _halved},
         details="version 1.0: p_n to the power 1/2^n, only orders up to the candidate's length",
     ),
     Preset(
@@ -150,12 +148,11 @@ def preset(name: PresetName, **changes: Any) -> BleuConfig:
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     for change in changes:
         require_choice("a change", change, fields)
-    known = PRESETS[name]
-    choices = {**known.choices, **changes}
-    if known.weights is not None and "weights" not in choices:
-        order = choices.get("max_ngram_order", BleuConfig.max_ngram_order)
-        if order in range(1, LARGEST_NGRAM_ORDER + 1):  # BleuConfig refuses any other order
-            choices["weights"] = known.weights(order)
+    choices = {**PRESETS[name].choices, **changes}
+    if callable(choices.get("weights")):
+        order = choices.setdefault("max_ngram_order", BleuConfig.max_ngram_order)
+        require_integer("max_ngram_order", order, 1, LARGEST_NGRAM_ORDER)
+        choices["weights"] = choices["weights"](order)
     return BleuConfig().changed(**choices)
 
 
@@ -173,13 +170,9 @@ def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
     }
 
 
-def _every_preset(_: BleuConfig) -> dict[PresetName, BleuConfig]:
-    return {name: preset(name) for name in PRESETS}
-
-
 COMPARISONS: Mapping[ComparisonName, Callable[[BleuConfig], Mapping[PresetName, BleuConfig]]] = {
     "same": comparable,
-    "all": _every_preset,
+    "all": lambda _: {name: preset(name) for name in PRESETS},
 }
 """The presets with which a definition can be compared: those that score the same tokens, or all
 presets as they are, each with its own tokenizer and case."""

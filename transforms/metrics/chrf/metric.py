@@ -11,7 +11,6 @@ import numpy as np
 
 from beam_bleu.transforms.definition.choices import MetricFlag, require_integer
 from beam_bleu.transforms.metrics.chrf.formula import (
-    FIRST_NGRAMS,
     ChrfColumns,
     f_score,
     score_rows,
@@ -212,10 +211,6 @@ class ChrfConfig(Metric):
         """Without a match there is nothing that changes smoothly."""
         matches = any(ChrfColumns(sums).matches)
         return "" if matches else "no character of a candidate is in its references"
-
-    def used(self, width: int) -> Sequence[int]:
-        """The n-grams and matches."""
-        return range(FIRST_NGRAMS, width)
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many characters the texts of a corpus have."""

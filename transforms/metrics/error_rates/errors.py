@@ -18,7 +18,7 @@ from beam_bleu.transforms.metrics.error_rates.edit_rows import (
     grown,
     write_block,
 )
-from beam_bleu.transforms.native.compiling import inner
+from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
     clear,
     load_count,
@@ -61,34 +61,29 @@ def memory_bytes(symbols: int) -> int:
 
 
 @inner
-def _common_start(one, other, most):
-    """How many numbers two texts have in common at their starts, at most `most`."""
-    common = 0
-    while common < most and load_count(one + common * NUMBER_BYTES) == load_count(
-        other + common * NUMBER_BYTES
+def _in_common(candidate, symbols, reference, columns):
+    """(how many numbers two texts have in common at their starts, and then at their ends)."""
+    most = min(symbols, columns)
+    start = end = 0
+    while start < most and _number(candidate, start) == _number(reference, start):
+        start += 1
+    while end < most - start and _number(candidate, symbols - 1 - end) == _number(
+        reference, columns - 1 - end
     ):
-        common += 1
-    return common
+        end += 1
+    return start, end
 
 
-@inner
-def _common_end(one_end, other_end, most):
-    """How many numbers two texts have in common at their ends, at most `most`."""
-    common = 0
-    while common < most and load_count(one_end - (common + 1) * NUMBER_BYTES) == load_count(
-        other_end - (common + 1) * NUMBER_BYTES
-    ):
-        common += 1
-    return common
+@inlined
+def _number(numbers, place):
+    return load_count(numbers + place * NUMBER_BYTES)
 
 
 @inner
 def _copy_backwards(to, numbers, count):
     """Copies numbers in the opposite order."""
     for index in range(count):
-        store_count(
-            to + index * NUMBER_BYTES, load_count(numbers + (count - 1 - index) * NUMBER_BYTES)
-        )
+        store_count(to + index * NUMBER_BYTES, _number(numbers, count - 1 - index))
 
 
 @inner
@@ -203,20 +198,16 @@ def _count_long(candidate, symbols, reference, columns, masks, memory):
         part = parts + waiting * _PART_INTS * 8
         first, end = load_int(part, 0), load_int(part, 1)
         left, right, most_edits = load_int(part, 2), load_int(part, 3), load_int(part, 4)
-        common = _common_start(
+        at_start, at_end = _in_common(
             candidate + first * NUMBER_BYTES,
+            end - first,
             reference + left * NUMBER_BYTES,
-            min(end - first, right - left),
+            right - left,
         )
-        first += common
-        left += common
-        common = _common_end(
-            candidate + end * NUMBER_BYTES,
-            reference + right * NUMBER_BYTES,
-            min(end - first, right - left),
-        )
-        end -= common
-        right -= common
+        first += at_start
+        left += at_start
+        end -= at_end
+        right -= at_end
         of_candidate, of_reference = end - first, right - left
         if of_candidate == 0 or of_reference == 0:
             deletions += of_reference
@@ -286,18 +277,11 @@ def count_errors(candidate, symbols, reference, columns, masks, memory):
     Returns:
       (substitutions, deletions, insertions)
     """
-    start = _common_start(candidate, reference, min(symbols, columns))
-    candidate += start * NUMBER_BYTES
-    reference += start * NUMBER_BYTES
-    symbols -= start
-    columns -= start
-    end = _common_end(
-        candidate + symbols * NUMBER_BYTES,
-        reference + columns * NUMBER_BYTES,
-        min(symbols, columns),
-    )
-    symbols -= end
-    columns -= end
+    at_start, at_end = _in_common(candidate, symbols, reference, columns)
+    candidate += at_start * NUMBER_BYTES
+    reference += at_start * NUMBER_BYTES
+    symbols -= at_start + at_end
+    columns -= at_start + at_end
     if symbols == 0 or columns == 0:
         return 0, columns, symbols
     if columns * symbols < _MOST_CELLS:

@@ -151,10 +151,6 @@ class ErrorRate(Metric):
             return "no candidate needs an edit"
         return "" if sums[REFERENCE_LENGTH] else f"no reference has a {self.SYMBOL}"
 
-    def used(self, width: int) -> Sequence[int]:
-        """The edits and the length of the references."""
-        return SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH
-
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many words or characters the texts of a corpus have."""
         references = columns[REFERENCE_LENGTH]

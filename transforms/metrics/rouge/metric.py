@@ -150,10 +150,6 @@ class Rouge(Metric):
         """A candidate must have an F-score above 0."""
         return "" if sums[HITS] else "no candidate has a match in its references"
 
-    def used(self, width: int) -> Sequence[int]:
-        """The segments and their F-scores."""
-        return SEGMENTS, F_HIGH, F_LOW
-
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many words the texts of a corpus have."""
         references = Fraction(columns[REFERENCE_LENGTH])

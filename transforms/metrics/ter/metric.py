@@ -176,10 +176,6 @@ class TerConfig(Metric):
             return "no candidate needs an edit"
         return "" if reference_parts(sums) else "no reference has a word"
 
-    def used(self, width: int) -> Sequence[int]:
-        """The edits and the length of the references."""
-        return EDITS, REFERENCE_LENGTH, REFERENCE_PARTS
-
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many words the texts of a corpus have."""
         references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
