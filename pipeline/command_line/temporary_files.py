@@ -20,8 +20,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.errors.reporting import uninterrupted, warn
-from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, joined
+from beam_bleu.pipeline.errors.reporting import uninterrupted
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.paired import Source
 
@@ -32,9 +32,6 @@ _OPEN_FILE = re.compile(r"(?:/dev|/proc/self)/fd/([0-9]+)")
 
 _READ = 1 << 20
 _NAME_SYSTEMS = "name systems with -i: beam-bleu REF... -i FILE..."
-
-_PATIENCE = 10.0
-"""Seconds without data until a message says what the command is waiting for."""
 
 
 def is_pipe(path: str) -> bool:
@@ -203,25 +200,10 @@ def _copy_all(copies: Mapping[Stream, Stream]) -> None:
     for pipe, file in copies.items():
         # If the run is stopped, nothing waits for a pipe that never ends.
         threading.Thread(target=copy, args=(pipe, file.pattern), daemon=True).start()
-    patience: float | None = _PATIENCE
-    left = len(copies)
-    while left:
-        try:
-            failure = ended.get(timeout=patience)
-        except queue.Empty:
-            empty = [
-                _name(pipe.pattern)
-                for pipe, file in copies.items()
-                if not (os.path.exists(file.pattern) and os.path.getsize(file.pattern))
-            ]
-            if empty:
-                hint = f"; or {_NAME_SYSTEMS}" if "stdin" in empty else ""
-                warn(f"waiting for {joined(empty)}: no data came for {patience:.0f} seconds{hint}")
-            patience = None  # it is said once
-            continue
+    for _ in copies:
+        failure = ended.get()
         if failure is not None:
             raise failure
-        left -= 1
 
 
 def _failure(pipe: Stream, path: str) -> BleuError | None:

@@ -184,25 +184,6 @@ def test_stdin_that_nobody_writes_to_is_refused(monkeypatch):
     called(*streams(["-"], REFERENCES)).assert_failed(2, "candidates stdin: stdin is closed")
 
 
-def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(temporary_files, "_PATIENCE", 0.01)
-    reading, writing = os.pipe()
-
-    def warned(message: str) -> None:
-        said.append(message)
-        with open(writing, "wb") as file:
-            file.write(ATLAS.read_bytes())
-
-    said: list[str] = []
-    monkeypatch.setattr(temporary_files, "warn", warned)
-    run = called(*streams([f"/dev/fd/{reading}"], REFERENCES))
-    os.close(reading)
-    assert run.code == 0
-    assert len(said) == 1
-    assert said[0].startswith(f"waiting for the pipe /dev/fd/{reading}: no data came for ")
-    assert "-i" not in said[0]
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_reading_and_removes_the_copy(temporary, number):
     with (
