@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.flags import flag
+from beam_bleu.pipeline.command_line.metric_flags import language_code
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.command_line.systems import name_and_pattern
@@ -15,10 +16,9 @@ from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
-from beam_bleu.transforms.pairing.files.shards import order_keys
+from beam_bleu.transforms.pairing.files.shards import in_order
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
-from beam_bleu.transforms.text.languages import EXAMPLES_OF_CODES, tokenizer_of
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
@@ -139,7 +139,7 @@ def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
     """The settings that the row of a layout of records has.
 
     Raises:
-      UsageError: files are not named, or the language that a condition names is not known.
+      UsageError: files are not named, or there is no such language as a condition names.
     """
     settings: dict[str, Any] = {}
     systems = [*flags.systems, *flags.candidates]
@@ -165,15 +165,7 @@ def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
             settings["references"] = (words[0][1],)
     code = _value_of(flags, layout.language_column)
     if code is not None and not _has_tokenizer(flags):
-        try:
-            tokenizer_of(code)
-        except ValueError as error:
-            raise UsageError(
-                f"--where {layout.language_column}={code}: {error}, so --layout {layout.name} "
-                "cannot choose the tokenizer",
-                f"check the value, or choose one: --language CODE ({EXAMPLES_OF_CODES})",
-            ) from None
-        settings["language"] = code
+        settings["language"] = language_code(code)
     return settings
 
 
@@ -415,8 +407,7 @@ def _found(pattern: str) -> list[str]:
     paths = [file.path for file in find_files(Stream("--layout", path))]
     if not paths:
         raise InputError(f"--layout: nothing matches {path}", "check the folder and the language")
-    keys = order_keys(paths)
-    return sorted(paths, key=lambda path: (keys[path], path))
+    return in_order(paths)
 
 
 def _name(path: str) -> str:

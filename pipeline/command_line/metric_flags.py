@@ -53,7 +53,12 @@ def _metric(text: str) -> str:
     return text
 
 
-def _code(text: str) -> str:
+def language_code(text: str) -> str:
+    """The type of --language.
+
+    Raises:
+      UsageError: there is no such language.
+    """
     try:
         tokenizer_of(text)
     except LanguageCodeError as error:
@@ -110,7 +115,7 @@ class DefinitionFlags:
         f"tokenizer ({_LANGUAGES}, others: {OTHER_LANGUAGES})",
         "CODE",
         words=("-l", "--language_pair", "--language"),
-        convert=_code,
+        convert=language_code,
     )
     language_column: str | None = flag(
         None,

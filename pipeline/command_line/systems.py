@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path, identity
@@ -14,7 +12,7 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files
-from beam_bleu.transforms.pairing.files.shards import order_keys
+from beam_bleu.transforms.pairing.files.shards import in_order
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.wiring.filesystems import is_local
@@ -43,7 +41,7 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
     Args:
       flags: the parsed flags.
       others: all other streams. If a pattern of -i matches one of their files, too, this file is
-        left out, with a warning. A pattern of one system must not match them.
+        left out, with a warning.
 
     Returns:
       The flag that names them, for messages, and each system. The names are not checked yet.
@@ -59,19 +57,6 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
         named = [system for text in words for system in _each_file(text, others)]
     if not all(pattern for _, pattern in named):
         raise UsageError(f"{flag} is empty", "name a path")
-    of_others = {pattern for _, pattern in others}
-    for name, pattern in named:
-        # A file of records can have candidates and references. A stream that is named twice, in the
-        # same words, is meant. And files of another machine are looked at when the job runs.
-        is_listed = flags.join_on is None and is_pattern(pattern) and is_local(pattern)
-        if is_listed and pattern not in of_others:
-            with contextlib.suppress(InputError):  # the job will report it
-                stream = Stream(name, checked_path(flag, pattern, False))
-                for path, label in _shared([file.path for file in find_files(stream)], others):
-                    raise UsageError(
-                        f"{flag} {name}={pattern}: the pattern also matches {path} ({label})",
-                        "change the pattern so that it matches only files of the system",
-                    )
     return flag, named
 
 
@@ -82,7 +67,7 @@ def _each_file(text: str, others: Sequence[Named]) -> list[Named]:
     paths = [file.path for file in find_files(Stream("-i", checked_path("-i", text, False)))]
     if not paths:
         raise InputError(f"-i: nothing matches {text}", "check the path")
-    shared = dict(_shared(paths, others))
+    shared = _shared(paths, others)
     paths = [path for path in paths if path not in shared]
     if not paths:
         raise UsageError(
@@ -97,33 +82,25 @@ def _each_file(text: str, others: Sequence[Named]) -> list[Named]:
             f"-i: the name of a file has wildcards, so it could be mistaken for a pattern: {path}",
             "rename the file",
         )
-    keys = order_keys(paths)
-    return [(_stem(path), path) for path in sorted(paths, key=lambda path: (keys[path], path))]
+    return [(_stem(path), path) for path in in_order(paths)]
 
 
-def _shared(paths: Sequence[str], others: Sequence[Named]) -> Iterator[tuple[str, str]]:
+def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
     """Those of some files that other streams have, too, and the stream of each one."""
     streams: dict[object, str] = {}
     for label, pattern in others:
         # A file of another machine is none of this one.
-        if paths and not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
+        if not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
             for file in find_files(Stream(label, pattern)):
                 streams.setdefault(identity(file.path), label)
-    for path in paths:
-        if label := streams.get(identity(path), ""):
-            yield path, label
+    labels = {path: streams.get(identity(path)) for path in paths}
+    return {path: label for path, label in labels.items() if label is not None}
 
 
 def _named(text: str) -> Named:
     """The system of [NAME=]PATTERN."""
     name, pattern = name_and_pattern(text)
     if name is not None:
-        if os.path.isfile(text) or (is_pattern(text) and any(glob.iglob(text))):
-            folder = "" if pattern.startswith("/") else "./"
-            raise UsageError(
-                f"{text} is a path of this machine, and can be the system {name} at {pattern}, too",
-                f"write ./{text} for the path, or {name}={folder}{pattern} for the system",
-            )
         return utf8(name), pattern
     if is_pattern(text):
         raise UsageError(

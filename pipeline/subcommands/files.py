@@ -13,7 +13,7 @@ from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
-from beam_bleu.transforms.pairing.files.shards import order_keys, require_files
+from beam_bleu.transforms.pairing.files.shards import in_order, require_files
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
 from beam_bleu.transforms.wiring.filesystems import is_local
 
@@ -53,9 +53,7 @@ def _matched(pattern: str) -> list[str]:
     stream = Stream(_LABEL, pattern.removeprefix("file://"))
     found = _listed(stream)
     require_files(stream, found)
-    paths = [file.path for file in found]
-    keys = order_keys(paths)
-    return sorted(paths, key=lambda path: (keys[path], path))
+    return in_order([file.path for file in found])
 
 
 def _listed(stream: Stream) -> list[FoundFile]:

@@ -172,6 +172,12 @@ def order_keys(paths: Sequence[str]) -> dict[str, Parts]:
     return keys
 
 
+def in_order(paths: Sequence[str]) -> list[str]:
+    """The paths in the order in which shards are read."""
+    keys = order_keys(paths)
+    return sorted(paths, key=lambda path: (keys[path], path))
+
+
 def _forms(names: Iterable[Parts]) -> set[Parts]:
     """The names without their numbers."""
     return {name[::2] for name in names}
