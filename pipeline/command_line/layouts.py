@@ -34,8 +34,6 @@ class Layout:
     Attributes:
       name: its name.
       description: where it is found, and what it sets.
-      records: how the files of records are called that it needs, if it is one of records.
-      references: how the file of the references is called, if it is another one.
       columns: the values of --candidate_columns and --reference_columns, for metrics of texts.
       id_column: the column of ids, if candidates and references are in different files.
       conditions: the columns for which it needs or sets a condition. Files with one value only are
@@ -49,8 +47,6 @@ class Layout:
 
     name: str
     description: str
-    records: str = ""
-    references: str = ""
     columns: Settings = dataclasses.field(default_factory=dict)
     id_column: str = ""
     conditions: tuple[str, ...] = ()
@@ -139,24 +135,16 @@ def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
     """The settings that the row of a layout of records has.
 
     Raises:
-      UsageError: files are not named, or there is no such language as a condition names.
+      UsageError: systems have no names, or there is no such language as a condition names.
     """
     settings: dict[str, Any] = {}
     systems = [*flags.systems, *flags.candidates]
     references = [*flags.references, *flags.refs]
-    if flags.input is None and layout.references and not (systems and references):
-        _missing(
-            flags,
-            "the references and the systems, which are in different files",
-            f"write: beam-bleu {layout.references} -i '{layout.records}' --layout {layout.name}",
-        )
-    if flags.input is None and layout.records and not systems:
-        _missing(flags, "--input FILE", f"name the records: --input '{layout.records}'")
     if any(row_of(word).counts_texts for word in flags.metrics or [DEFAULT_METRIC]):
         settings |= layout.columns
     if flags.input is None and layout.id_column:
         settings["join_on"] = (layout.id_column,)
-        if not references:
+        if systems and not references:
             # The references are those in the samples of the first system. A pattern would make
             # each file a system, and the first one would not be scored, because it has them.
             words = [name_and_pattern(word) for word in systems]
@@ -259,9 +247,7 @@ def _hf_translation(flags: Config) -> Settings:
 
 def _opus(flags: Config) -> Settings:
     references = flags.references or flags.refs
-    if not references:
-        _missing(flags, "the reference", "write: beam-bleu --layout opus REF -i FILE")
-    if "label" not in _needed_labels(flags):
+    if not references or "label" not in _needed_labels(flags):
         return {}
     suffix = compression(references[0]) or ""
     return {"labels": (f"label={references[0].removesuffix(suffix)}.labels{suffix}",)}
@@ -280,8 +266,6 @@ LAYOUTS: Mapping[str, Layout] = table(
         "the general task of WMT25: a file of each system, joined by doc_id with the references "
         "(refs.refA.ref) of wmt25-genmt.jsonl; needs --where tgt_lang=CODE, which chooses the "
         "tokenizer, too",
-        records="data/systems/*.jsonl",
-        references="data/wmt25-genmt.jsonl",
         columns={"candidate_columns": ("hypothesis",), "reference_columns": ("refs.refA.ref",)},
         id_column="doc_id",
         conditions=("tgt_lang",),
@@ -292,8 +276,6 @@ LAYOUTS: Mapping[str, Layout] = table(
         "wmt24pp",
         "WMT24++: target is the reference, and records with is_bad_source are left out; outputs in "
         "other files are joined by segment_id; needs --language CODE",
-        records="outputs/*.jsonl",
-        references="en-de_DE.jsonl",
         columns={"reference_columns": ("target",)},
         id_column="segment_id",
         conditions=("is_bad_source",),
@@ -305,7 +287,6 @@ LAYOUTS: Mapping[str, Layout] = table(
         "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and target; needs "
         "--where filter=NAME; for perplexity word_perplexity and byte_perplexity, per word; the "
         "label task comes from the names of the files",
-        records="samples_*.jsonl",
         columns={
             "candidate_columns": ("filtered_resps[0]",),
             "reference_columns": ("target",),
@@ -319,7 +300,6 @@ LAYOUTS: Mapping[str, Layout] = table(
         "lighteval",
         "details_*.parquet of Lighteval: model_response.text[0] and doc.choices[0]; the label "
         "task comes from the names of the files",
-        records="details_*.parquet",
         columns={
             "candidate_columns": ("model_response.text[0]",),
             "reference_columns": ("doc.choices[0]",),
@@ -331,7 +311,6 @@ LAYOUTS: Mapping[str, Layout] = table(
         "hf-translation",
         "data sets of the Hugging Face Hub with a column such as translation: {en, fr}: "
         "--language says which one is the reference",
-        records="data/test-*.parquet",
         settings=_hf_translation,
     ),
     Layout(

@@ -59,7 +59,10 @@ def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
         return described.paired(flags.input)
     needs_references = "references" in needs.roles or flags.join_on is None
     if needs_references and not (flags.refs or flags.references):
-        raise UsageError("the references are missing", "write: beam-bleu REF... -i FILE...")
+        raise UsageError(
+            "the references are missing",
+            "write: beam-bleu REF... -i FILE...; or, for records that have both, --input PATTERN",
+        )
     if flags.references and not (flags.candidates or flags.systems):
         raise UsageError("the systems are missing", "write: beam-bleu REF... -i FILE...")
     return described.lines() if flags.join_on is None else described.joined(flags.join_on)

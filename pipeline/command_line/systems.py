@@ -47,7 +47,7 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
       The flag that names them, for messages, and each system. The names are not checked yet.
 
     Raises:
-      UsageError: a system has no name or no path.
+      UsageError: a system has no name.
       InputError: a pattern of -i matches nothing.
     """
     if flags.candidates:
@@ -55,8 +55,6 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
     else:
         flag, words = "-i", flags.systems or [_STDIN]
         named = [system for text in words for system in _each_file(text, others)]
-    if not all(pattern for _, pattern in named):
-        raise UsageError(f"{flag} is empty", "name a path")
     return flag, named
 
 

@@ -188,7 +188,7 @@ r --references s -i a => the reference r
 --candidates a => the references are missing
 --references a => the systems are missing
 r -i => expected at least one argument
-r -i '' => -i is empty
+r -i '' => the system name ''
 '' -i a => REF is empty
 r -i - - => stdin can be read only once
 r -i a=- /dev/stdin => stdin can be read only once
@@ -259,15 +259,13 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout wmt25 r.jsonl -i a.jsonl => --where tgt_lang=CODE
 --layout wmt25 r.jsonl -i a.jsonl --where tgt_lang!=cs_CZ => --where tgt_lang=CODE
 --layout wmt25 r.jsonl -i a.jsonl --where tgt_lang=German => 'German'
---layout wmt25 --where tgt_lang=de_DE => the references and the systems
+--layout wmt25 --where tgt_lang=de_DE => the references are missing
 --layout wmt24pp r.jsonl -i a.jsonl => --language CODE
 --layout lm-eval --input a.jsonl => --where filter=NAME
---layout lm-eval --where filter=none => --input FILE
+--layout lm-eval --where filter=none => the references are missing
 --layout lm-eval --input 'a*.jsonl' --where filter=none --score_only => --score_only
---layout lighteval => --input FILE
---layout hf-translation --language en-de => --input FILE
+--layout hf-translation --language en-de => needs --input
 --layout hf-translation --input a.parquet => --language CODE
---layout opus -i a.txt => --layout opus REF
 """.strip().splitlines()
 
 

@@ -38,7 +38,7 @@ FILES = [
     "linked.txt",
 ]
 CANDIDATES, REFERENCE = "--candidates=x={}", "--references={}"
-PATTERNS = ["data/*.json", "link/*.json", "data/[s]*", "**/scores.json", "*/scores.*"]
+PATTERNS = ["data/*.json", "link/*.json", "**/scores.json"]
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "_SUCCESS", "run.json", "metrics.prom"])
@@ -118,7 +118,6 @@ def test_an_input_in_the_output_folder_can_be_read_again(data, monkeypatch):
         "mem://out/data/./scores.json",
         "mem://out/data/below/..//scores.json",
         "mem://out/data/*.json",
-        "mem://out/**",
         "mem://out/*/s*",
     ],
 )
@@ -129,7 +128,7 @@ def test_objects_are_compared_by_path_and_pattern(pattern):
     run.assert_failed(2, f"candidates x ({pattern}) would read mem://out/data/scores.json")
 
 
-@pytest.mark.parametrize("pattern", ["mem://out/scores.json", "mem://in/*", "data/scores.json"])
+@pytest.mark.parametrize("pattern", ["mem://in/*", "data/scores.json"])
 def test_other_objects_are_read(pattern):
     check_output("mem://out/data", [("candidates x", pattern)])
 
