@@ -11,14 +11,11 @@ from typing import Any
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.transforms.examples.example import (
     EXAMPLE_KINDS,
-    Example,
     ListKey,
     Picked,
     ScoresKey,
-    alone,
 )
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.pairing.batch import KEPT_ID
 
 
 def examples_bytes(
@@ -42,34 +39,18 @@ def examples_bytes(
 
 def _entries(
     picked: Picked, metric: MetricWord, system: str, baseline: str
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Mapping[str, Any]]:
     for kind in EXAMPLE_KINDS.values():
         key = ListKey(kind.name, metric, system, baseline if kind.compares else None)
         for example in picked.examples.get(key, ()):
-            # Without the first system, a segment was compared with another one.
-            is_compared = example.baseline == baseline
-            yield _entry(kind.name, metric, system, example if is_compared else alone(example))
+            entry = example.entry
+            if entry["baseline"] != baseline:
+                # Without the first system, a segment was compared with another one.
+                entry = {**entry, **_NOT_COMPARED}
+            yield entry
 
 
-def _entry(kind: str, metric: MetricWord, system: str, example: Example) -> dict[str, Any]:
-    kept = dict(example.kept)
-    own_id = kept.pop(KEPT_ID, None)
-    return {
-        "kind": kind,
-        "metric": metric,
-        "system": system,
-        "baseline": example.baseline,
-        "index": example.index,
-        "id": own_id,
-        "score": example.score,
-        "baseline_score": example.baseline_score,
-        "difference": example.difference,
-        "candidate": example.candidate,
-        "baseline_candidate": example.baseline_candidate,
-        "references": list(example.references),
-        "labels": dict(example.labels),
-        "kept": kept,
-    }
+_NOT_COMPARED = dict.fromkeys(("baseline", "baseline_score", "difference", "baseline_candidate"))
 
 
 def distributions(

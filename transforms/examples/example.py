@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.examples.score_cells import ScoreCells
@@ -69,43 +69,13 @@ class Example:
     Attributes:
       rank: examples of a kind are in the order of this number, the smallest one first.
       index: the segment's number in the input. Equal ranks are in its order.
-      score: its score; None if it is not defined.
-      candidate: the text of the system; None if the metric reads no texts.
-      references: the references that it has.
-      baseline: the system with which it is compared; None if there is none.
-      baseline_score: the baseline's score of the segment; None as for `score`, or without baseline.
-      baseline_candidate: the baseline's text.
-      labels: the value of each label; None if the segment has no value.
-      kept: the same of the columns that are kept.
+      entry: its line in the file of examples; docs/examples.md explains the keys. Its baseline is
+        the system with which it is compared, whatever the kind.
     """
 
     rank: float
     index: int
-    score: float | None
-    candidate: str | None
-    references: tuple[str, ...]
-    baseline: str | None
-    baseline_score: float | None
-    baseline_candidate: str | None
-    labels: Mapping[str, str | None]
-    kept: Mapping[str, str | None]
-
-    @property
-    def place(self) -> tuple[float, int]:
-        """By which the examples of a kind are in order."""
-        return self.rank, self.index
-
-    @property
-    def difference(self) -> float | None:
-        """The score minus that of the baseline; None if one of them is missing."""
-        if self.score is None or self.baseline_score is None:
-            return None
-        return self.score - self.baseline_score
-
-
-def alone(example: Example) -> Example:
-    """The same example, compared with no system."""
-    return dataclasses.replace(example, baseline=None, baseline_score=None, baseline_candidate=None)
+    entry: Mapping[str, Any]
 
 
 def cut(text: memoryview | bytes) -> str:
@@ -170,6 +140,7 @@ class Picked(Sums):
         )
 
     def _first_ones(
-        self, one: tuple[Example, ...], other: tuple[Example, ...]
+        self, first: tuple[Example, ...], second: tuple[Example, ...]
     ) -> tuple[Example, ...]:
-        return tuple(sorted((*one, *other), key=lambda example: example.place)[: self.number])
+        both = sorted((*first, *second), key=lambda example: (example.rank, example.index))
+        return tuple(both[: self.number])

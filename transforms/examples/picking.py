@@ -28,7 +28,7 @@ from beam_bleu.transforms.examples.example import (
 from beam_bleu.transforms.examples.score_cells import ScoreCells
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Floats, Integers
-from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.score.segment_table import compile_segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
@@ -71,28 +71,8 @@ class Picker:
         for metric in self.metrics:
             compile_segment_table(metric.definition)
 
-    def begin(self) -> Picking:
-        """Begins with a bundle of batches."""
-        return Picking(self)
-
-
-class Picking:
-    """Picks the examples of the batches of a bundle. Several threads can do it at the same time.
-
-    It remembers the best ranks so far. A row that is behind them cannot be an example, so no texts
-    are made for it: all batches of a bundle are added up, or none of them. What threads forget
-    because they remember at the same time only costs time.
-
-    Args:
-      picker: what is picked.
-    """
-
-    def __init__(self, picker: Picker) -> None:
-        self._picker = picker
-        self._first: dict[ListKey | tuple[str, ...], list[tuple[float, int]]] = {}
-
     def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Picked:
-        """The examples of a batch.
+        """The examples of a batch. Several threads can pick at the same time.
 
         Args:
           batch: the segments. They have numbers.
@@ -101,93 +81,80 @@ class Picking:
         Raises:
           ValueError: the segments have no numbers.
         """
-        if batch.numbers is None:
+        numbers, systems = batch.numbers, batch.systems
+        if numbers is None:
             raise ValueError("segments without numbers cannot be examples: set those of the batch")
-        picker, systems = self._picker, batch.systems
         if not len(batch):
-            return Picked(picker.number)
+            return Picked(self.number)
         examples: dict[ListKey, tuple[Example, ...]] = {}
         cells: dict[ScoresKey, ScoreCells] = {}
-        baseline = systems[0] if picker.baseline is None else picker.baseline
-        drawn = sample_ranks(batch.numbers)
-        sampled = self._first_rows(systems, drawn, batch.numbers)
-        shared = functools.cache(functools.partial(_of_segment, batch, picker.labels))
-        for metric in picker.metrics:
+        baseline = systems[0] if self.baseline is None else self.baseline
+        drawn = sample_ranks(numbers)
+        ids = batch.kept.get(KEPT_ID)
+        of_segment = functools.cache(functools.partial(_of_segment, batch, self.labels))
+        for metric in self.metrics:
             values = metric.definition.segment_scores(counted[metric.place].rows)
             scores = dict(zip(systems, values.reshape(len(systems), len(batch)), strict=True))
             sign = -1 if metric.lower_is_better else 1
-            for system in systems:
-                own = scores[system]
+            for system, own in scores.items():
                 cells[ScoresKey(metric.name, system)] = ScoreCells.of(own[~np.isnan(own)])
                 against = baseline if baseline in scores and system != baseline else None
-                ranks: dict[KindName, Floats] = {"best": -sign * own, "worst": sign * own}
-                if against is not None:
-                    gained = sign * own - sign * scores[against]
-                    ranks |= {"gain": -gained, "loss": gained}
-                for name, of_kind in (ranks | {"sample": drawn}).items():
-                    compared = against if EXAMPLE_KINDS[name].compares else None
-                    key = ListKey(name, metric.name, system, compared)
-                    limit = None if compared is None else _NO_DIFFERENCE
-                    rows = sampled
-                    if name != "sample":
-                        rows = self._first_rows(key, of_kind, batch.numbers, limit)
-                    if rows:
-                        examples[key] = tuple(
-                            Example(
-                                rank=float(of_kind[row]),
-                                score=_defined(own[row]),
-                                candidate=_candidate(batch, system, row),
-                                baseline=against,
-                                baseline_score=None
-                                if against is None
-                                else _defined(scores[against][row]),
-                                baseline_candidate=_candidate(batch, against, row),
-                                **shared(row),
-                            )
-                            for row in rows
+                ranks: dict[KindName, Floats] = {
+                    "best": -sign * own,
+                    "worst": sign * own,
+                    "sample": drawn,
+                }
+                against_scores = None if against is None else scores[against]
+                if against_scores is not None:
+                    gained = sign * own - sign * against_scores
+                    ranks["gain"] = np.where(gained > 0, -gained, np.nan)
+                    ranks["loss"] = np.where(gained < 0, gained, np.nan)
+                for kind, of_kind in ranks.items():
+                    compared = against if EXAMPLE_KINDS[kind].compares else None
+                    found = tuple(
+                        Example(
+                            float(of_kind[row]),
+                            int(numbers[row]),
+                            {
+                                "kind": kind,
+                                "metric": metric.name,
+                                "system": system,
+                                "baseline": against,
+                                "index": int(numbers[row]),
+                                "id": None if ids is None else _text(ids, row),
+                                **_scores(own, against_scores, row),
+                                "candidate": _candidate(batch, system, row),
+                                "baseline_candidate": _candidate(batch, against, row),
+                                **of_segment(row),
+                            },
                         )
-        return Picked(picker.number, examples, cells)
-
-    def _first_rows(
-        self,
-        key: ListKey | tuple[str, ...],
-        ranks: Floats,
-        numbers: Integers,
-        limit: tuple[float, int] | None = None,
-    ) -> list[int]:
-        """The rows of a batch that can be examples, and remembers them.
-
-        Args:
-          key: of which examples. Those of the sample have the systems of the batch: other batches
-            can have other systems.
-          ranks: as for `first_rows`.
-          numbers: as for `first_rows`.
-          limit: what all examples must be before; None for anything.
-        """
-        most, before = self._picker.number, self._first.get(key, [])
-        rows = first_rows(ranks, numbers, most, before[-1] if len(before) == most else limit)
-        if rows:
-            of_batch = [(float(ranks[row]), int(numbers[row])) for row in rows]
-            self._first[key] = sorted([*before, *of_batch])[:most]
-        return rows
+                        for row in first_rows(of_kind, numbers, self.number)
+                    )
+                    if found:
+                        examples[ListKey(kind, metric.name, system, compared)] = found
+        return Picked(self.number, examples, cells)
 
 
-_NO_DIFFERENCE = (0.0, -1)
-"""A segment whose score is that of the baseline is neither a gain nor a loss."""
+def _scores(own: Floats, baseline: Floats | None, row: int) -> dict[str, float | None]:
+    """The scores of a segment and their difference; None where one is not defined."""
+    score = None if np.isnan(own[row]) else float(own[row])
+    other = None if baseline is None or np.isnan(baseline[row]) else float(baseline[row])
+    difference = None if score is None or other is None else score - other
+    return {"score": score, "baseline_score": other, "difference": difference}
 
 
 def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping[str, Any]:
-    """Attributes of `Example` that all systems of a segment have in common."""
-    assert batch.numbers is not None
+    """What all systems of a segment have in common."""
     references = (_text(column, row) for column in batch.references)
     return {
-        "index": int(batch.numbers[row]),
-        "references": tuple(text for text in references if text is not None)[:MOST_REFERENCES],
+        "references": [text for text in references if text is not None][:MOST_REFERENCES],
         "labels": {
             name: None if (value := column[row].as_py()) is None else cut(value.encode())
             for name, column in zip(labels, batch.labels, strict=True)
         },
-        "kept": {name: _text(column, row) for name, column in batch.kept.items()},
+        "kept": {
+            name: _text(column, row) for name, column in batch.kept.items() if name != KEPT_ID
+        },
     }
 
 
@@ -203,30 +170,19 @@ def _text(column: pa.LargeStringArray, row: int) -> str | None:
     return None if buffer is None else cut(memoryview(buffer))
 
 
-def _defined(score: np.float64) -> float | None:
-    return None if np.isnan(score) else float(score)
-
-
 SAMPLE_SEED = 12345
 """The seed of the uniform sample."""
 
 
-def first_rows(
-    ranks: Floats, numbers: Integers, most: int, behind: tuple[float, int] | None = None
-) -> list[int]:
+def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
     """The rows with the smallest ranks, in the order of ranks, and of numbers where they are equal.
 
     Args:
       ranks: float64 (rows,); nan leaves a row out.
       numbers: int64 (rows,), all different.
       most: how many rows there are at most.
-      behind: the rank and the number of a segment that the rows must be before; None for any.
     """
-    if behind is not None:
-        rows = np.flatnonzero(ranks <= behind[0])
-        rows = rows[(ranks[rows] < behind[0]) | (numbers[rows] < behind[1])]
-    else:
-        rows = np.flatnonzero(~np.isnan(ranks))
+    rows = np.flatnonzero(~np.isnan(ranks))
     if not len(rows):
         return []  # of nothing, Arrow can choose nothing
     table = pa.table({"rank": ranks[rows], "number": numbers[rows]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import apache_beam as beam
@@ -33,18 +33,14 @@ __all__ = [
 ]
 
 
-Picking = Callable[[SegmentBatch, Sequence[BatchStatistics]], Sums]
-"""What picks segments of a batch with these statistics. Several threads can call it."""
-
-
 class Pick(Protocol):
-    """Says how segments are picked to be shown. It is sent to workers."""
+    """Picks segments of batches to be shown. It is sent to workers."""
 
     def prepare(self) -> None:
         """Prepares this process for its first batch."""
 
-    def begin(self) -> Picking:
-        """Begins with a bundle. What is picked of its batches is added up, or all of it is lost."""
+    def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Sums:
+        """What is picked of a batch with these statistics. Several threads can call it."""
 
 
 def count_matches(
@@ -94,7 +90,6 @@ class CountMatches(ThreadedDoFn):
         self._lengths = lengths
         self._keep_texts = keep_texts
         self._pick = pick
-        self._picking: Picking | None = None
         self._segments, self._empty, self._bytes = (
             Metrics.counter("beam_bleu", name) for name in ("segments", "empty_candidates", "bytes")
         )
@@ -108,24 +103,10 @@ class CountMatches(ThreadedDoFn):
         if self._pick is not None:
             self._pick.prepare()
 
-    def start_bundle(self) -> None:
-        super().start_bundle()
-        if self._pick is not None:
-            self._picking = self._pick.begin()
-
     def work(self, batch: SegmentBatch) -> Iterable[Any]:
-        return [MetricStatistics(self._all_counted(batch))]
-
-    def _outputs(self, batch: SegmentBatch) -> Iterator[Any]:
-        if self._picking is None:
-            return super()._outputs(batch)
-        # That of this bundle, even if a thread begins with the batch after the bundle has failed.
-        return self._with_picked(batch, self._picking)
-
-    def _with_picked(self, batch: SegmentBatch, picking: Picking) -> Iterator[MetricStatistics]:
-        for statistics in self.work(batch):
-            picked = picking(batch, statistics.metrics)
-            yield dataclasses.replace(statistics, picked=picked)
+        counted = self._all_counted(batch)
+        picked = None if self._pick is None else self._pick(batch, counted)
+        return [MetricStatistics(counted, picked)]
 
     def emitted(self, statistics: Any) -> None:
         counts = statistics.metrics[0].counts

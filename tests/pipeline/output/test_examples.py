@@ -220,8 +220,7 @@ def test_examples_belong_to_the_last_run_and_a_rerun_keeps_them(tmp_path, out):
     ("flags", "said"),
     [
         (["--examples=2"], "--examples needs --output"),
-        (["--examples=0", "--output=x"], "--examples"),
-        (["--examples=1001", "--output=x"], "1 to 1000, got 1001"),
+        (["--examples=1001", "--output=x"], "0 to 1000, got 1001"),
         (["--segment_smooth_method=floor", "--output=x"], "--segment_scores or --examples"),
     ],
 )

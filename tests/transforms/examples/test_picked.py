@@ -44,11 +44,6 @@ class Scored:
         self.numbers = np.array(draw.sample(range(10_000), 200))
         metric = PickedMetric("m", self.definition, 0, lower_is_better)
         self.picker = Picker(NUMBER, (metric,), "b", ("domain",))
-        self.begin()
-
-    def begin(self) -> None:
-        """Begins with a bundle."""
-        self.picking = self.picker.begin()
 
     def picked(self, rows: slice | list[int]) -> Picked:
         """What is picked of a batch of these rows."""
@@ -65,7 +60,7 @@ class Scored:
             labels=(pa.array([f"d{number % 3}" for number in numbers]).dictionary_encode(),),
             values={column: self.scores[:, rows]},
         )
-        return self.picking(batch, [count_batch(batch, Text("none"), self.definition)])
+        return self.picker(batch, [count_batch(batch, Text("none"), self.definition)])
 
     def expected(self, kind: str, system: int) -> list[tuple[int, float, float | None]]:
         """(number, score, difference) of the examples of a kind, in the simplest way."""
@@ -91,22 +86,22 @@ def test_examples_are_those_of_brute_force_for_any_split_and_order(lower_is_bett
             if system == "b" and kind in ("gain", "loss"):
                 assert key not in whole.examples
                 continue
-            shown = [(each.index, each.score, each.difference) for each in whole.examples[key]]
+            shown = [
+                (each.index, each.entry["score"], each.entry["difference"])
+                for each in whole.examples[key]
+            ]
             assert shown == scored.expected(kind, place)
     for example in whole.examples[ListKey("loss", "m", "c", "b")]:
-        assert example.candidate == f"c {example.index}"
-        assert example.baseline_candidate == f"b {example.index}"
-        assert example.references == (f"r {example.index}",)
-        assert example.labels == {"domain": f"d{example.index % 3}"}
+        assert example.entry["candidate"] == f"c {example.index}"
+        assert example.entry["baseline_candidate"] == f"b {example.index}"
+        assert example.entry["references"] == [f"r {example.index}"]
+        assert example.entry["labels"] == {"domain": f"d{example.index % 3}"}
     rows = list(range(200))
     for _ in range(6):
         draw.shuffle(rows)
         ends = sorted(draw.sample(range(1, 200), 9))
-        scored.begin()
         parts = []
         for begin, end in zip([0, *ends], [*ends, 200], strict=True):
-            if draw.random() < 0.3:
-                scored.begin()
             parts.append(scored.picked(rows[begin:end]))
         draw.shuffle(parts)
         total = functools.reduce(operator.add, parts, Picked(NUMBER))
