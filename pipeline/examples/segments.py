@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SEGMENT_SCORES
@@ -17,6 +17,10 @@ from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import KindName
 from beam_bleu.transforms.score.shown_numbers import counted
 from beam_bleu.transforms.wiring.filesystems import is_local
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.dataset
 
 Entry = Mapping[str, Any]
 """A line of the file of examples; docs/examples.md explains its keys."""
@@ -114,19 +118,17 @@ def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
       UsageError: no segment has such a label, or no example is compared with such a system.
     """
     examples = read_examples(folder)
-    if rows is not None and is_local(folder) and (manifest := _manifest(folder)):
-        paths = [os.path.join(folder, name) for name in data_files_of(manifest, SEGMENT_SCORES)]
+    if rows is not None and is_local(folder):
+        paths = [
+            os.path.join(folder, name) for name in data_files_of(_manifest(folder), SEGMENT_SCORES)
+        ]
         files = [path for path in paths if os.path.exists(path)]
         if files:
-            # It loads pyarrow.
-            from beam_bleu.pipeline.examples.segment_files import worst_in_files
-
-            return worst_in_files(files, rows, wanted, examples or [])
+            return _worst_in_files(files, rows, wanted, examples or [])
     if examples is None:
         raise InputError(
             f"{folder} has neither examples nor the scores of all segments",
-            f"run it again with --examples {wanted.number}, which keeps the texts of a few "
-            "segments, or with --segment_scores, for any number, slice and pair of systems",
+            f"run it again with --examples {wanted.number}, or with --segment_scores",
         )
     return _worst_examples(examples, wanted)
 
@@ -137,20 +139,17 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
         for entry in examples
         if (entry["metric"], entry["system"]) == (wanted.metric, wanted.system)
     ]
-    if wanted.against is not None and wanted.against not in {
-        entry["baseline"] for entry in of_system
-    }:
-        baselines = dict.fromkeys(entry["baseline"] for entry in examples if entry["baseline"])
+    if wanted.against not in {None, *(entry["baseline"] for entry in of_system)}:
         raise UsageError(
-            f"--against {wanted.against}: the examples compare with "
-            f"{joined([*baselines], _SHOWN) if baselines else 'no system'}",
-            f"run it again with --baseline {wanted.against}, or with --segment_scores, which "
-            "has the scores for any pair of systems",
+            f"--against {wanted.against}: the examples do not compare with it",
+            f"run it again with --baseline {wanted.against}, or with --segment_scores",
         )
-    values = [{**entry["kept"], **entry["labels"]} for entry in examples]
-    names = dict.fromkeys(name for of_entry in values for name in of_entry)
-    for name, value in wanted.labels.items():
-        require_label(name, value, names, (each[name] for each in values if name in each))
+    values: dict[str, set[str | None]] = {}
+    for entry in examples:
+        for name, value in {**entry["kept"], **entry["labels"]}.items():
+            values.setdefault(name, set()).add(value)
+    for name in wanted.labels:
+        _require_label(wanted, name, values, values.get(name, ()))
     of_kind = [entry for entry in of_system if entry["kind"] == wanted.kind]
     chosen = [
         entry
@@ -159,40 +158,129 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
     ]
     note = ""
     if len(chosen) < wanted.number and of_kind:
-        of_slice = f", {len(chosen)} of them with {wanted.slice}" if wanted.labels else ""
         note = (
-            f"the examples have {counted(len(of_kind), 'such segment')}{of_slice}: a run with "
-            "--segment_scores has all, for any number, slice and pair of systems; "
-            "--examples N has more"
+            f"the examples have {counted(len(chosen), 'such segment')}: a run with "
+            "--segment_scores has all, and --examples N has more"
         )
     return Found(chosen[: wanted.number], None, note)
 
 
-def require_label(
-    name: str, value: str | None, names: Iterable[str], values: Iterable[str | None]
-) -> None:
-    """Checks that segments have a label, and that one of them has this value.
+def _worst_in_files(
+    files: Sequence[str], rows: int, wanted: Wanted, examples: Sequence[Entry]
+) -> Found:
+    """The worst segments of the Parquet files of a run; the examples can have their texts."""
+    import pyarrow as pa  # the report reads examples without it
+    import pyarrow.dataset
 
-    Args:
-      name: the name of the label.
-      value: its value; None for segments without the label.
-      names: the names of all labels.
-      values: the values that the label has.
+    folder = os.path.dirname(files[0])
+    copy_again = "copy all files of one result again, or run it again with --segment_scores"
+    try:
+        data = pyarrow.dataset.dataset(list(files))
+        there = data.count_rows()
+        if there != rows:
+            raise InputError(f"{folder} has {there} rows, and scores.json says {rows}", copy_again)
+        return _worst_rows(data, wanted, examples)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{folder} cannot be read: {error}", copy_again) from error
+
+
+def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequence[Entry]) -> Found:
+    """The worst rows of all; it holds the numbers and scores of two systems."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from beam_bleu.transforms.pairing.batch import KEPT_ID
+
+    schema = data.schema
+    labels = [field.name for field in schema if pa.types.is_string(field.type)]
+    kept = [field.name for field in schema if pa.types.is_large_string(field.type)]
+    has_texts = "references" in schema.names and pa.types.is_list(schema.field("references").type)
+    if has_texts:
+        kept.remove("candidate")
+    of_texts = ("candidate", "references") if has_texts else ()
+    chosen = pc.field("metric") == wanted.metric
+    for name, value in wanted.labels.items():
+        is_there = name in (*labels, *kept)
+        values = data.to_table([name])[name].unique().to_pylist() if is_there else []
+        _require_label(wanted, name, [*labels, *kept], values)
+        chosen &= pc.field(name).is_null() if value is None else pc.field(name) == value
+
+    def scores(system: str, name: str) -> pa.Table:
+        of_system = chosen & (pc.field("system") == system)
+        table = data.to_table(["index", "score"], filter=of_system).drop_null()
+        return table.rename_columns(["index", name])
+
+    table = scores(wanted.system, "score")
+    rank = table["score"]
+    if wanted.against is not None:
+        table = table.join(scores(wanted.against, "baseline_score"), "index", join_type="inner")
+        rank = pc.subtract(table["score"], table["baseline_score"])
+        table = table.append_column("difference", rank)
+    table = table.append_column("rank", pc.negate(rank) if wanted.lower_is_better else rank)
+    if wanted.against is not None:
+        table = table.filter(pc.field("rank") < 0)
+    if not len(table):
+        return Found([], 0)
+    order = [("rank", "ascending"), ("index", "ascending")]
+    worst = table.take(pc.select_k_unstable(table, min(wanted.number, len(table)), order))
+    of_rows = chosen & pc.field("index").isin(worst["index"].combine_chunks())
+    rows = {
+        (row["system"], row["index"]): row
+        for row in data.to_table(
+            [*labels, *kept, *of_texts, "index", "system"], filter=of_rows
+        ).to_pylist()
+    }
+    texts: dict[tuple[str | None, int], str | None] = {}
+    references: dict[int, Sequence[str]] = {}
+    for place, row in rows.items() if has_texts else ():
+        texts[place], references[place[1]] = row["candidate"], row["references"]
+    for entry in () if has_texts else examples:
+        number = entry["index"]
+        texts[entry["system"], number] = entry["candidate"]
+        texts.setdefault((entry["baseline"], number), entry["baseline_candidate"])
+        references[number] = entry["references"]
+    entries = []
+    for found in worst.to_pylist():
+        number = found["index"]
+        row = rows[wanted.system, number]
+        entries.append(
+            {
+                "kind": wanted.kind,
+                "metric": wanted.metric,
+                "system": wanted.system,
+                "baseline": wanted.against,
+                "index": number,
+                "id": row.get(KEPT_ID),
+                "score": found["score"],
+                "baseline_score": found.get("baseline_score"),
+                "difference": found.get("difference"),
+                "candidate": texts.get((wanted.system, number)),
+                "baseline_candidate": texts.get((wanted.against, number)),
+                "references": references.get(number, []),
+                "labels": {name: row[name] for name in labels},
+                "kept": {name: row[name] for name in kept if name != KEPT_ID},
+            }
+        )
+    note = ""
+    if all(entry["candidate"] is None for entry in entries):
+        note = (
+            "the result has no texts of these segments: run it again with --keep text, or with "
+            f"--examples {wanted.number}"
+        )
+    return Found(entries, len(table), note)
+
+
+def _require_label(
+    wanted: Wanted, name: str, names: Iterable[str], values: Iterable[str | None]
+) -> None:
+    """Checks that segments have a label, and that one of them has the value that is asked for.
 
     Raises:
       UsageError: none of them has it.
     """
-    if name not in (names := list(names)):
-        raise UsageError(
-            f"--slice {name}={value_text(value)}: the segments have no label {name}"
-            + (f", but {joined(names, _SHOWN)}" if names else ""),
-            "choose one of these labels"
-            if names
-            else "run it again with --labels or --label_from_path; records have --slice_by and "
-            "--keep",
-        )
-    if value not in (known := set(values)):
-        raise UsageError(
-            f"--slice {name}={value_text(value)}: no segment has this value",
-            f"choose one of {joined(sorted(map(value_text, known)), _SHOWN)}",
-        )
+    cause = f"--slice {name}={value_text(wanted.labels[name])}: no segment has this "
+    if name not in names:
+        raise UsageError(f"{cause}label", f"choose one of {joined([*names], _SHOWN) or 'no label'}")
+    if wanted.labels[name] not in (known := set(values)):
+        shown = joined(sorted(map(value_text, known)), _SHOWN)
+        raise UsageError(f"{cause}value", f"choose one of {shown}")

@@ -87,8 +87,7 @@ def test_examples_are_shown_without_all_segment_scores(scored, only_examples):
         domain = expected[0]["labels"]["domain"]
         assert shown(*asked, "--slice", f"domain={domain}", "-n1") == expected[:1]
     run = called("worst", only_examples, "--system=größe", "--slice=domain=news")
-    assert f"the examples have {NUMBER} such segments" in run.err
-    assert "of them with domain=news: a run with --segment_scores has all" in run.err
+    assert "a run with --segment_scores has all" in run.err
 
 
 def test_hostile_texts_are_printable_and_differing_words_are_marked(scored, only_examples):
@@ -151,14 +150,14 @@ def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
             ([], "the result has erste, second, größe"),
             (["--system=erste", "--against=erste"], "another one with --against"),
             (["--system=erste", "-m", "meteor"], "choose one of chrf, bleu, ter"),
-            (["--system=erste", "--slice=topic=a"], "no label topic, but domain"),
+            (["--system=erste", "--slice=topic=a"], "choose one of domain"),
             (["--system=erste", "--slice=domain=a"], "choose one of"),
             (["--system=erste", "--slice=domain"], "must be NAME=VALUE"),
             (["--system=erste", "--slice=domain=a", "--slice=domain=b"], "two values of domain"),
         ):
             called("worst", out, *flags).assert_failed(2, said)
     called("worst", only_examples, "--system=erste", "--against=größe").assert_failed(
-        2, "the examples compare with second", "--baseline größe"
+        2, "the examples do not compare with it", "--baseline größe"
     )
 
 
