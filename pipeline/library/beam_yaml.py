@@ -17,10 +17,7 @@ by its path or address (a relative path starts at the pipeline's file):
 
 The workers of a cluster need beam-bleu, too: in their image, or with
 `--extra_package=beam_bleu-0.1.0-py3-none-any.whl` on the command line of
-`apache_beam.yaml.main`. If beam-bleu is not installed with Beam, use `type: pythonPackage`, with
-`config: {packages: [./dist/beam_bleu-0.1.0-py3-none-any.whl]}` (a path must contain a slash). It
-makes an environment, installs beam-bleu and another Beam there (this needs the network, once),
-and starts a server in it that expands the transform (this opens ports).
+`apache_beam.yaml.main`.
 
 Beam YAML reads and writes JSON and CSV with pandas, so note these points:
 
@@ -153,28 +150,27 @@ class _ScoreRows(beam.PTransform):
     KEYS: tuple[str, ...]
     """The other keys."""
 
-    PREFIX = ""
-    """What comes before the fields of a score: the name of its metric in braces."""
-
     def __init__(self, **config: Any) -> None:
         super().__init__()
         names = ("candidate", "references", "group_by", "uncertainty")
-        options, scored = _divided(type(self).__name__, config, names, self.KEYS)
-        configs = self._configs(scored)
-        self._prefixes = {name: self.PREFIX.format(name) for name in configs}
+        given = _given(self, config, (*names, *self.KEYS))
+        configs = self._configs({key: given[key] for key in self.KEYS if key in given})
+        self._prefixes = {
+            name: f"{name}_" if isinstance(self, CorpusScores) else "" for name in configs
+        }
         self._score_types = {
             self._prefixes[name] + field: field_type
             for name, scored_by in configs.items()
             for field, field_type in _score_types(scored_by).items()
         }
         self._fields = RowFields.of(
-            options.get("candidate", "candidate"),
-            options.get("references", "references"),
-            options.get("group_by", ()),
+            given.get("candidate", "candidate"),
+            given.get("references", "references"),
+            given.get("group_by", ()),
             self._score_types,
         )
         self._scoring = corpus_scores.CorpusScores.PerKey(
-            [*configs.values()], uncertainty=options.get("uncertainty", True)
+            [*configs.values()], uncertainty=given.get("uncertainty", True)
         )
 
     def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,7 +240,6 @@ class CorpusScores(_ScoreRows):
     """
 
     KEYS = ("metrics",)
-    PREFIX = "{}_"
 
     def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
         return _configs(scored.get("metrics"))
@@ -269,8 +264,7 @@ class SegmentScores(beam.PTransform):
 
     def __init__(self, **config: Any) -> None:
         super().__init__()
-        names = ("metrics", "candidate", "references", "details")
-        _, given = _divided("SegmentScores", config, (), names)
+        given = _given(self, config, ("metrics", "candidate", "references", "details"))
         self._fields = RowFields.of(
             given.get("candidate", "candidate"), given.get("references", "references"), (), ()
         )
@@ -286,13 +280,17 @@ class SegmentScores(beam.PTransform):
             if name in types:
                 raise ValueError(f"the rows already have a field {name!r}: rename it before")
         result = RowTypeConstraint.from_fields([*types.items(), *scores.items()])
-        take = functools.partial(_row_and_segment, self._fields)
+        fields = self._fields
         keyed = typehints.Tuple[rows.element_type, Any]
         return (
             rows
-            | "Take segments" >> beam.Map(take).with_output_types(keyed)
+            | "Take segments"
+            >> beam.Map(lambda row: (row, fields.segment_of(row)[1])).with_output_types(keyed)
             | "Score segments" >> self._scoring
-            | "Make rows" >> beam.MapTuple(_row_with_scores).with_output_types(result)
+            | "Make rows"
+            >> beam.MapTuple(lambda row, scores: Row(**row._asdict(), **scores)).with_output_types(
+                result
+            )
         )
 
 
@@ -315,8 +313,8 @@ class _Evaluating(beam.PTransform):
         self, config: Mapping[str, Any], others: Sequence[str], columns: ArrowColumns | None
     ) -> None:
         super().__init__()
-        keys = ("unpooled", *KEYWORDS)
-        _, keywords = _divided(type(self).__name__, config, others, keys)
+        given = _given(self, config, (*others, "unpooled", *KEYWORDS))
+        keywords = {key: value for key, value in given.items() if key not in others}
         self._evaluate = evaluate.Evaluate(columns=columns, **keywords)
 
     def _rows(self, evaluated: evaluate.Evaluated) -> dict[str, PCollection[Row]]:
@@ -347,12 +345,11 @@ class Evaluate(_Evaluating):
     """
 
     def __init__(self, **config: Any) -> None:
-        for key in ("candidates", "references"):
-            if config.get(key) is None:
-                raise ValueError(f"Evaluate needs the key {key}")
-        candidates, references = config["candidates"], config["references"]
+        candidates, references = config.get("candidates"), config.get("references")
         if not isinstance(candidates, Mapping):
             raise ValueError(f"candidates must have the field of each system, got {candidates!r}")
+        if references is None:
+            raise ValueError("Evaluate needs the key references")
         columns = ArrowColumns(
             dict(candidates),
             references,
@@ -422,22 +419,19 @@ class EvaluateJoinedRecords(_EvaluateFiles):
     READS = reading.ReadJoinedRecords
 
 
-def _divided(
-    label: str, config: Mapping[str, Any], options: Sequence[str], others: Sequence[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options and the other keys of a transform, without those that are null.
+def _given(
+    transform: beam.PTransform, config: Mapping[str, Any], keys: Sequence[str]
+) -> dict[str, Any]:
+    """The configuration of a transform, without the keys that are null.
 
     Raises:
       ValueError: a key is not known; the message shows all of them.
     """
     for key in config:
-        if key not in (*options, *others):
-            raise ValueError(f"{label} has no key {key!r}; it has {', '.join([*options, *others])}")
-    given = {key: value for key, value in config.items() if value is not None}
-    return (
-        {key: value for key, value in given.items() if key in options},
-        {key: value for key, value in given.items() if key in others},
-    )
+        if key not in keys:
+            name = type(transform).__name__
+            raise ValueError(f"{name} has no key {key!r}; it has {', '.join(keys)}")
+    return {key: value for key, value in config.items() if value is not None}
 
 
 def _configs(metrics: Any) -> dict[str, Any]:
@@ -530,15 +524,6 @@ def _row_of_scores(
         for name, value in {**values, "interval_low": low, "interval_high": high}.items():
             row[prefixes[metric] + name] = list(value) if isinstance(value, tuple) else value
     return Row(**row)
-
-
-def _row_and_segment(fields: RowFields, row: Any) -> tuple[Any, Any]:
-    _, segment = fields.segment_of(row)
-    return row, segment
-
-
-def _row_with_scores(row: Any, scores: Mapping[str, Any]) -> Row:
-    return Row(**row._asdict(), **scores)
 
 
 def _table_of(rows: Sequence[Any], names: Sequence[str]) -> pa.Table:

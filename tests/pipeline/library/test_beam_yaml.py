@@ -294,7 +294,6 @@ def test_rows_with_details_have_types_for_files(tmp_path: Path) -> None:
             "the field 'references' must be a text",
         ),
         ("Evaluate", OF_ROWS | {"metric": "bleu"}, "no key 'metric'; it has candidates, "),
-        ("Evaluate", {"references": "references"}, "needs the key candidates"),
         ("Evaluate", OF_ROWS | {"candidates": "atlas"}, "candidates must have the field of each"),
         ("Evaluate", OF_ROWS | {"slice_by": "topic"}, "no label 'topic'"),
     ],
