@@ -20,7 +20,7 @@ from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
-from beam_bleu.transforms.totals.document_sums import DocumentParts, documents_of
+from beam_bleu.transforms.totals.document_sums import documents_of
 from beam_bleu.transforms.totals.document_totals import DocumentTotals
 from beam_bleu.transforms.wiring.steps import AddUp
 from beam_bleu.transforms.wiring.sums import Sums, added
@@ -34,25 +34,23 @@ class PaneSums(Sums):
 
     Attributes:
       segments: the number of segments.
-      named: the sums, by their end.
-      documents: the sums of documents, by the end of their totals.
+      named: the sums, by their end; those of documents by `_of_documents` of it.
     """
 
     segments: int
     named: Mapping[str, Sums]
-    documents: Mapping[str, DocumentParts]
 
     def __add__(self, other: PaneSums) -> PaneSums:
-        return PaneSums(
-            self.segments + other.segments,
-            added(self.named, other.named),
-            added(self.documents, other.documents),
-        )
+        return PaneSums(self.segments + other.segments, added(self.named, other.named))
 
     @property
     def nbytes(self) -> int:
         """About how many bytes large arrays have."""
-        return sum(sums.nbytes for sums in (*self.named.values(), *self.documents.values()))
+        return sum(sums.nbytes for sums in self.named.values())
+
+
+def _of_documents(end: str) -> str:
+    return f"documents of {end}"
 
 
 def ends_of_panes(statistics: PCollection[MetricStatistics], job: Job) -> PCollection[Ends]:
@@ -78,7 +76,6 @@ class _SumBatch(beam.DoFn):
 
     def __init__(self, job: Job) -> None:
         self._additions = additions(job)
-        self._documents = of_documents(self._additions)
 
     def setup(self) -> None:
         # Once in a worker, before its first batch, as for the kernel.
@@ -90,11 +87,10 @@ class _SumBatch(beam.DoFn):
             return
         adder = MetricsAdder(self._additions, EXAMPLES)
         adder.add(statistics)
-        documents = {
-            end: documents_of(statistics.metrics[place], adding)
-            for end, (place, adding) in self._documents.items()
-        }
-        yield None, PaneSums(len(statistics), adder.sums(), documents)
+        sums = adder.sums()
+        for end, (place, adding) in of_documents(self._additions).items():
+            sums[_of_documents(end)] = documents_of(statistics.metrics[place], adding)
+        yield None, PaneSums(len(statistics), sums)
 
 
 class _TakeEnds(beam.DoFn):
@@ -116,11 +112,11 @@ class _TakeEnds(beam.DoFn):
         ends: dict[str, list[Any]] = {
             "definition": [self._results],
             "segments": [FoundSegments(pane.segments, systems=self._systems)],
+            **{name: [sums] for name, sums in pane.named.items()},
         }
-        for end, sums in pane.named.items():
-            ends[end] = [sums]
-        for end, parts in pane.documents.items():
-            documents = DocumentTotals(self._additions[end][1])
+        for end, (_, adding) in of_documents(self._additions).items():
+            (parts,) = ends.pop(_of_documents(end))
+            documents = DocumentTotals(adding)
             documents.add(parts.parts)
             ends[end] = [ends[end][0] + documents.totals()]
         yield ends
