@@ -212,8 +212,6 @@ def test_keys_keep_their_type() -> None:
 @pytest.mark.parametrize(
     ("arguments", "cause"),
     [
-        ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
-        ({"metrics": ["bleu", BleuConfig()]}, "metrics must be different ones, got bleu, bleu"),
         ({"metrics": ["perplexity"]}, "a metric needs numbers of the column"),
         ({"details": 1}, "details must be True or False, got 1"),
         ({"columns": "hyp"}, "columns must be ArrowColumns, got 'hyp'"),

@@ -161,7 +161,12 @@ class Texts:
         if isinstance(part, pa.ChunkedArray):
             with _input_errors():
                 return text_column(part, self.name)
-        return _column(part, lambda place: f"{self.name}[{first + place}]")
+        try:
+            return padded_texts(part)
+        except (TypeError, UnicodeEncodeError):
+            for row, text in enumerate(part, first):
+                _require_text(text, f"{self.name}[{row}]")
+            raise
 
     def complete_column(self, first: int, stop: int) -> pa.Array:
         """The same of candidates: no text may be missing.
@@ -209,45 +214,36 @@ class TextLists(Texts):
                     f"{self.name}[{row}] must be a list of texts, got {shown(texts)}; "
                     f"{self.name}= takes a list for each segment"
                 )
-        ends = np.zeros(len(part) + 1, np.int64)
-        np.cumsum([*map(len, part)], out=ends[1:])
-
-        def name_of(place: int) -> str:
-            row = int(np.searchsorted(ends, place, side="right")) - 1
-            return f"{self.name}[{first + row}][{place - ends[row]}]"
-
-        texts = [*itertools.chain.from_iterable(part)]
+        try:
+            texts = padded_texts([*itertools.chain.from_iterable(part)])
+        except (TypeError, UnicodeEncodeError):
+            for row, row_texts in enumerate(part, first):
+                for place, text in enumerate(row_texts):
+                    _require_text(text, f"{self.name}[{row}][{place}]")
+            raise
+        ends = np.cumsum([0, *map(len, part)], dtype=np.int64)
         offsets = pa.Int64Array.from_buffers(pa.int64(), len(ends), [None, pa.py_buffer(ends)])
-        return pa.LargeListArray.from_arrays(offsets, _column(texts, name_of))
+        return pa.LargeListArray.from_arrays(offsets, texts)
 
 
-def _column(texts: Sequence[Any], name_of: Callable[[int], str]) -> pa.LargeStringArray:
-    """A column of texts.
-
-    Args:
-      texts: the texts; None for a missing one.
-      name_of: the name of a text for messages, by its place.
+def _require_text(text: Any, name: str) -> None:
+    """Checks that something is a text, or None.
 
     Raises:
-      ValueError: something is not a text.
+      ValueError: it is not; the message begins with the name.
     """
+    if not isinstance(text, str | None):
+        raise ValueError(
+            f"{name} must be a str, got {shown(text)}; decode bytes, and replace the missing "
+            "values of pandas by '' or None"
+        )
     try:
-        return padded_texts(texts)
-    except (TypeError, UnicodeEncodeError):
-        for place, text in enumerate(texts):
-            if not isinstance(text, str | None):
-                raise ValueError(
-                    f"{name_of(place)} must be a str, got {shown(text)}; decode bytes, and replace "
-                    "the missing values of pandas, which can be empty texts, by '' or None"
-                ) from None
-            try:
-                _ = text and text.encode()
-            except UnicodeEncodeError as error:
-                raise ValueError(
-                    f"{name_of(place)} is not Unicode: {shown(text)} has a lone surrogate at "
-                    f"{error.start}; decode the text with its real encoding"
-                ) from None
-        raise
+        _ = text and text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} is not Unicode: {shown(text)} has a lone surrogate at {error.start}; decode "
+            "the text with its real encoding"
+        ) from None
 
 
 def shown(value: object) -> str:

@@ -106,13 +106,6 @@ def test_scores_are_those_of_sacrebleu(references):
         assert found[word].sacrebleu_signature == str(metric.get_signature())
 
 
-def test_bleu_without_choices_is_sacrebleus():
-    expected = sacrebleu.corpus_bleu(CANDIDATES, STREAMS, force=True)
-    bleu = score(CANDIDATES, STREAMS)["bleu"]
-    assert (bleu.score, list(bleu.precisions)) == (expected.score, expected.precisions)
-    assert list(bleu.matches) == expected.counts
-
-
 def test_the_form_of_references_is_the_one_that_is_named():
     # As many references as segments: both forms are possible, and give different scores.
     candidates = ["the cat sat", "a dog ran"]
@@ -163,7 +156,6 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
     [
         ({"candidates": []}, "candidates is empty: there is no segment to score"),
         ({"candidates": "a b"}, "candidates must be texts: a list .* got 'a b', of type str"),
-        ({"candidates": {"a": 1}}, "candidates must be texts: .* of type dict"),
         ({"references": None}, "give exactly one of references= .* got neither"),
         ({"references_per_segment": [["a"], ["b"]]}, "give exactly one of .* got both"),
         (
@@ -171,7 +163,6 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
             "references must be a list of lists, but references.0. is 'a', .*: references= takes "
             r"a list for each reference, .*\[\[first, second, ...\]\].*references_per_segment=",
         ),
-        ({"references": "a"}, "references must be a list of lists, got 'a'"),
         ({"references": []}, "references must be a list of lists, got ..,"),
         ({"references": [["a", "b"], None]}, r"references\[1\] is None"),
         (
@@ -189,10 +180,6 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
             r"references_per_segment\[0\] must be a list of texts, got 'a', of type str",
         ),
         (
-            {"references": None, "references_per_segment": [["a"], []]},
-            r"references_per_segment\[1\] has no reference",
-        ),
-        (
             {"references": None, "references_per_segment": [["a"], [None]]},
             r"references_per_segment\[1\] has no reference",
         ),
@@ -201,15 +188,10 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
             r"references\[0\]\[1\] and references\[1\]\[1\] has no reference",
         ),
         ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
-        ({"metrics": []}, "metrics must be a list"),
-        ({"metrics": ["blue"]}, "a metric must be one of bleu, chrf, .*, got 'blue'"),
-        ({"metrics": ["bleu", "bleu"]}, "metrics must be different ones"),
-        ({"metrics": [["bleu"]]}, "config must be one of BleuConfig, "),
         (
             {"metrics": ["perplexity"]},
             "a metric needs numbers of the column .*ReadPairedRecords.*CorpusScores.PerSystem",
         ),
-        ({"metrics": ["mean:comet"]}, "a metric needs numbers of the column comet"),
         ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
         ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
         ({"threads": 0}, "threads must be 1 or more, got 0"),

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 import sacrebleu
 from hostile_texts import Segment
-from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from rouge_score.rouge_scorer import RougeScorer
 from test_plain_scores import in_streams, made_segments
 
@@ -128,18 +127,6 @@ def test_details_are_the_columns_that_the_command_writes():
     assert table["bleu_sys_len"].to_pylist() == [counts[0] for counts in expected]
 
 
-def test_a_score_that_is_not_defined_is_null():
-    # Its smoothing needs a match of an order below, which "a" does not have.
-    config = BleuConfig(smooth_method="nltk-method6")
-    candidates, references = ["a b c", "the cat sat on the mat"], ["a b d", "the cat sat on a mat"]
-    scores = score_segments(candidates, [references], metrics=[config])["bleu"].to_pylist()
-    assert scores[0] is None
-    assert scores[1] == pytest.approx(100 * sentence_bleu(
-        [references[1].split()], candidates[1].split(),
-        smoothing_function=SmoothingFunction().method6,
-    ))  # fmt: skip
-
-
 # All pairs
 
 MADE = [candidate for candidate, _ in made_segments(9, 1, seed=8)]
@@ -188,17 +175,10 @@ def test_several_segments_have_an_array_each():
         ([["a"], []], "bleu", r"candidates\[1\] is empty"),
         (["a", None], "bleu", r"candidates\[1\] is missing"),
         ([["a", "b"], [b"a"]], "bleu", r"candidates\[1\]\[0\] must be a str, got b'a'"),
-        (["a", ["b"]], "bleu", r"candidates\[1\] must be a str, got \['b'\], of type list"),
         ("abc", "bleu", "candidates must be texts"),
         (["a"], "mean:comet", "a metric needs numbers"),
-        (["a"], "blue", "a metric must be one of"),
     ],
 )
 def test_impossible_pairs_are_refused(candidates, metric, message):
     with pytest.raises(ValueError, match=message):
         score_pairs(candidates, metric)
-
-
-def test_details_are_asked_for_by_true_or_false():
-    with pytest.raises(ValueError, match="details must be True or False, got 1"):
-        score_segments(["a"], [["a"]], details=1)
