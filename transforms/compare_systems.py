@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import apache_beam as beam
 
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics
 from beam_bleu.transforms.corpus_scores import ScoreGroups
-from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.metric import Config
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
-from beam_bleu.transforms.totals.summing import SeveralTotals
 
 __all__ = ["CompareSystems"]
 
@@ -105,30 +102,16 @@ def _comparing(
     ):
         raise ValueError(f"systems must be a list of names, got {systems!r}")
     names = tuple(systems)
-    pairs = chosen_pairs(names, baseline, all_pairs=all_pairs)
+    pairs = tuple(chosen_pairs(names, baseline, all_pairs=all_pairs))
     chosen = ChosenMetrics.single(config)
+    (definition,) = chosen.definitions
     return ScoreGroups(
         f"CompareSystems.{'PerKey' if keyed else 'Globally'}",
         chosen,
-        _Comparer(chosen.definitions[0], names, tuple(pairs), all_pairs),
+        lambda totals: definition.compared(totals.metrics[0], names, pairs, all_pairs=all_pairs),
         ComparedSystems,
-        keyed=keyed,
-        columns=columns,
+        keyed,
+        columns,
         systems=names,
         pairs=pairs,
     )
-
-
-@dataclasses.dataclass(frozen=True)
-class _Comparer:
-    """What compares systems by totals. It is sent to the workers."""
-
-    definition: Definition
-    systems: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]
-    all_pairs: bool
-
-    def __call__(self, totals: SeveralTotals) -> ComparedSystems:
-        return self.definition.compared(
-            totals.metrics[0], self.systems, self.pairs, all_pairs=self.all_pairs
-        )

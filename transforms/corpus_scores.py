@@ -99,10 +99,11 @@ class ScoreGroups(beam.PTransform):
         key_type = self._gather.key_type(segments)  # the key keeps its type, and so its coder
         batches = segments | "Gather segments" >> self._gather
         sums = _sums(batches, self.chosen, key_type, self.uncertainty, self.pairs)
+        result, is_keyed = self.result, self.keyed
         keyed = typehints.Tuple[key_type, self.result_type]
-        return sums | "Score" >> beam.Map(_result, self.result, self.keyed).with_output_types(
-            keyed if self.keyed else self.result_type
-        )
+        return sums | "Score" >> beam.MapTuple(
+            lambda key, totals: (key, result(totals)) if is_keyed else result(totals)
+        ).with_output_types(keyed if is_keyed else self.result_type)
 
 
 def _sums(
@@ -120,11 +121,6 @@ def _sums(
         pairs,
         with_products=uncertainty,
     )
-
-
-def _result(keyed: tuple[Any, SeveralTotals], make: Callable[[Any], Any], is_keyed: bool) -> Any:
-    key, sums = keyed
-    return (key, make(sums)) if is_keyed else make(sums)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,9 +155,10 @@ class Scorer:
         scores = {}
         for definition, of_metric in zip(self.definitions, totals.metrics, strict=True):
             score = definition.score(of_metric, system)
-            warned = (*warnings, *score.warnings)
-            scores[definition.name] = dataclasses.replace(score, warnings=warned)
-        return scores[self.definitions[0].name] if self.is_single else scores
+            scores[definition.name] = dataclasses.replace(
+                score, warnings=(*warnings, *score.warnings)
+            )
+        return next(iter(scores.values())) if self.is_single else scores
 
 
 @dataclasses.dataclass(eq=False, repr=False)
@@ -207,15 +204,10 @@ class ScoreSystems(beam.PTransform):
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
         scored = typehints.Tuple[str, self.scorer.score_type]
         return (
-            {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
+            {name: end | f"Send on the {name}" >> beam.WithKeys(0) for name, end in ends.items()}
             | "Bring it together" >> beam.CoGroupByKey()
             | "Score each system" >> beam.FlatMapTuple(_scores_of_systems).with_output_types(scored)
         )
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    """A value with the key that all values have."""
-    return 0, value
 
 
 def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
