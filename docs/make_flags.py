@@ -1,4 +1,4 @@
-"""Makes the tables of docs/flags.md: all flags, with what --help says of them."""
+"""Makes what follows from the flags: the tables of docs/flags.md, and the types of keywords."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from beam_bleu.pipeline.command_line.config import GROUPS
 from beam_bleu.pipeline.command_line.flags import Flag
+from beam_bleu.pipeline.library.keywords import KEYWORDS
 from docs.pages import code, table, with_part
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
@@ -42,8 +43,37 @@ _PAGES = {
 
 
 def made() -> dict[pathlib.Path, str]:
-    """The page with new tables, by its path."""
-    return {PAGE: with_part(PAGE.read_text(encoding="utf-8"), "flags", "\n".join(_tables()))}
+    """The page with new tables, and the types of the keywords of `Evaluate`, by their paths."""
+    page = with_part(PAGE.read_text(encoding="utf-8"), "flags", "\n".join(_tables()))
+    keywords = "".join(f"    {name}: {_type_of(flag)} | None\n" for name, flag in KEYWORDS.items())
+    return {PAGE: page, _TYPES: f"{_HEAD}{keywords}"}
+
+
+_TYPES = pathlib.Path(__file__).parent.parent / "pipeline" / "library" / "keyword_types.pyi"
+
+_HEAD = '''"""The keywords of `Evaluate` for type checkers. docs/make.py writes this file."""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+class Keywords(TypedDict, total=False):
+'''
+
+
+_NUMBERS = {"N": "int", "N,N,...": "int", "VALUE": "float", "W,W,...": "float"}
+_NUMBERS |= {"N|FRACTION": "float"}
+"""The types of values that the help calls so. Thresholds are numbers or texts, others are texts."""
+
+
+def _type_of(flag: Flag) -> str:
+    """The type of a keyword."""
+    if flag.name == "metrics":
+        return "Sequence[Any]"
+    if not flag.metavar:
+        return "bool"
+    kind = "float | str" if "=]" in flag.metavar else _NUMBERS.get(flag.metavar, "str")
+    has_several = flag.is_many or flag.metavar.endswith(",...")
+    return f"{kind} | Sequence[{kind}]" if has_several else kind
 
 
 def _tables() -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
@@ -33,6 +33,11 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, Se
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.wiring.steps import NamedSums, giving_sums, unchanged
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from beam_bleu.pipeline.library.keyword_types import Keywords
 
 __all__ = ["Evaluate", "Evaluated"]
 
@@ -147,7 +152,7 @@ class Evaluate(beam.PTransform):
         *,
         columns: ArrowColumns | None = None,
         unpooled: str | None = None,
-        **keywords: Any,
+        **keywords: Unpack[Keywords],
     ) -> None:
         super().__init__()
         self._asked = Asked(keywords, unpooled)
