@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -41,13 +42,13 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
     Args:
       flags: the parsed flags.
       others: all other streams. If a pattern of -i matches one of their files, too, this file is
-        left out, with a warning.
+        left out, with a warning. A pattern of one system must not match them.
 
     Returns:
       The flag that names them, for messages, and each system. The names are not checked yet.
 
     Raises:
-      UsageError: a system has no name.
+      UsageError: a system has no name, or has a file of another stream.
       InputError: a pattern of -i matches nothing.
     """
     if flags.candidates:
@@ -55,6 +56,20 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
     else:
         flag, words = "-i", flags.systems or [_STDIN]
         named = [system for text in words for system in _each_file(text, others)]
+    of_others = {pattern for _, pattern in others}
+    for name, pattern in named:
+        # A file of records can have candidates and references, and a stream that is named twice is
+        # meant. Files of another machine are looked at when the job runs.
+        is_told = flags.join_on is not None or pattern in of_others
+        if is_told or not is_pattern(pattern) or not is_local(pattern):
+            continue
+        with contextlib.suppress(InputError):  # the job will report it
+            found = find_files(Stream(name, checked_path(flag, pattern, False)))
+            for path, label in _shared([file.path for file in found], others).items():
+                raise UsageError(
+                    f"{flag} {name}={pattern}: the pattern also matches {path} ({label})",
+                    "change the pattern so that it matches only files of the system",
+                )
     return flag, named
 
 

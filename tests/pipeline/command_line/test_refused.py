@@ -108,6 +108,7 @@ BESIDE = r"""
 --candidates systems/atlas.txt => two systems are called atlas
 --candidates =systems/birch.txt => system name ''
 --candidates /tmp/.zst => system name ''
+--candidates 'x=references/*.txt' => also matches references/a.txt
 --candidates name=
 --candidates 'part-[0-9]'
 --candidates ../ => this is a folder
