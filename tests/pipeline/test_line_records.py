@@ -207,14 +207,6 @@ def test_a_first_line_that_may_be_a_header_is_an_error(tmp_path, header):
     assert numbered["counters"]["segments"] == len(PAIRS) + 1
 
 
-def test_a_header_in_the_middle_is_an_error_unless_the_user_says_that_it_is_a_record(tmp_path):
-    path = write(tmp_path / "r.tsv", tsv(header="") + "Hyp\tREF\nref\ta\n")
-    run = called("--input", path, *NUMBERS)
-    run.assert_failed(3, f"line {len(PAIRS) + 1} has the names of columns", "--no_header")
-    numbered = called("--input", path, *NUMBERS, "--no_header", "--format", "json").document
-    assert numbered["counters"]["segments"] == len(PAIRS) + 2
-
-
 @pytest.mark.parametrize("order", [1, -1])
 def test_files_of_json_lines_with_other_references_are_an_error(tmp_path, order):
     records = [{"hyp": "a b c d", "ref0": "a b c d", "ref1": "a"}, {"hyp": "a", "ref0": "a"}]

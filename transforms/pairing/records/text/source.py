@@ -217,9 +217,7 @@ class LineRecords(RecordFiles):
         """The records of lines. It can run on any thread."""
         lines, head = part.lines, part.head
         if self.format == "tsv":
-            read = read_tab_separated(
-                lines, head.columns, head.names, self.has_header, self.header_is_open
-            )
+            read = read_tab_separated(lines, head.columns, head.names, self.has_header)
         else:
             read = read_json_lines(lines, head.columns)
         sums = sum_of_hashes(lines.column, lines.first) if digest else None

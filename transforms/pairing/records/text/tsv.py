@@ -8,8 +8,7 @@ A line ends at a newline and nowhere else. A carriage return before it belongs t
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,7 @@ from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.lines.line_columns import values_end, without_return
 from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, FIRST, is_column_number
+from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -86,7 +85,6 @@ def read_tab_separated(
     chosen: Chosen,
     names: Sequence[str],
     has_header: bool = False,
-    header_is_open: bool = False,
 ) -> ReadRecords:
     """Reads the chosen columns of lines. Each line must have as many fields as there are names.
 
@@ -95,7 +93,6 @@ def read_tab_separated(
       chosen: the columns.
       names: the names of all columns.
       has_header: whether they come from a header, which is not among the lines.
-      header_is_open: whether the user did not say whether there is a header.
     """
     column, is_bad = lines.readable()
     wanted = chosen.columns
@@ -105,15 +102,13 @@ def read_tab_separated(
     headers: list[int] = []
     if has_header:
         headers = _repeated_headers(lines, ~wrong & ~is_bad, columns, names)
-    elif header_is_open:
-        headers = _usual_headers(dict(zip(wanted, columns, strict=True)), chosen)
     bad = [
         *lines.bad,
         *(
             _wrong_number(lines, row, int(counts[row]), len(names))
             for row in np.flatnonzero(wrong & ~is_bad).tolist()
         ),
-        *(_in_the_middle(lines, row, has_header) for row in headers),
+        *(_in_the_middle(lines, row) for row in headers),
     ]
     if bad:
         wrong[headers] = True
@@ -190,27 +185,12 @@ def _repeated_headers(
     ]
 
 
-def _usual_headers(read: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> list[int]:
-    """The rows that have usual names of candidates in place of these, and also of references."""
-    if not chosen.candidates or not chosen.references:
-        return []
-    roles: dict[ColumnPath, Role] = {path: "candidates" for _, path in chosen.candidates}
-    roles |= dict.fromkeys(chosen.references, "references")
-    matching = [
-        pc.match_substring_regex(read[path], f"^({'|'.join(FIRST[role])})$", ignore_case=True)
-        for path, role in roles.items()
-    ]
-    rows: list[int] = np.flatnonzero(functools.reduce(pc.and_, matching)).tolist()
-    return rows
-
-
-def _in_the_middle(lines: RawLines, row: int, has_header: bool) -> BadRecord:
+def _in_the_middle(lines: RawLines, row: int) -> BadRecord:
     return lines.bad_record(
         row,
         "repeated-header",
         "has the names of columns, as the header of a file has, but it is not the first line",
-        "remove this line, or give the files by a pattern, without joining them"
-        + ("" if has_header else "; if it is a record, add --no_header"),
+        "remove this line, or give the files by a pattern, without joining them",
     )
 
 
