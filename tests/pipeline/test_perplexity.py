@@ -251,7 +251,7 @@ def test_saved_totals_are_merged_and_rescored(path, tmp_path):
             assert rescored == {**score, "tokens": rescored["tokens"]}
     run(path, "--save_totals", "--quiet", "--output", tmp_path / "tokens")
     called("rescore", tmp_path / "tokens", "--perplexity_per=byte").assert_failed(
-        2, "--perplexity_per byte needs the number of bytes, which is not known"
+        2, "--metrics perplexity: per byte needs the number of bytes, which is not known"
     )
     called("rescore", out, "--logprob_column=other").assert_failed(
         2, "--logprob_column cannot be changed without the texts"

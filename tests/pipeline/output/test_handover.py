@@ -24,7 +24,6 @@ from beam_bleu.pipeline.output.handover import RunResult, awaited, hand_over, re
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.notices import Notice
-from deploy.dataflow.launch import command_line
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
 
@@ -140,11 +139,9 @@ def test_an_engine_that_no_longer_answers(tmp_path, monkeypatch, ends):
 
 def test_without_a_waiting_launcher_there_is_no_handover(tmp_path):
     out = tmp_path / "out"
-    flags = [f"--output={out}", "--segment_scores=true"]
-    files = [word for pair in zip(EXAMPLE[::2], EXAMPLE[1::2], strict=True) for word in pair]
-    given = [f"{flag}={path}" for flag, path in zip(files[::2], files[1::2], strict=True)]
+    words = [*map(str, EXAMPLE), f"--output={out}", "--segment_scores"]
     with Pipeline("FnApiRunner") as graph:
-        build(graph, parse(command_line([*given, *flags])).job)
+        build(graph, parse(words).job)
     assert sorted(os.listdir(out)) == [*RESULT, "segment_scores"]
 
 
