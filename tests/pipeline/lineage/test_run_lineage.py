@@ -22,6 +22,7 @@ from beam_bleu.pipeline.errors.reporting import Ending
 from beam_bleu.pipeline.lineage import run_lineage
 from beam_bleu.pipeline.lineage.run_lineage import RunLineage
 from beam_bleu.pipeline.output.run_record import RunFacts
+from beam_bleu.transforms.pairing.files.streams import Stream
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--lineage=news-nightly"]
 
@@ -181,7 +182,7 @@ def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
     lineage = RunLineage()
     facts = RunFacts(uuid.uuid4().hex, str(tmp_path), "DirectRunner", (), lineage="news")
     lineage.named(facts)
-    lineage.start([("references", "s3://bucket/a.txt")])
+    lineage.start([Stream("references", "s3://bucket/a.txt")])
     lineage.end(Ending(143, "stopped by SIGTERM"))
     abort = events(file)[1]
     assert abort["eventType"] == "ABORT"
