@@ -19,6 +19,7 @@ __all__ = [
     "AddUp",
     "BatchCoder",
     "NamedSums",
+    "OfSource",
     "Step",
     "add_up",
     "as_batches",
@@ -57,6 +58,26 @@ def starting_with(value: Any, root: Any) -> beam.PTransform:
 
 def _instead(_: Any, value: Any) -> Any:
     return value
+
+
+class OfSource(beam.PTransform):
+    """What is made of a source of segments, at the root of a pipeline.
+
+    Args:
+      source: the source.
+      threads: how many threads a worker may use.
+      step: the function that makes a step of each DoFn.
+      describe: whether to describe the inputs, by their files and by digests of their texts.
+    """
+
+    def __init__(self, source: Any, threads: int, step: Step, describe: bool) -> None:
+        super().__init__(self.LABEL)
+        self._source = source
+        self._threads = threads
+        self._step = step
+        self._describe = describe
+
+    LABEL: str
 
 
 class BatchCoder(Coder):

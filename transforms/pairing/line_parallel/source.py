@@ -44,7 +44,7 @@ from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.wiring.steps import Step, as_batches, starting_with, unchanged
+from beam_bleu.transforms.wiring.steps import OfSource, Step, as_batches, starting_with, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]
@@ -66,7 +66,7 @@ class LineParallel(Corpus):
         return PairLines(self, threads, step, describe)
 
 
-class PairLines(beam.PTransform):
+class PairLines(OfSource):
     """Expands a pipeline's root to the `Paired` segments of a source.
 
     The pipeline fails with an `InputError` if a file is missing, unreadable or truncated, if it
@@ -74,15 +74,7 @@ class PairLines(beam.PTransform):
     corpus is not what was expected, or, unless they are rejected, if there are bad lines.
     """
 
-    def __init__(self, source: LineParallel, threads: int, step: Step, describe: bool) -> None:
-        super().__init__()
-        self._source = source
-        self._threads = threads
-        self._step = step
-        self._describe = describe
-
-    def default_label(self) -> str:
-        return "Pair lines"
+    LABEL = "Pair lines"
 
     def expand(self, root: beam.Pipeline) -> Paired:
         streams, expected = self._source.streams, self._source.expected

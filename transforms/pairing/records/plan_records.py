@@ -23,7 +23,7 @@ from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, Input
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.wiring.steps import Step, starting_with
+from beam_bleu.transforms.wiring.steps import OfSource, starting_with
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class PlannedRecords:
     segments: PCollection[FoundSegments]
 
 
-class PlanRecords(beam.PTransform):
+class PlanRecords(OfSource):
     """Expands a pipeline's root to the `PlannedRecords` of a source.
 
     A worker looks at files on `threads` threads. The pipeline fails with an `InputError` if a file
@@ -81,15 +81,7 @@ class PlanRecords(beam.PTransform):
     it does not have the columns, or if the input is not what was expected.
     """
 
-    def __init__(self, source: RecordFiles, threads: int, step: Step, describe: bool) -> None:
-        super().__init__()
-        self._source = source
-        self._threads = threads
-        self._step = step
-        self._describe = describe
-
-    def default_label(self) -> str:
-        return "Plan records"
+    LABEL = "Plan records"
 
     def expand(self, root: beam.Pipeline) -> PlannedRecords:
         source, step = self._source, self._step

@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.records.record_segments import (
     Segments,
     to_segments,
 )
-from beam_bleu.transforms.wiring.steps import Step, as_batches, giving_batches
+from beam_bleu.transforms.wiring.steps import OfSource, as_batches, giving_batches
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["PairRecords"]
 
 
-class PairRecords(beam.PTransform):
+class PairRecords(OfSource):
     """Expands a pipeline's root to the `Paired` segments of a source.
 
     The pipeline fails with an `InputError` if a file is missing, unreadable, damaged or of another
@@ -42,15 +42,7 @@ class PairRecords(beam.PTransform):
     not what was expected, and, unless they are rejected, if there are bad records.
     """
 
-    def __init__(self, source: RecordFiles, threads: int, step: Step, describe: bool) -> None:
-        super().__init__()
-        self._source = source
-        self._threads = threads
-        self._step = step
-        self._describe = describe
-
-    def default_label(self) -> str:
-        return "Read records"
+    LABEL = "Read records"
 
     def expand(self, root: beam.Pipeline) -> Paired:
         source, step = self._source, self._step

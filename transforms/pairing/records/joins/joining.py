@@ -38,7 +38,7 @@ from beam_bleu.transforms.pairing.records.joins.rows import SYSTEM, join_rows, m
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
-from beam_bleu.transforms.wiring.steps import Step, as_batches
+from beam_bleu.transforms.wiring.steps import OfSource, as_batches
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 if TYPE_CHECKING:
@@ -58,22 +58,14 @@ _MESSAGE_BYTES = 1 << 25
 portion, of any size."""
 
 
-class PairByIds(beam.PTransform):
+class PairByIds(OfSource):
     """Expands a pipeline's root to the `Paired` segments of a join.
 
     The pipeline fails with an `InputError` if an id is missing, twice or unknown, as the coverage
     says, if a segment has several different references, or if a file cannot be read.
     """
 
-    def __init__(self, source: JoinedRecords, threads: int, step: Step, describe: bool) -> None:
-        super().__init__()
-        self._source = source
-        self._threads = threads
-        self._step = step
-        self._describe = describe
-
-    def default_label(self) -> str:
-        return "Pair by ids"
+    LABEL = "Pair by ids"
 
     def expand(self, root: beam.Pipeline) -> Paired:
         source, step = self._source, self._step
