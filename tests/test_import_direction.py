@@ -28,7 +28,7 @@ FORMS_OF_INPUT = ["line_parallel", "records", "segments"]
 
 WIRING = """
 compare_systems corpus_scores reading segment_scores
-examples.sum_examples pairing.files.found_files
+pairing.files.found_files
 pairing.line_parallel.source pairing.lines.line_steps pairing.lines.visible
 pairing.records.joins.join_sources pairing.records.joins.joining pairing.records.read_segments
 pairing.records.plan_records pairing.records.record_files pairing.records.row_groups.source

@@ -97,6 +97,7 @@ class RecordFlags:
         "[NAME=]COLUMN,...",
         convert=columns,
         shown_default="default: the column with a usual name, such as hypothesis",
+        library="`candidate_columns=` of `ReadPairedRecords`, `candidate_column=` of the others",
     )
     reference_columns: tuple[str, ...] | None = flag(
         None,

@@ -48,7 +48,7 @@ _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Whatever you do not choose "
     "stays as it was. The result is the same as that of a run with these flags, to the last byte. "
     "Tokens cannot be changed. For chrF, --chrf_beta and --chrf_eps_smoothing can be changed if no "
-    "segment has several references; for TER, nothing can."
+    "segment has several references; for perplexity, --perplexity_per can; for TER, nothing can."
 )
 
 _DEFAULT = "default: as in the run"

@@ -34,7 +34,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("usual")
     days = []
     for day in (22, 23, 25):
-        document = of_two_systems([f"system-{number}" for number in range(14)])
+        document = of_two_systems([f"system-{number}" for number in range(8)], slices=13)
         document["scores"][0]["score"] += day
         document |= {"partition": f"2026-11-{day}", "warnings": ["a warning"]}
         examples = [example(kind, system="system-1") for kind in KINDS]
