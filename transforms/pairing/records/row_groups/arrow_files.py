@@ -115,9 +115,13 @@ def _options(fields: Sequence[int] | None) -> pa.ipc.IpcReadOptions:
 
 @contextlib.contextmanager
 def _sizes_named() -> Iterator[None]:
-    """Makes an error of the file of a size that is probably damaged."""
+    """Says what the errors of Arrow about sizes mean for the file."""
     try:
         yield
+    except OSError as error:
+        if "Expected to be able to read" in str(error):
+            raise pa.ArrowInvalid(f"it is truncated: {error}") from error
+        raise
     except pa.ArrowMemoryError as error:
         raise pa.ArrowInvalid(
             f"{error}; the file is damaged, or its record batches are too large for the memory"
