@@ -103,7 +103,7 @@ def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
     streams: dict[object, str] = {}
     for label, pattern in others:
         # A file of another machine is none of this one.
-        if not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
+        if paths and not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
             for file in find_files(Stream(label, pattern)):
                 streams.setdefault(identity(file.path), label)
     labels = {path: streams.get(identity(path)) for path in paths}
