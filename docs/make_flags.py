@@ -6,8 +6,8 @@ import pathlib
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.command_line.config import GROUPS
-from beam_bleu.pipeline.command_line.flags import Flag
 from beam_bleu.pipeline.library.keywords import KEYWORDS
+from beam_bleu.transforms.definition.flags import Flag
 from docs.pages import code, table, with_part
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"

@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from beam_bleu.pipeline.command_line.flags import nearest
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import logs
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
@@ -41,6 +40,7 @@ from beam_bleu.pipeline.lineage.run_lineage import RunLineage
 from beam_bleu.pipeline.output.run_record import RunFacts, RunRecord
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
+from beam_bleu.transforms.definition.flags import nearest
 from beam_bleu.transforms.errors import GateError, JobError, UsageError
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.version import VERSION

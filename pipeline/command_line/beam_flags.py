@@ -13,9 +13,9 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from beam_bleu.pipeline.command_line.flags import SEE_HELP
 from beam_bleu.pipeline.command_line.help import Formatter
 from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.transforms.definition.flags import SEE_HELP
 from beam_bleu.transforms.errors import UsageError
 
 _OF_ENGINES = (

@@ -11,14 +11,6 @@ from typing import ClassVar, NoReturn
 from beam_bleu.pipeline.command_line.beam_flags import beam_help, beam_parser
 from beam_bleu.pipeline.command_line.definition_flags import MoreScoresFlags
 from beam_bleu.pipeline.command_line.evidence_flags import EvidenceFlags
-from beam_bleu.pipeline.command_line.flags import (
-    Flag,
-    add_flags,
-    flag,
-    flags_of,
-    positive,
-    whole_number,
-)
 from beam_bleu.pipeline.command_line.gate_flags import GateFlags
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
@@ -29,12 +21,11 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     PRESET,
     DefinitionFlags,
     metric_flags,
-    shown_flags,
     usual_flags,
 )
 from beam_bleu.pipeline.command_line.monitoring_flags import MonitoringFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, ReportFlag
-from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.command_line.parser import Parser, add_flags
 from beam_bleu.pipeline.command_line.record_flags import (
     BringingTogetherFlags,
     RecordFlags,
@@ -44,6 +35,13 @@ from beam_bleu.pipeline.command_line.slice_flags import KeepFlag, SliceFlags
 from beam_bleu.pipeline.command_line.source_flags import CheckingFlags, TextFlags
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT
+from beam_bleu.transforms.definition.flags import (
+    Flag,
+    flag,
+    flags_of,
+    positive,
+    whole_number,
+)
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
 from beam_bleu.transforms.version import VERSION
@@ -185,13 +183,8 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "definition, metrics": (METRICS_FLAG,),
     "definition, from texts to tokens": (PRESET, *usual_flags(of_text=True), *LANGUAGE_FLAGS),
     "definition, from n-grams to a score": usual_flags(of_text=False),
-    "definition, other metrics": shown_flags(
-        metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC])
-    ),
-    "definition, metrics of numbers": shown_flags(
-        metric_flags(besides=METRICS_OF_TEXTS),
-        "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)",
-    ),
+    "definition, other metrics": metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC]),
+    "definition, metrics of numbers": metric_flags(besides=METRICS_OF_TEXTS),
     "output": (*flags_of(DisplayFlags), *flags_of(FolderFlags)),
     "output, more scores": (
         *flags_of(MoreScoresFlags),

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.command_line.flags import SEE_HELP, flag, whole_number
 from beam_bleu.pipeline.command_line.metric_flags import (
     DefinitionFlags,
     config_of,
@@ -15,6 +14,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     tokenizer_of_language,
 )
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
+from beam_bleu.transforms.definition.flags import SEE_HELP, flag, whole_number
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES

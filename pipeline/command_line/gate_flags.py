@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.command_line.flags import flag
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,
@@ -21,6 +20,7 @@ from beam_bleu.pipeline.gates.thresholds import (
 from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
 from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
 from beam_bleu.pipeline.result.series import choices_in, definition_of
+from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:

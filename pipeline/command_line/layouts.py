@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from beam_bleu.pipeline.command_line.flags import flag
 from beam_bleu.pipeline.command_line.metric_flags import language_code
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.command_line.systems import name_and_pattern
 from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files

@@ -1,4 +1,4 @@
-"""--metrics, --preset, languages, and the flags that the metrics declare (`Config.flags`)."""
+"""--metrics, --preset, languages, and the flags that the definitions of metrics have."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
-from beam_bleu.pipeline.command_line.flags import SEE_HELP, Flag, flag, flags_of
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.transforms.definition.choices import MetricFlag
+from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, flag, flags_of
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
@@ -24,7 +23,6 @@ from beam_bleu.transforms.known_metrics import (
     row_of,
 )
 from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PRESETS, PresetName, preset
-from beam_bleu.transforms.metrics.metric import NORMALIZE
 from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
@@ -139,14 +137,14 @@ class DefinitionFlags:
             )
         return names
 
-    def choices_of(self, name: MetricWord) -> dict[MetricFlag, Any]:
+    def choices_of(self, name: MetricWord) -> dict[Flag, Any]:
         """The flags of a metric that are given, and their values.
 
         Raises:
           UsageError: two switches contradict each other.
         """
-        chosen: dict[MetricFlag, Any] = {}
-        for row in config_type(name).flags:
+        chosen: dict[Flag, Any] = {}
+        for row in metric_flags([name]):
             if row.name in self.choices:
                 for other in chosen:
                     if other.field == row.field:
@@ -173,41 +171,23 @@ def with_choices(flags: _Flags, values: Mapping[str, Any]) -> _Flags:
 
 def metric_flags(
     metrics: Iterable[MetricWord] = METRICS, *, besides: Iterable[MetricWord] = ()
-) -> list[MetricFlag]:
+) -> tuple[Flag, ...]:
     """The flags of metrics, metric by metric; several metrics can share one.
 
     Args:
       metrics: the metrics.
       besides: other metrics, whose flags are left out.
     """
-    names = {row.name for name in besides for row in config_type(name).flags}
-    flags = {row.name: row for name in metrics for row in config_type(name).flags}
-    return [row for name, row in flags.items() if name not in names]
+    names = {row.name for name in besides for row in flags_of(config_type(name))}
+    flags = {row.name: row for name in metrics for row in flags_of(config_type(name))}
+    return tuple(row for name, row in flags.items() if name not in names)
 
 
 def usual_flags(*, of_text: bool) -> tuple[Flag, ...]:
     """The flags of the default metric that choose tokens, or those that make a score of counts."""
     definition = config_type(DEFAULT_METRIC)
     texts = definition.text_fields()
-    return shown_flags(row for row in definition.flags if (row.field in texts) == of_text)
-
-
-def shown_flags(rows: Iterable[MetricFlag], library: str = "") -> tuple[Flag, ...]:
-    """Flags of metrics as those of a parser; see `Flag.library`."""
-    return tuple(
-        Flag(
-            row.name,
-            row.description,
-            row.metavar,
-            (row.short, f"--{row.name}") if row.short else (f"--{row.name}",),
-            None if row.metavar else False,
-            row.convert,
-            row.choices,
-            shown_default=row.default,
-            library=library,
-        )
-        for row in rows
-    )
+    return tuple(row for row in flags_of(definition) if (row.field in texts) == of_text)
 
 
 def config_of(
@@ -224,7 +204,7 @@ def config_of(
       UsageError: a value is impossible.
     """
     definition = config_type(name)
-    fields = {"normalize": normalize} if NORMALIZE in definition.flags else {}
+    fields = {"normalize": normalize} if "normalize" in definition.text_fields() else {}
     fields |= {row.field: value for row, value in flags.choices_of(name).items()}
     try:
         return definition(**fields, **parameter_of(name))
@@ -254,7 +234,7 @@ def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[Met
         )
     of_others = [row for row in metric_flags(besides=chosen) if row.name in flags.choices]
     names = {
-        row.name: [name for name in METRICS if row in config_type(name).flags] for row in of_others
+        row.name: [name for name in METRICS if row in metric_flags([name])] for row in of_others
     }
     for name in _OF_DEFAULT_METRIC if DEFAULT_METRIC not in chosen else ():
         if getattr(flags, name, None) is not None:

@@ -6,10 +6,10 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.command_line.paths import require_module
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
+from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.shown_names import can_be_shown
 

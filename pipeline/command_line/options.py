@@ -19,7 +19,6 @@ from beam_bleu.pipeline.command_line.beam_flags import (
 from beam_bleu.pipeline.command_line.config import FLAGS, Config, flags_without_secrets, our_parser
 from beam_bleu.pipeline.command_line.definition_flags import job_metrics
 from beam_bleu.pipeline.command_line.evidence_flags import evidence
-from beam_bleu.pipeline.command_line.flags import SEE_HELP, filled, nearest
 from beam_bleu.pipeline.command_line.gate_flags import gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
@@ -42,6 +41,7 @@ from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import JobMetrics
+from beam_bleu.transforms.definition.flags import SEE_HELP, filled, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.needs import TEXTS

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.command_line.flags import SEE_HELP, Flag, unknown_value
 from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, unknown_value
 from beam_bleu.transforms.errors import UsageError
 
 _WIDTH = 79
@@ -95,6 +95,31 @@ def parser_of(name: str, description: str, *, usage: str | None = None) -> Parse
     )
 
 
+def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag], default: str = "") -> None:
+    """Adds flags to a parser; see `Flag.described`."""
+    for flag in flags:
+        # argparse fills in values after a single %.
+        shown: dict[str, Any] = {"help": flag.described(default).replace("%", "%%")}
+        if flag.metavar or flag.action is not None:
+            shown["metavar"] = flag.metavar
+        if flag.is_shown_only:
+            action = argparse.Action(flag.words, flag.name, nargs=flag.nargs, **shown)
+            group._group_actions.append(action)  # type: ignore[attr-defined]
+            continue
+        kind: dict[str, Any]
+        if flag.action is not None:
+            kind = {"action": flag.action, "nargs": flag.nargs if flag.metavar else 0}
+        elif not flag.metavar:
+            kind = {"action": "store_true" if isinstance(flag.default, bool) else "count"}
+            kind |= {"default": flag.default}
+        else:
+            many = "extend" if flag.split or flag.nargs else "append"
+            kind = {"action": many if flag.is_many else "store", "type": flag.read}
+            kind |= {"default": [] if flag.is_many else flag.default}
+            kind |= {"nargs": flag.nargs, "const": flag.const} if flag.nargs else {}
+        group.add_argument(*flag.words, dest=flag.name, **kind, **shown)
+
+
 def add_text_or_json_flag(group: argparse._ActionsContainer, *others: str) -> None:
     """Adds --format, for subcommands whose report is text, or JSON with the same facts.
 
@@ -106,7 +131,7 @@ def add_text_or_json_flag(group: argparse._ActionsContainer, *others: str) -> No
     *names, last = choices
     shown = f"what stdout shows: {', '.join(names)} or {last}"
     flag = Flag("format", shown, "NAME", ("-f", "--format"), "text", choices=choices)
-    flag.add_to(group)
+    add_flags(group, [flag])
 
 
 def with_underscores(argv: Sequence[str], known: Container[str] = ()) -> list[str]:

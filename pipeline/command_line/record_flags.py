@@ -7,7 +7,7 @@ import dataclasses
 import re
 from typing import Any, ClassVar
 
-from beam_bleu.pipeline.command_line.flags import flag
+from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.flags import flag, whole_number
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_flags import columns, split_at_commas
 from beam_bleu.pipeline.display.printable import utf8
+from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
     LENGTH,

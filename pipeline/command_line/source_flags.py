@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from beam_bleu.pipeline.command_line.flags import flag, positive, whole_number
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
+from beam_bleu.transforms.definition.flags import flag, positive, whole_number
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Cuts
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 

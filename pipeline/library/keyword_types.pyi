@@ -9,23 +9,23 @@ class Keywords(TypedDict, total=False):
     metrics: Sequence[Any] | None
     preset: str | None
     tokenize: str | None
-    spm_model: str | None
     lowercase: bool | None
     lowercase_ascii: bool | None
     no_lowercase: bool | None
     normalize: str | None
+    spm_model: str | None
     language: str | None
     language_column: str | None
     smooth_method: str | None
     smooth_value: float | None
     max_ngram_order: int | None
-    weights: float | Sequence[float] | None
     effective_order: bool | None
     no_effective_order: bool | None
     reference_length: str | None
+    weights: float | Sequence[float] | None
     chrf_char_order: int | None
-    chrf_word_order: int | None
     chrf_beta: int | None
+    chrf_word_order: int | None
     chrf_whitespace: bool | None
     chrf_lowercase: bool | None
     chrf_eps_smoothing: bool | None

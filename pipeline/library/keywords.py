@@ -10,13 +10,13 @@ from typing import Any
 
 from beam_bleu.pipeline.command_line.config import FLAGS, Config
 from beam_bleu.pipeline.command_line.definition_flags import job_metrics
-from beam_bleu.pipeline.command_line.flags import SEE_HELP, filled, nearest
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
 from beam_bleu.pipeline.command_line.options import job_of
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
+from beam_bleu.transforms.definition.flags import SEE_HELP, filled, flags_of, nearest
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
 
@@ -63,7 +63,7 @@ class Asked:
             check_language_flags(self._flags)
             self._metrics = job_metrics(self._flags, unpooled, configs)
         for word in configs:
-            names = {row.name for row in config_type(word).flags}
+            names = {row.name for row in flags_of(config_type(word))}
             names |= {"preset", "language"} if word == DEFAULT_METRIC else set()
             for name in sorted(names & values.keys()):
                 raise ValueError(

@@ -8,9 +8,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of
 from beam_bleu.pipeline.command_line.output_flags import RowFlags
-from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
+from beam_bleu.pipeline.command_line.parser import add_flags, add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
@@ -36,6 +35,7 @@ from beam_bleu.pipeline.result.rows import (
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.definition.flags import filled, flags_of
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of
 from beam_bleu.pipeline.command_line.gate_flags import (
     GateFlags,
     gates,
     require_definitions,
 )
-from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -23,6 +22,7 @@ from beam_bleu.pipeline.result.comparing import pairing
 from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.definition.flags import filled, flags_of
 from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (

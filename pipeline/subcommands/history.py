@@ -6,15 +6,15 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.flags import Flag, positive, unknown_value
 from beam_bleu.pipeline.command_line.metric_flags import METRICS_FLAG
-from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
 from beam_bleu.pipeline.result.series import Key
 from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import InputError, joined
 
 _DESCRIPTION = (
@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
         help="each night has segments of its own, even if --partition does not say so",
     )
     choice = parser.add_argument_group("what is shown")
-    METRICS_FLAG.add_to(choice, "default: all")
+    add_flags(choice, [METRICS_FLAG], "default: all")
     choice.add_argument(
         "--system", action="append", metavar="NAME", help="only this system; repeatable"
     )
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
         "repeatable",
     )
     last = Flag("last", "only the last N nights", "N", ("--last",), convert=positive)
-    last.add_to(choice)
+    add_flags(choice, [last])
     choice.add_argument(
         "-f",
         "--format",

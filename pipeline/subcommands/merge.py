@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.flags import filled
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
@@ -20,6 +19,7 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     finish,
     run,
 )
+from beam_bleu.transforms.definition.flags import filled
 
 _DESCRIPTION = (
     "Adds up the totals that runs with --save_totals have written. The result is that of one run "

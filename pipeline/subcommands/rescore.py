@@ -12,7 +12,6 @@ from typing import Any
 
 from beam_bleu.pipeline.command_line.definition_flags import rescored_definition
 from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
-from beam_bleu.pipeline.command_line.flags import add_flags, filled, flags_of, unknown_value
 from beam_bleu.pipeline.command_line.metric_flags import (
     LANGUAGE_FLAGS,
     METRICS_FLAG,
@@ -20,13 +19,12 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     DefinitionFlags,
     metric_flags,
     refuse_flags_of_other_metrics,
-    shown_flags,
     tokenizer_of_language,
     usual_flags,
     with_choices,
 )
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
-from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence
@@ -36,6 +34,7 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     finish,
     run,
 )
+from beam_bleu.transforms.definition.flags import filled, flags_of, unknown_value
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
@@ -68,8 +67,9 @@ def main(argv: Sequence[str]) -> int:
     )
     add_flags(tokens, usual_flags(of_text=True), _DEFAULT)
     add_flags(tokens, LANGUAGE_FLAGS)
-    for flag in shown_flags(metric_flags(besides=[DEFAULT_METRIC])):
-        dataclasses.replace(flag, help=argparse.SUPPRESS, shown_default="").add_to(tokens)
+    for flag in metric_flags(besides=[DEFAULT_METRIC]):
+        hidden = dataclasses.replace(flag, help=argparse.SUPPRESS, shown_default="")
+        add_flags(tokens, [hidden])
     add_flags(parser.add_argument_group("evidence"), flags_of(ComparisonFlags), _DEFAULT)
     add_result_flags(parser)
     return run(parser, argv, _rescore)

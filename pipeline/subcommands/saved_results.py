@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from beam_bleu.pipeline.command_line.flags import add_flags, flags_of
 from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
-from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
+from beam_bleu.pipeline.command_line.parser import Parser, add_flags, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
+from beam_bleu.transforms.definition.flags import flags_of
 
 
 def add_result_flags(parser: Parser) -> None:

@@ -7,8 +7,7 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.flags import Flag, positive, unknown_value
-from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
+from beam_bleu.pipeline.command_line.parser import add_flags, add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
@@ -19,6 +18,7 @@ from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import counted
@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
     number = Flag(
         "number", "how many segments at most", "N", words, _USUAL_NUMBER, convert=positive
     )
-    number.add_to(choice)
+    add_flags(choice, [number])
     add_text_or_json_flag(parser.add_argument_group("output"))
     return run(parser, argv, _worst)
 

@@ -1,4 +1,4 @@
-"""How choices are declared: a row in a table of choices, or a flag of a metric.
+"""How choices are declared: each is a row in a table.
 
 A row has a name. It describes a choice and says what it needs. The function that computes it is in
 another table with the same names, in the room that uses it. A row without a function is an error,
@@ -7,8 +7,7 @@ and so is an unknown name.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 
@@ -61,35 +60,3 @@ def require_integer(field: str, value: object, least: int, most: int) -> None:
     """
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{field} must be {least} to {most}, an int, got {value!r}")
-
-
-@dataclasses.dataclass(frozen=True)
-class MetricFlag:
-    """A flag of the command that sets a field of a metric's definition: a row of `Config.flags`.
-
-    Several switches can set one field to different values.
-
-    Attributes:
-      name: its name, which is sacreBLEU's, if sacreBLEU has the flag: "chrf_beta".
-      field: the field of the metric's config that it sets.
-      description: what it chooses, for --help.
-      metavar: what --help calls its value; "" for a switch.
-      convert: makes the value of its text.
-      short: sacreBLEU's short spelling, such as "-cc"; "" for none.
-      choices: the names to choose from; none for any text.
-      default: what --help says about its default; "" if the description does.
-      value: what a switch sets the field to.
-      changes_sums: whether other columns are counted with another value, even if each segment has
-        one reference.
-    """
-
-    name: str
-    field: str
-    description: str
-    metavar: str = ""
-    convert: Callable[[str], Any] = str
-    short: str = ""
-    choices: tuple[str, ...] = ()
-    default: str = ""
-    value: Any = True
-    changes_sums: bool = True

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_flag
+from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number, gradient
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans, TextSizes
@@ -129,32 +130,29 @@ class Signatures:
     sacrebleu: str | None = None
 
 
-OF_TEXT = {"of_text": True}
-"""The metadata of a field of a definition that says how texts become tokens. It is a part of
-`Config.text`, and so neither of the metric of sums nor of saved totals."""
-
-NORMALIZE = MetricFlag(
-    "normalize",
-    "normalize",
-    "Unicode normalization, before all other steps and again after lower-casing: "
-    f"{', '.join(NORMALIZATIONS)}",
-    "NAME",
-    choices=tuple(NORMALIZATIONS),
-    default="default: none",
-)
-"""The flag that all metrics of texts have in common."""
+def normalization() -> Any:
+    """The field that all definitions of metrics of texts have in common."""
+    return choice(
+        None,
+        "Unicode normalization, before all other steps and again after lower-casing: "
+        f"{', '.join(NORMALIZATIONS)}",
+        "NAME",
+        choices=tuple(NORMALIZATIONS),
+        shown_default="default: none",
+        of_text=True,
+    )
 
 
 class Config(abc.ABC):
     """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass.
 
+    Its fields are flags of the command (`choice`).
+
     Attributes:
       METRIC: the metric, if it is another class.
-      flags: the command's flags that set its fields.
     """
 
     METRIC: ClassVar[type[Metric]]
-    flags: ClassVar[tuple[MetricFlag, ...]] = ()
 
     @property
     def text(self) -> Text:

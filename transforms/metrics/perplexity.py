@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_choice
+from beam_bleu.transforms.definition.choices import require_choice
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.differentiation import Number, exp
 from beam_bleu.transforms.metrics.metric import (
@@ -234,52 +235,34 @@ class PerplexityConfig(Config):
 
     METRIC = Perplexity
 
-    per: SymbolName = "token"
-    logprob_column: str = "logprobs"
-    token_count_column: str | None = None
-    text_column: str | None = None
-    word_count_column: str | None = None
-    byte_count_column: str | None = None
+    LIBRARY = (
+        "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)"
+    )
 
-    flags = (
-        MetricFlag(
-            "logprob_column",
-            "logprob_column",
-            "the column of the natural logarithms of probabilities: a list with one for each "
-            f"token, or their sum; default {logprob_column}",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "token_count_column",
-            "token_count_column",
-            "the column with the number of tokens, if --logprob_column has sums",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "text_column",
-            "text_column",
-            "the column of the texts whose words and bytes are counted for perplexity",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "word_count_column",
-            "word_count_column",
-            "the column with the number of words, in place of --text_column",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "byte_count_column",
-            "byte_count_column",
-            "the column with the number of bytes, in place of --text_column",
-            "COLUMN",
-        ),
-        MetricFlag(
-            "perplexity_per",
-            "per",
-            f"what the perplexity is of: {', '.join(SYMBOLS)}; default {per}",
-            "NAME",
-            changes_sums=False,
-        ),
+    per: SymbolName = choice(
+        "token",
+        f"what the perplexity is of: {', '.join(SYMBOLS)}",
+        "NAME",
+        name="perplexity_per",
+        changes_sums=False,
+    )
+    logprob_column: str = choice(
+        "logprobs",
+        "the column of the natural logarithms of probabilities: a list with one for each token, or "
+        "their sum",
+        "COLUMN",
+    )
+    token_count_column: str | None = choice(
+        None, "the column with the number of tokens, if --logprob_column has sums", "COLUMN"
+    )
+    text_column: str | None = choice(
+        None, "the column of the texts whose words and bytes are counted for perplexity", "COLUMN"
+    )
+    word_count_column: str | None = choice(
+        None, "the column with the number of words, in place of --text_column", "COLUMN"
+    )
+    byte_count_column: str | None = choice(
+        None, "the column with the number of bytes, in place of --text_column", "COLUMN"
     )
 
     def __post_init__(self) -> None:

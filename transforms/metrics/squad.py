@@ -20,14 +20,13 @@ import numpy as np
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
-    NORMALIZE,
-    OF_TEXT,
     SEGMENTS,
     Basis,
     Lengths,
     Metric,
     ReadyTexts,
     Scores,
+    normalization,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
@@ -116,11 +115,10 @@ class TokenF1Score(_Score):
 class _OfAnswers(Metric):
     """What both metrics have in common."""
 
-    flags = (NORMALIZE,)
     highest = 100
     _TOKENIZER: ClassVar[AnyTokenizerName]
 
-    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+    normalize: NormalizationName | None = normalization()
 
     @property
     def text(self) -> Text:

@@ -29,7 +29,7 @@ class Case:
       flag: the flag of the command.
       description: what the flag does.
       shown: its name in the table of presets.
-      short: sacreBLEU's short spelling of the flag; "" for none.
+      short: sacreBLEU's other spellings of the flag.
       in_sacrebleu: whether sacreBLEU has it.
       by_unicode: whether it depends on the version of Python's Unicode tables.
     """
@@ -38,7 +38,7 @@ class Case:
     flag: str
     description: str
     shown: str
-    short: str = ""
+    short: tuple[str, ...] = ()
     in_sacrebleu: bool = True
     by_unicode: bool = False
 
@@ -47,7 +47,7 @@ CASES: Mapping[Lowercase, Case] = {
     True: Case(
         name="lc",
         flag="lowercase",
-        short="-lc",
+        short=("-lc",),
         description="lower-case the text before it is scored",
         shown="lower",
         by_unicode=True,

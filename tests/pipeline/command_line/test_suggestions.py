@@ -10,8 +10,8 @@ from command_line import SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 from beam_bleu.pipeline.command_line.config import our_parser
-from beam_bleu.pipeline.command_line.flags import nearest
 from beam_bleu.pipeline.command_line.sacrebleu_flags import ABSENT
+from beam_bleu.transforms.definition.flags import nearest
 
 ATLAS = SYSTEMS["atlas"]
 OURS = {spelling for flag in our_parser().actions() for spelling in flag.option_strings}

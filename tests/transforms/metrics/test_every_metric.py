@@ -10,7 +10,6 @@ from metric_segments import assert_scores_of_many_sums, score_of
 
 from beam_bleu.pipeline.saved.codec import decoded, encoded
 from beam_bleu.transforms.known_metrics import METRICS, config_type
-from beam_bleu.transforms.metrics.metric import NORMALIZE
 
 CHOICES: dict[str, dict[str, Any]] = {
     "perplexity": {"token_count_column": "tokens"},
@@ -19,7 +18,7 @@ CHOICES: dict[str, dict[str, Any]] = {
 }
 """What a config of these metrics cannot be without."""
 
-NORMALIZED = [name for name in METRICS if NORMALIZE in config_type(name).flags]
+NORMALIZED = [name for name in METRICS if "normalize" in config_type(name).text_fields()]
 
 
 def config_of(name: str, **choices: Any) -> Any:

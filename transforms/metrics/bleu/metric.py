@@ -7,7 +7,6 @@ equal scores. So the signature has everything that changes the number.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -15,7 +14,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_choice, require_integer
+from beam_bleu.transforms.definition.choices import require_choice, require_integer
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     PARTS_OF_A_TOKEN,
@@ -41,12 +41,11 @@ from beam_bleu.transforms.metrics.bleu.smoothing import (
 )
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
-    NORMALIZE,
-    OF_TEXT,
     Basis,
     Lengths,
     Metric,
     Scores,
+    normalization,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.shown_score import Score
@@ -135,8 +134,7 @@ class BleuScore(Score):
         }
 
 
-_formula_flag = functools.partial(MetricFlag, changes_sums=False)
-"""A flag that makes another score of the same sums."""
+_METHODS_WITH_VALUE = [name for name in CORPUS_SMOOTH_METHODS if name in SMOOTH_VALUES]
 
 
 def comma_separated_numbers(text: str) -> tuple[float, ...]:
@@ -195,92 +193,83 @@ class BleuConfig(Metric):
     is_tokenized = True
     picks_reference = False
 
-    tokenize: TokenizerName = dataclasses.field(default="13a", metadata=OF_TEXT)
-    lowercase: Lowercase = dataclasses.field(default=Text.lowercase, metadata=OF_TEXT)
-    smooth_method: SmoothMethodName = "exp"
-    smooth_value: float | None = None
-    max_ngram_order: int = 4
-    effective_order: bool = False
-    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
-    reference_length: ReferenceLengthName = "closest"
-    weights: tuple[float, ...] | None = None
-    spm_model: SentencePieceModel | None = dataclasses.field(default=None, metadata=OF_TEXT)
-
-    flags = (
-        MetricFlag(
-            "tokenize",
-            "tokenize",
-            f"how text is split into tokens: {', '.join(TOKENIZERS)}",
-            "NAME",
-            short="-tok",
-            choices=tuple(TOKENIZERS),
-            default=f"default {Text.tokenize}",
-        ),
-        MetricFlag("spm_model", "spm_model", "the SentencePiece model for --tokenize spm", "FILE"),
-        *(
-            MetricFlag(case.flag, "lowercase", case.description, short=case.short, value=value)
+    tokenize: TokenizerName = choice(
+        Text.tokenize,
+        f"how text is split into tokens: {', '.join(TOKENIZERS)}",
+        "NAME",
+        "-tok",
+        choices=tuple(TOKENIZERS),
+        of_text=True,
+    )
+    lowercase: Lowercase = choice(
+        Text.lowercase,
+        switches=[
+            {
+                "name": case.flag,
+                "help": case.description,
+                "short": case.short,
+                "value": value,
+            }
             for value, case in CASES.items()
-        ),
-        NORMALIZE,
-        _formula_flag(
-            "smooth_method",
-            "smooth_method",
-            f"how orders without matches are smoothed: {', '.join(CORPUS_SMOOTH_METHODS)}",
-            "NAME",
-            short="-s",
-            choices=CORPUS_SMOOTH_METHODS,
-            default=f"default {smooth_method}",
-        ),
-        _formula_flag(
-            "smooth_value",
-            "smooth_value",
-            "the value of the smoothing method",
-            "VALUE",
-            float,
-            "-sv",
-            default="default: "
-            + ", ".join(
-                f"{name} {SMOOTH_VALUES[name]}"
-                for name in CORPUS_SMOOTH_METHODS
-                if name in SMOOTH_VALUES
-            ),
-        ),
-        _formula_flag(
-            "max_ngram_order",
-            "max_ngram_order",
-            f"1 to {LARGEST_NGRAM_ORDER}, or the number of --weights",
-            "N",
-            int,
-            default=f"default {max_ngram_order}",
-        ),
-        _formula_flag(
-            "weights",
-            "weights",
-            "the weight of each order; an order with weight 0 is ignored",
-            "W,W,...",
-            comma_separated_numbers,
-            default="default 1/N each",
-        ),
-        _formula_flag(
-            "effective_order",
-            "effective_order",
-            "leave out orders longer than every candidate",
-        ),
-        _formula_flag(
-            "no_effective_order",
-            "effective_order",
-            "keep orders longer than every candidate, even if the preset leaves them out",
-            value=False,
-        ),
-        _formula_flag(
-            "reference_length",
-            "reference_length",
-            "which length counts if a segment has several references: "
-            f"{', '.join(REFERENCE_LENGTHS)}",
-            "RULE",
-            choices=tuple(REFERENCE_LENGTHS),
-            default=f"default {reference_length}",
-        ),
+        ],
+        of_text=True,
+    )
+    smooth_method: SmoothMethodName = choice(
+        "exp",
+        f"how orders without matches are smoothed: {', '.join(CORPUS_SMOOTH_METHODS)}",
+        "NAME",
+        "-s",
+        choices=CORPUS_SMOOTH_METHODS,
+        changes_sums=False,
+    )
+    smooth_value: float | None = choice(
+        None,
+        "the value of the smoothing method",
+        "VALUE",
+        "-sv",
+        convert=float,
+        shown_default="default: "
+        + ", ".join(f"{name} {SMOOTH_VALUES[name]}" for name in _METHODS_WITH_VALUE),
+        changes_sums=False,
+    )
+    max_ngram_order: int = choice(
+        4,
+        f"1 to {LARGEST_NGRAM_ORDER}, or the number of --weights",
+        "N",
+        convert=int,
+        changes_sums=False,
+    )
+    effective_order: bool = choice(
+        False,
+        switches=[
+            {"help": "leave out orders longer than every candidate"},
+            {
+                "name": "no_effective_order",
+                "help": "keep orders longer than every candidate, even if the preset leaves them "
+                "out",
+                "value": False,
+            },
+        ],
+        changes_sums=False,
+    )
+    normalize: NormalizationName | None = normalization()
+    reference_length: ReferenceLengthName = choice(
+        "closest",
+        f"which length counts if a segment has several references: {', '.join(REFERENCE_LENGTHS)}",
+        "RULE",
+        choices=tuple(REFERENCE_LENGTHS),
+        changes_sums=False,
+    )
+    weights: tuple[float, ...] | None = choice(
+        None,
+        "the weight of each order; an order with weight 0 is ignored",
+        "W,W,...",
+        convert=comma_separated_numbers,
+        shown_default="default 1/N each",
+        changes_sums=False,
+    )
+    spm_model: SentencePieceModel | None = choice(
+        None, "the SentencePiece model for --tokenize spm", "FILE", of_text=True
     )
 
     def __post_init__(self) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag, require_integer
+from beam_bleu.transforms.definition.choices import require_integer
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.chrf.formula import (
     ChrfColumns,
     f_score,
@@ -18,13 +19,12 @@ from beam_bleu.transforms.metrics.chrf.formula import (
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
-    NORMALIZE,
-    OF_TEXT,
     SEGMENTS,
     Basis,
     Lengths,
     Metric,
     Scores,
+    normalization,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.shown_score import Score, own_fields
@@ -114,52 +114,41 @@ class ChrfConfig(Metric):
     is_in_sacrebleu = True
     score_type = ChrfScore
 
-    char_order: int = 6
-    beta: int = 2
-    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
-    word_order: int = 0
-    whitespace: bool = False
-    lowercase: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    eps_smoothing: bool = False
-
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "chrf_char_order",
-            "char_order",
-            f"the largest order of n-grams of characters, 1 to {LARGEST_CHAR_ORDER}; "
-            f"default {char_order}",
-            "N",
-            int,
-            "-cc",
-        ),
-        MetricFlag(
-            "chrf_word_order",
-            "word_order",
-            f"the largest order of n-grams of words, 0 to {LARGEST_WORD_ORDER}; 2 for chrF++; "
-            f"default {word_order}",
-            "N",
-            int,
-            "-cw",
-        ),
-        MetricFlag(
-            "chrf_beta",
-            "beta",
-            f"how many times as important as precision recall is, 1 to {LARGEST_BETA}; "
-            f"default {beta}",
-            "N",
-            int,
-            changes_sums=False,
-        ),
-        MetricFlag("chrf_whitespace", "whitespace", "count white space as characters, too"),
-        MetricFlag("chrf_lowercase", "lowercase", "lower-case the text before chrF is computed"),
-        MetricFlag(
-            "chrf_eps_smoothing",
-            "eps_smoothing",
-            "count all orders, and take the mean of their F-scores, as Popović's program, NLTK and "
-            "Moses do",
-            changes_sums=False,
-        ),
+    char_order: int = choice(
+        6,
+        f"the largest order of n-grams of characters, 1 to {LARGEST_CHAR_ORDER}",
+        "N",
+        "-cc",
+        name="chrf_char_order",
+        convert=int,
+    )
+    beta: int = choice(
+        2,
+        f"how many times as important as precision recall is, 1 to {LARGEST_BETA}",
+        "N",
+        name="chrf_beta",
+        convert=int,
+        changes_sums=False,
+    )
+    normalize: NormalizationName | None = normalization()
+    word_order: int = choice(
+        0,
+        f"the largest order of n-grams of words, 0 to {LARGEST_WORD_ORDER}; 2 for chrF++",
+        "N",
+        "-cw",
+        name="chrf_word_order",
+        convert=int,
+    )
+    whitespace: bool = choice(False, "count white space as characters, too", name="chrf_whitespace")
+    lowercase: bool = choice(
+        False, "lower-case the text before chrF is computed", name="chrf_lowercase", of_text=True
+    )
+    eps_smoothing: bool = choice(
+        False,
+        "count all orders, and take the mean of their F-scores, as Popović's program, NLTK "
+        "and Moses do",
+        name="chrf_eps_smoothing",
+        changes_sums=False,
     )
 
     def __post_init__(self) -> None:

@@ -15,16 +15,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import MetricFlag
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
-    NORMALIZE,
-    OF_TEXT,
     Basis,
     Lengths,
     Metric,
     Scores,
+    normalization,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.shown_score import Score
@@ -110,19 +109,19 @@ class ErrorRate(Metric):
     name: ClassVar[str]
     SYMBOL: ClassVar[Literal["word", "character"]]
 
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "wer_lowercase", "lowercase", "lower-case the text before WER and CER are computed"
-        ),
-        MetricFlag(
-            "wer_no_punct", "no_punct", "remove punctuation marks before WER and CER are computed"
-        ),
+    lowercase: bool = choice(
+        False,
+        "lower-case the text before WER and CER are computed",
+        name="wer_lowercase",
+        of_text=True,
     )
-
-    lowercase: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    no_punct: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+    no_punct: bool = choice(
+        False,
+        "remove punctuation marks before WER and CER are computed",
+        name="wer_no_punct",
+        of_text=True,
+    )
+    normalize: NormalizationName | None = normalization()
 
     @property
     def text(self) -> Text:

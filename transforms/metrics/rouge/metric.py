@@ -13,17 +13,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import MetricFlag
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
-    NORMALIZE,
-    OF_TEXT,
     SEGMENTS,
     Basis,
     Lengths,
     Metric,
     Scores,
+    normalization,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
@@ -125,17 +124,10 @@ class Rouge(Metric):
     name: ClassVar[str]
     HIT: ClassVar[int]
 
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "rouge_stemmer",
-            "stemmer",
-            "stem words, as use_stemmer of rouge_score does",
-        ),
+    stemmer: bool = choice(
+        False, "stem words, as use_stemmer of rouge_score does", name="rouge_stemmer", of_text=True
     )
-
-    stemmer: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+    normalize: NormalizationName | None = normalization()
 
     @property
     def text(self) -> Text:

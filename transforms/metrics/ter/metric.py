@@ -16,17 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import MetricFlag
+from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
-    NORMALIZE,
-    OF_TEXT,
     SEGMENTS,
     Basis,
     Lengths,
     Metric,
     Scores,
+    normalization,
 )
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.shown_score import Score
@@ -120,30 +119,27 @@ class TerConfig(Metric):
         shared=(SEGMENTS, REFERENCE_LENGTH, REFERENCE_PARTS),
     )
 
-    flags = (
-        NORMALIZE,
-        MetricFlag(
-            "ter_normalized",
-            "normalized",
-            "replace entities, and make words of punctuation marks and of the English 's",
-        ),
-        MetricFlag("ter_no_punct", "no_punct", "remove punctuation marks"),
-        MetricFlag(
-            "ter_asian_support",
-            "asian_support",
-            "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
-            "mark; with --ter_no_punct, remove these marks",
-        ),
-        MetricFlag(
-            "ter_case_sensitive", "case_sensitive", "do not lower-case the text before it is scored"
-        ),
+    normalized: bool = choice(
+        False,
+        "replace entities, and make words of punctuation marks and of the English 's",
+        name="ter_normalized",
+        of_text=True,
     )
-
-    normalized: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    no_punct: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    asian_support: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    case_sensitive: bool = dataclasses.field(default=False, metadata=OF_TEXT)
-    normalize: NormalizationName | None = dataclasses.field(default=None, metadata=OF_TEXT)
+    no_punct: bool = choice(False, "remove punctuation marks", name="ter_no_punct", of_text=True)
+    asian_support: bool = choice(
+        False,
+        "with --ter_normalized, make a word of each Chinese character and Asian punctuation "
+        "mark; with --ter_no_punct, remove these marks",
+        name="ter_asian_support",
+        of_text=True,
+    )
+    case_sensitive: bool = choice(
+        False,
+        "do not lower-case the text before it is scored",
+        name="ter_case_sensitive",
+        of_text=True,
+    )
+    normalize: NormalizationName | None = normalization()
 
     @property
     def text(self) -> Text:

@@ -1,13 +1,12 @@
 """Flags: a field of a frozen dataclass declares one, once, with its help and what its values are.
 
-From these fields come the arguments of argparse, the keywords of `Evaluate`, the pages about flags
-and the parameters of a Dataflow template. A class has the flags of one purpose. What needs flags of
-several classes inherits from them, as `config.Config` does.
+From these fields come the arguments of argparse, the keywords of `Evaluate` and the pages about
+flags. A class has the flags of one purpose: the definition of a metric, such as `ChrfConfig`, or a
+part of the command's `Config`, which inherits from all its parts.
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ class Flag:
     """A choice of a user.
 
     Attributes:
-      name: the field that has its value, and the keyword of `Evaluate`.
+      name: its name on a command line, and the keyword of `Evaluate`.
       help: what it chooses.
       metavar: what the help calls its value; "" for a switch.
       words: its spellings on a command line; the last one is that of messages.
@@ -42,6 +41,10 @@ class Flag:
       is_shown_only: whether something else reads it, and argparse only shows it.
       library: what the library has in its place, or why it has nothing; "" for a keyword of
         `Evaluate`.
+      field: the field of a class that it sets.
+      value: what a switch sets the field to.
+      changes_sums: of a metric: whether other columns are counted with another value, even if each
+        segment has one reference.
     """
 
     name: str
@@ -58,6 +61,9 @@ class Flag:
     action: Any = None
     is_shown_only: bool = False
     library: str = ""
+    field: str = ""
+    value: Any = True
+    changes_sums: bool = True
 
     @property
     def spelling(self) -> str:
@@ -125,31 +131,6 @@ class Flag:
         # Without an exponent, as in 1e-05, which a fraction of records cannot have.
         return f"{Decimal(repr(given)):f}" if isinstance(given, float) else str(given)
 
-    def add_to(self, group: argparse._ActionsContainer, default: str = "") -> None:
-        """Adds it to a parser; see `described`."""
-        # argparse fills in values after a single %.
-        shown: dict[str, Any] = {
-            "help": self.described(default).replace("%", "%%"),
-            "metavar": self.metavar,
-        }
-        if self.is_shown_only:
-            action = argparse.Action(self.words, self.name, nargs=self.nargs, **shown)
-            group._group_actions.append(action)  # type: ignore[attr-defined]
-            return
-        kind: dict[str, Any]
-        if self.action is not None:
-            kind = {"action": self.action, "nargs": self.nargs if self.metavar else 0}
-        elif not self.metavar:
-            del shown["metavar"]
-            kind = {"action": "store_true" if isinstance(self.default, bool) else "count"}
-            kind |= {"default": self.default}
-        else:
-            many = "extend" if self.split or self.nargs else "append"
-            kind = {"action": many if self.is_many else "store", "type": self.read}
-            kind |= {"default": [] if self.is_many else self.default}
-            kind |= {"nargs": self.nargs, "const": self.const} if self.nargs else {}
-        group.add_argument(*self.words, dest=self.name, **kind, **shown)
-
 
 def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -> Any:
     """A field with the choice of a user.
@@ -162,27 +143,51 @@ def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -
       more: other attributes of `Flag`.
     """
     about = {"help": help, "metavar": metavar, "short": short, **more}
-    return dataclasses.field(default=default, metadata={"flag": about})
+    return dataclasses.field(default=default, metadata={"flags": [{"default": default, **about}]})
 
 
-def flags_of(kind: type[Any]) -> tuple[Flag, ...]:
+def choice(
+    default: Any,
+    help: str = "",
+    metavar: str = "",
+    *short: str,
+    switches: Sequence[Mapping[str, Any]] = (),
+    of_text: bool = False,
+    **more: Any,
+) -> Any:
+    """A field of a metric's definition, which a flag of the command sets.
+
+    Args:
+      default: its value if the flag is not given.
+      help: what it chooses.
+      metavar: what the help calls its value; "" for a switch.
+      short: other spellings of the flag.
+      switches: if several switches set it, the attributes of each one in place of `help`.
+      of_text: whether it says how texts become tokens. Then it is a part of `Config.text`, and so
+        neither of the metric of sums nor of saved totals.
+      more: other attributes of `Flag`.
+    """
+    about = {"help": help, "metavar": metavar, "short": short, **more}
+    about |= {"default": None if metavar else False}  # what a command line gives without the flag
+    if metavar and default is not None:
+        about.setdefault("shown_default", f"default {default}")
+    rows = [{**about, **each} for each in switches or [{}]]
+    return dataclasses.field(default=default, metadata={"flags": rows, "of_text": of_text})
+
+
+def flags_of(kind: Any) -> tuple[Flag, ...]:
     """The flags of a class. Its `LIBRARY` is that of flags without their own."""
     return tuple(
-        Flag(
-            field.name,
-            **{"words": (*about["short"], f"--{field.name}"), "default": field.default}
-            | {"library": getattr(kind, "LIBRARY", "").format(field.name)}
-            | {name: value for name, value in about.items() if name != "short"},
-        )
+        _flag_of(kind, {"name": field.name, "field": field.name, **about})
         for field in dataclasses.fields(kind)
-        if (about := field.metadata.get("flag"))
+        for about in field.metadata.get("flags", ())
     )
 
 
-def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag], default: str = "") -> None:
-    """Adds flags to a parser; see `Flag.described`."""
-    for each in flags:
-        each.add_to(group, default)
+def _flag_of(kind: Any, about: dict[str, Any]) -> Flag:
+    name, short = about["name"], about.pop("short")
+    usual = {"words": (*short, f"--{name}"), "library": getattr(kind, "LIBRARY", "").format(name)}
+    return Flag(**{**usual, **about})
 
 
 def filled(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
