@@ -8,7 +8,6 @@ from typing import Literal
 AllowedName = Literal[
     "another-format",
     "characters",
-    "copies",
     "ids",
     "marks",
     "order",
@@ -21,12 +20,11 @@ AllowedName = Literal[
 ALLOWED: Mapping[AllowedName, str] = {
     "another-format": "the lines are JSON, CSV, SGML, subtitles, ..., not text",
     "characters": "texts have characters that differ without being seen",
-    "copies": "candidates are copies of references",
     "ids": "texts begin or end with ids",
     "marks": "texts of one side have marks of a program",
     "order": "candidates belong to references of other lines",
     "other-documents": "rows with the same id have different references, sources or hashes",
-    "pieces": "texts are pieces of words or numbers of tokens",
+    "pieces": "texts are pieces of words",
     "redirects": "web servers send readers to other hosts (without a warning)",
     "repeats": "the last segments are in the input twice",
 }

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from beam_bleu.transforms.definition.allowed import ALLOWED
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.inspection.copies import copied, repeated_at_end
-from beam_bleu.transforms.inspection.neighbours import misplaced
+from beam_bleu.transforms.inspection.order import misplaced, repeated_at_end
 from beam_bleu.transforms.inspection.sample import Sample, Sampling
-from beam_bleu.transforms.inspection.signs import FEWEST_TEXTS, signs_in
-from beam_bleu.transforms.inspection.streams import Finding, Stream
+from beam_bleu.transforms.inspection.signs import Finding, signs_in
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+
+_FEWEST_TEXTS = 20
+"""Fewer texts tell nothing."""
 
 
 def look_at(
@@ -36,10 +37,13 @@ def look_at(
     Raises:
       InputError: the texts are certainly not what they are taken for.
     """
-    streams = [Stream(name, texts) for name, texts in sample.texts.items()]
-    streams = [stream for stream in streams if len(stream) >= FEWEST_TEXTS]
-    signs = signs_in(streams, is_composed=is_composed, of_values=of_values)
-    return _judged([*signs, *_findings(streams)], allow)
+    streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
+    findings = list(signs_in(streams, is_composed=is_composed, of_values=of_values))
+    for candidates in (stream for stream in streams if stream.is_of_candidates):
+        for references in (stream for stream in streams if not stream.is_of_candidates):
+            findings += misplaced(candidates, references)
+            findings += repeated_at_end(candidates, references)
+    return _judged(findings, allow)
 
 
 class Inspection:
@@ -74,21 +78,13 @@ class Inspection:
             warnings.warn(notice.sentence, stacklevel=4)
 
 
-def _findings(streams: list[Stream]) -> Iterator[Finding]:
-    for candidates in (stream for stream in streams if stream.is_of_candidates):
-        for references in (stream for stream in streams if not stream.is_of_candidates):
-            for find in (misplaced, repeated_at_end, copied):
-                yield from find(candidates, references)
-
-
-def _judged(findings: Iterable[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
+def _judged(findings: Sequence[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
     """The notices about findings: also about certain ones if their kind is allowed.
 
     Raises:
       InputError: findings are certain, and their kinds are not allowed. It tells all of them.
     """
-    all_findings = list(findings)
-    refused = [found for found in all_findings if found.is_certain and found.kind not in allow]
+    refused = [found for found in findings if found.is_certain and found.kind not in allow]
     if refused:
         kinds = ",".join(dict.fromkeys(found.kind for found in refused))
         remedies = "; ".join(dict.fromkeys(found.remedy for found in refused))
@@ -98,6 +94,6 @@ def _judged(findings: Iterable[Finding], allow: Collection[str]) -> tuple[Notice
         )
     return tuple(
         Notice("sample", f"{found.cause}; {found.remedy}")
-        for found in all_findings
+        for found in findings
         if found.is_certain or found.kind not in allow
     )

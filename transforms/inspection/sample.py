@@ -7,34 +7,60 @@ with those of the lines around it; and the first and the last segments.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.wiring.sums import Sums
 
-CANDIDATES, REFERENCES = "the candidates of ", "references "
+_CANDIDATES, _REFERENCES = "the candidates of ", "references "
 """What the names of streams begin with; a system or a position from 1 follows."""
 
-# How many segments are taken from the beginning, and from the end.
 _EDGE = 256
+"""How many segments are taken from the beginning, and from the end."""
 
 _BLOCK_BITS = 5  # blocks of 32 segments
 # The most segments of all blocks. With many systems there are fewer, to bound the memory.
 _MOST_ROWS, _FEWEST_ROWS, _MOST_TEXTS = 1024, 128, 8192
 
-# Longer texts are cut.
 _MOST_CHARACTERS = 600
+"""Longer texts are cut."""
 
-# Texts that are longer, taken together, are cut before they become strings.
-_MOST_BYTES = 1 << 20
-
-# Larger numbers are not positions, but digests of ids.
 _LARGEST_NUMBER = 2**40
+"""Larger numbers are not positions, but digests of ids."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stream:
+    """The texts of a system or of a position of references that are not empty.
+
+    Attributes:
+      name: its name in messages.
+      numbers: the numbers of their segments, ascending, int64 (texts,).
+      texts: the texts.
+    """
+
+    name: str
+    numbers: Integers
+    texts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def is_of_candidates(self) -> bool:
+        """Whether it has the texts of a system."""
+        return self.name.startswith(_CANDIDATES)
+
+    @functools.cached_property
+    def data(self) -> str:
+        """All texts, a line each."""
+        return "\n".join(self.texts)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -43,12 +69,12 @@ class Sample(Sums):
 
     Attributes:
       rows: by the numbers of segments, from 0, their texts by the names of the streams.
-      streams: the names of all streams.
+      names: the names of all streams.
       largest: the largest number of all segments, also of those that are not taken.
     """
 
     rows: Mapping[int, Mapping[str, str]] = dataclasses.field(default_factory=dict)
-    streams: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     largest: int = -1
 
     @classmethod
@@ -59,41 +85,43 @@ class Sample(Sums):
           batch: the batch.
           other: the number of another segment of the corpus.
         """
-        numbers, largest = batch.numbers, max(largest_number(batch), other)
+        numbers, largest = batch.numbers, max(_largest_number(batch), other)
         if numbers is None or not batch.candidates or not 0 <= largest < _LARGEST_NUMBER:
             return cls()
-        streams = [f"{REFERENCES}{place}" for place in range(1, len(batch.references) + 1)]
-        streams += [CANDIDATES + system for system in batch.systems]
-        taken = np.flatnonzero(_is_taken(numbers, largest, len(streams)))
-        ranges = list(_ranges(taken))
-        columns = [_texts(column, ranges) for column in (*batch.references, *batch.candidates)]
+        names = [f"{_REFERENCES}{place}" for place in range(1, len(batch.references) + 1)]
+        names += [_CANDIDATES + system for system in batch.systems]
+        taken = np.flatnonzero(_is_taken(numbers, largest, len(names)))
+        columns = [
+            pc.utf8_slice_codeunits(column.take(taken), 0, _MOST_CHARACTERS).to_pylist()
+            for column in (*batch.references, *batch.candidates)
+        ]
         rows = {
-            number: {
-                stream: text for stream, text in zip(streams, row, strict=True) if text is not None
-            }
+            number: {name: text for name, text in zip(names, row, strict=True) if text is not None}
             for number, *row in zip(numbers[taken].tolist(), *columns, strict=True)
         }
-        return cls(rows, tuple(streams), largest)
+        return cls(rows, tuple(names), largest)
 
     def __add__(self, other: Sample) -> Sample:
-        if not self.streams or not other.streams:
-            return self if self.streams else other
+        if not self.names or not other.names:
+            return self if self.names else other
         largest = max(self.largest, other.largest)
-        streams = tuple(dict.fromkeys((*self.streams, *other.streams)))
+        names = tuple(dict.fromkeys((*self.names, *other.names)))
         rows = dict(self.rows)
         for number, row in other.rows.items():
             rows[number] = {**rows.get(number, {}), **row}
         numbers = np.array(sorted(rows), np.int64)
-        kept = numbers[_is_taken(numbers, largest, len(streams))].tolist()
-        return Sample({number: rows[number] for number in kept}, streams, largest)
+        kept = numbers[_is_taken(numbers, largest, len(names))].tolist()
+        return Sample({number: rows[number] for number in kept}, names, largest)
 
-    @property
-    def texts(self) -> dict[str, dict[int, str]]:
-        """By the name of each stream, its texts by the numbers of their segments."""
-        return {
-            stream: {number: row[stream] for number, row in self.rows.items() if stream in row}
-            for stream in self.streams
-        }
+    def streams(self) -> list[Stream]:
+        """The texts of each stream."""
+        streams = []
+        for name in self.names:
+            texts = {
+                number: row[name] for number, row in sorted(self.rows.items()) if row.get(name)
+            }
+            streams.append(Stream(name, np.array([*texts], np.int64), tuple(texts.values())))
+        return streams
 
     @property
     def nbytes(self) -> int:
@@ -114,7 +142,7 @@ class Sampling:
 
     def add(self, batch: SegmentBatch) -> None:
         """Adds a batch."""
-        self._take(largest_number(batch))
+        self._take(_largest_number(batch))
         self._waiting = batch
 
     def _take(self, largest: int) -> None:
@@ -129,7 +157,7 @@ class Sampling:
         return self._sample
 
 
-def largest_number(batch: SegmentBatch) -> int:
+def _largest_number(batch: SegmentBatch) -> int:
     """The largest number of the segments of a batch; -1 if there is none."""
     return -1 if batch.numbers is None or not len(batch.numbers) else int(batch.numbers.max())
 
@@ -146,26 +174,3 @@ def _is_taken(numbers: Integers, largest: int, streams: int) -> npt.NDArray[np.b
     if streams * _EDGE <= _MOST_TEXTS:
         taken |= (numbers < _EDGE) | (numbers > largest - _EDGE)
     return taken
-
-
-def _ranges(rows: Integers) -> Iterator[tuple[int, int]]:
-    """The ranges of neighbours that rows in order consist of."""
-    if not len(rows):
-        return
-    ends = np.flatnonzero(np.diff(rows) > 1)
-    starts = [0, *(ends + 1).tolist()]
-    for start, end in zip(starts, [*ends.tolist(), len(rows) - 1], strict=True):
-        yield int(rows[start]), int(rows[end]) + 1
-
-
-def _texts(column: pa.LargeStringArray, ranges: list[tuple[int, int]]) -> Iterator[str | None]:
-    """The texts of ranges of rows, cut; None where there is none."""
-    for start, stop in ranges:
-        part = column[start:stop]
-        if part.nbytes <= _MOST_BYTES:
-            yield from (text and text[:_MOST_CHARACTERS] for text in part.to_pylist())
-        else:
-            for text in part:
-                data = text.as_buffer()
-                most = 4 * _MOST_CHARACTERS
-                yield data and data[:most].to_pybytes().decode(errors="ignore")[:_MOST_CHARACTERS]

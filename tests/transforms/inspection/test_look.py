@@ -54,17 +54,12 @@ def pieces(text: str, joint: str, begin: str = "") -> str:
     )
 
 
-def csv_line(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if "," in text else text
-
-
 In = Callable[[str, int], str]
 IN_BOTH: dict[str, tuple[str, In]] = {
     "JSON objects": ("another-format", lambda t, i: json.dumps({"id": i, "text": t}) + ","),
     "JSON strings": ("another-format", lambda t, i: json.dumps(t) + ","),
     "SGML": ("another-format", lambda t, i: f'<seg id="{i}">{t}</seg>'),
     "CSV": ("another-format", lambda t, i: f'{i},"{t}"'),
-    "CSV of one column": ("another-format", lambda t, i: csv_line(t) if i % 3 else "Ja"),
     "subtitles": (
         "another-format",
         lambda t, i: [str(i), f"00:{i % 60:02}:01,000 --> x", t][i % 3],
@@ -78,7 +73,6 @@ IN_BOTH: dict[str, tuple[str, In]] = {
     "byte-level BPE": ("pieces", lambda t, i: pieces(t, " ", "Ġ")),
     "joiners": ("pieces", lambda t, i: pieces(t, "￭ ")),
     "letters": ("pieces", lambda t, i: " ".join(t.replace(" ", "|").replace(",", ""))),
-    "tokens": ("pieces", lambda t, i: " ".join(str(9000 + len(w)) for w in 2 * t.split())),
     "numbers": ("ids", lambda t, i: f"{i + 1}. {t}"),
     "ids first": ("ids", lambda t, i: f"spk{i % 7}-utt{i} {t}"),
     "ids last": ("ids", lambda t, i: f"{t} (spk{i % 7}-utt{i})"),
@@ -97,10 +91,6 @@ IN_CANDIDATES: dict[str, tuple[str, In]] = {
     "hyphens": ("marks", lambda t, i: t.replace(",", " @-@ ")),
     "line breaks": ("marks", lambda t, i: t.replace(" ", "\\n ", 3)),
     "decomposed": ("characters", lambda t, i: unicodedata.normalize("NFD", t)),
-    "no width": ("characters", lambda t, i: t.replace(" ", " \u200b")),
-    "joined words": ("characters", lambda t, i: t.replace(" ", "\u2060 ")),
-    "soft hyphens": ("characters", lambda t, i: t.replace(",", "\u00ad,")),
-    "display letters": ("characters", lambda t, i: t + " \ufee1"),
 }
 CERTAIN = IN_BOTH | IN_CANDIDATES
 
@@ -152,13 +142,14 @@ def test_lines_that_are_shifted_from_a_line_on(bad, shift, told, count, at):
     assert abs(first - 1 - at) <= (4 if count == 400 else 140)
 
 
-@pytest.mark.parametrize("count", [100, 400, 3000])
-def test_candidates_in_another_order_are_a_warning(count):
+@pytest.mark.parametrize("count", [100, 3000])
+def test_candidates_of_other_segments_are_a_warning(count):
     references = sentences(count)
-    candidates = changed(references, 0.3)
-    random.Random(1).shuffle(candidates)
-    (notice,) = look_at(sampled({"a": candidates}, [references]))
-    assert notice.sentence.startswith("the candidates of a are no more similar to references 1")
+    shuffled = changed(references, 0.3)
+    random.Random(1).shuffle(shuffled)
+    for candidates in (shuffled, sentences(count, seed=7)):
+        (notice,) = look_at(sampled({"a": candidates}, [references]))
+        assert notice.sentence.startswith("the candidates of a are no more similar to references 1")
 
 
 @pytest.mark.parametrize(("first", "stop"), [(300, 400), (0, 30), (399, 400)])
@@ -211,7 +202,6 @@ CLEAN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "speech": (changed(SPOKEN, 0.05), SPOKEN),
     "bad": (changed(REFERENCES, 0.8), REFERENCES),
     "very bad": (changed(REFERENCES, 0.93), REFERENCES),
-    "nothing right": (sentences(COUNT, seed=7), REFERENCES),
     "one sentence": ([REFERENCES[0]] * COUNT, REFERENCES),
     "empty": ([""] * COUNT, REFERENCES),
     "labels": (RNG.choices(["yes", "no"], k=COUNT), RNG.choices(["yes", "no"], k=COUNT)),
@@ -262,8 +252,8 @@ def test_a_sample_does_not_depend_on_the_split_or_the_order(data):
     parts = [of(start, stop) for start, stop in itertools.pairwise(cuts)]
     data.draw(st.randoms()).shuffle(parts)
     summed = functools.reduce(operator.add, parts, Sample())
-    assert summed.texts == of(0, count).texts
-    assert len(summed.texts["references 1"]) <= 1024 + 512
+    assert summed.rows == of(0, count).rows
+    assert len(summed.rows) <= 1024 + 512
 
 
 def test_plain_calls_look_at_their_texts():

@@ -7,47 +7,51 @@ languages. Similarities are quotients of integers.
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from beam_bleu.transforms.inspection.streams import Finding, Stream
+from beam_bleu.transforms.inspection.sample import Stream
+from beam_bleu.transforms.inspection.signs import Finding
 from beam_bleu.transforms.native.arrays import Bytes, Floats, Integers
 
-# The largest offset that is looked for.
+_CELLS = 512
+"""How many kinds of sequences of four bytes are told apart, by a hash."""
+
+_COMPARED = 96
+"""How many bytes of a text are compared with others."""
+
 _FARTHEST = 8
+"""The largest offset that is looked for."""
 
-# The fewest segments that must fit better at another offset.
 _FEWEST_SHIFTED = 30
+"""The fewest segments that must fit better at another offset."""
 
-# How many times as similar the texts must be at another offset than at their own.
 _TIMES_BETTER = 2
+"""How many times as similar the texts must be at another offset than at their own."""
 
-# With fewer segments, chance decides whether they look like their own references.
 _FEWEST_IN_ORDER = 50
+"""With fewer segments, chance decides whether they look like their own references."""
 
-# How many standard errors from equality a mean is by chance.
 _CHANCE = 3
+"""How many standard errors from equality a mean is by chance."""
 
-# If texts are this similar to any others, their similarity tells nothing.
 _ALIKE = 1 / 4
+"""If texts are this similar to any others, their similarity tells nothing."""
 
-# How many segments too late the beginning of a range may be found.
 _UNSURE = 4
+"""How many segments too late the beginning of a range may be found."""
 
-# Shorter texts tell nothing: they are often the same.
 _SHORTEST = 12
+"""Shorter texts tell nothing: they are often the same."""
 
-# If the sample has at least this share of the corpus, it has the references of some candidates
-# that are in another place.
-_CONFIRMING_SHARE = 1 / 10
+_FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
+"""The fewest segments at the end that must be there twice, and their characters on average."""
 
 
 def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
     """What is wrong with the order of the lines of a system and of the references of a position."""
-    if not len(references):
-        return
     pair = _Pair(candidates, references)
     if len(pair.numbers) < _FEWEST_SHIFTED:
         return
@@ -64,7 +68,7 @@ def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
             f"look between segments {shift.before + 1:,} and {shift.first + 1:,} for a line that "
             "one of the files lacks, or that is in two pieces",
         )
-    elif _is_shuffled(pair, own, others):
+    elif _is_shuffled(own, others):
         yield Finding(
             "order",
             False,
@@ -72,6 +76,29 @@ def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
             "than to those of others",
             "check that both have the same segments in the same order",
         )
+
+
+def repeated_at_end(candidates: Stream, references: Stream) -> Iterator[Finding]:
+    """Whether the last segments are the same as segments before, as in a padded batch."""
+    texts = dict(zip(references.numbers.tolist(), references.texts, strict=True))
+    own = zip(candidates.numbers.tolist(), candidates.texts, strict=True)
+    segments = {number: (text, texts[number]) for number, text in own if number in texts}
+    last = max(segments, default=-1)
+    for distance in (last - number for number in list(segments)[:-1]):
+        repeated = 0
+        while segments.get(last - repeated, 0) == segments.get(last - repeated - distance, 1):
+            repeated += 1
+        repeated = repeated if distance == 1 else min(repeated, distance)
+        letters = sum(len(segments[last - place][0]) for place in range(repeated))
+        if repeated >= _FEWEST_REPEATED and letters >= _SHORTEST_REPEATED * repeated:
+            yield Finding(
+                "repeats",
+                False,
+                f"the last {repeated} segments are the same as segments before them, in "
+                f"{candidates.name} and in {references.name}",
+                "remove them if a batch was filled up with them",
+            )
+            return
 
 
 class _Pair:
@@ -82,45 +109,51 @@ class _Pair:
     """
 
     def __init__(self, candidates: Stream, references: Stream) -> None:
-        rows = np.searchsorted(references.numbers, candidates.numbers)
-        rows[rows == len(references)] = 0
-        clear = _occur_once(candidates) & _occur_once(references)[rows]
-        clear &= references.numbers[rows] == candidates.numbers
-        self.numbers = candidates.numbers[clear]
-        self._candidates = candidates.cells[clear]
-        there = references.cells[rows[clear]]
+        own, references_by_number = _telling(candidates), _telling(references)
+        numbers = [number for number in own if number in references_by_number]
+        self.numbers = np.array(numbers, np.int64)
+        self._candidates = _cells([own[number] for number in numbers])
+        there = _cells([references_by_number[number] for number in numbers])
         times = there.sum(axis=0, dtype=np.int32).tolist()
         # The fewer references have a sequence, the more it tells.
-        weights = [(len(self.numbers) // max(number, 1)).bit_length() for number in times]
-        self._weights = np.array(weights, np.uint8)
-        self._references = there * self._weights
-        self._sizes = _sums(self._candidates * self._weights)
+        weights = [(len(numbers) // max(number, 1)).bit_length() for number in times]
+        self._references = there * np.array(weights, np.uint8)
+        self._sizes = _sums(self._candidates * np.array(weights, np.uint8))
 
     def similarities(self, places: Integers) -> Floats:
         """The similarity of each candidate to the reference at a place; 1 if all is shared."""
         return _sums(self._candidates * self._references[places]) / self._sizes
 
-    def closest_others(self, texts: str, rows: range) -> Floats:
-        """For candidates or references, the similarity to the closest reference of other rows."""
-        cells = self._candidates if texts == "candidates" else self._references > 0
-        closest = []
-        for row in rows:
-            shared = _sums(cells[row] * self._references)
-            shared[row] = 0
-            closest.append(shared.max() / _sums(cells[row] * self._weights))
-        return np.array(closest)
+
+def _telling(stream: Stream) -> dict[int, str]:
+    """The texts that are not short, and occur only once in the sample, by their numbers."""
+    times = collections.Counter(stream.texts)
+    return {
+        number: text
+        for number, text in zip(stream.numbers.tolist(), stream.texts, strict=True)
+        if times[text] == 1 and len(text) >= _SHORTEST
+    }
+
+
+def _cells(texts: Sequence[str]) -> Bytes:
+    """Which sequences of four bytes each text has, uint8 (texts, _CELLS) of 0 and 1."""
+    encoded = [text[:_COMPARED].encode()[:_COMPARED].lower() for text in texts]
+    letters = np.frombuffer(b"".join(encoded), np.uint8).astype(np.uint32)
+    rows = np.repeat(np.arange(len(encoded)), [len(text) for text in encoded])
+    cells = np.zeros((len(encoded), _CELLS), np.uint8)
+    if len(letters) > 3:
+        four = letters[3:] | letters[2:-1] << 8 | letters[1:-2] << 16 | letters[:-3] << 24
+        # Knuth's multiplicative hash: the upper nine bits.
+        hashed = (four * np.uint32(2654435761)) >> np.uint32(23)
+        inside = rows[3:] == rows[:-3]
+        cells[rows[3:][inside], hashed[inside]] = 1
+    return cells
 
 
 def _sums(weights: Bytes) -> Floats:
     """The sum of each row, at least 1."""
     sums: Floats = np.maximum(weights.sum(axis=-1, dtype=np.int32), 1).astype(np.float64)
     return sums
-
-
-def _occur_once(stream: Stream) -> np.ndarray:
-    """Which texts are not short, and occur only once in the sample."""
-    times = collections.Counter(stream.texts)
-    return np.array([times[text] == 1 and len(text) >= _SHORTEST for text in stream.texts], bool)
 
 
 class _Shift(NamedTuple):
@@ -171,24 +204,11 @@ def _is_clear(gain: Floats) -> bool:
     return bool(clear and np.mean(gain > 0) > 0.6)
 
 
-def _is_shuffled(pair: _Pair, own: Floats, others: Floats) -> bool:
-    """Whether the candidates are no closer to their own references than to those of others.
-
-    Those of a very bad system are not, either. But if candidates are in another order, some of
-    them are much closer to a reference than a text of the corpus usually is to another one.
-    """
-    count = len(own)
-    if count < _FEWEST_IN_ORDER:
-        return False
+def _is_shuffled(own: Floats, others: Floats) -> bool:
+    """Whether the candidates are no closer to their own references than to those of others."""
     gain = own - others
-    if others.mean() > _ALIKE:
-        return False
-    if gain.mean() * np.sqrt(count) > _CHANCE * gain.std():
-        return False
-    share = count / (int(pair.numbers[-1]) + 1)
-    if share < _CONFIRMING_SHARE:
-        return False
-    rows = range(0, count, max(count // 512, 1))
-    usual = np.quantile(pair.closest_others("references", rows), 0.95)
-    closer = np.mean(pair.closest_others("candidates", rows) > usual)
-    return bool(closer > 0.07 + share / 6)
+    return bool(
+        len(own) >= _FEWEST_IN_ORDER
+        and others.mean() <= _ALIKE
+        and gain.mean() * np.sqrt(len(own)) <= _CHANCE * gain.std()
+    )
