@@ -20,8 +20,7 @@ from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
-from beam_bleu.transforms.totals.document_sums import documents_of
-from beam_bleu.transforms.totals.document_totals import DocumentTotals
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
 from beam_bleu.transforms.wiring.steps import AddUp
 from beam_bleu.transforms.wiring.sums import Sums, added
 
@@ -89,7 +88,9 @@ class _SumBatch(beam.DoFn):
         adder.add(statistics)
         sums = adder.sums()
         for end, (place, adding) in of_documents(self._additions).items():
-            sums[_of_documents(end)] = documents_of(statistics.metrics[place], adding)
+            documents = DocumentAdder(adding)
+            documents.add(statistics.metrics[place])
+            sums[_of_documents(end)] = documents.sums()
         yield None, PaneSums(len(statistics), sums)
 
 
@@ -115,8 +116,8 @@ class _TakeEnds(beam.DoFn):
             **{name: [sums] for name, sums in pane.named.items()},
         }
         for end, (_, adding) in of_documents(self._additions).items():
-            (parts,) = ends.pop(_of_documents(end))
-            documents = DocumentTotals(adding)
-            documents.add(parts.parts)
-            ends[end] = [ends[end][0] + documents.totals()]
+            (documents,) = ends.pop(_of_documents(end))
+            totals = DocumentTotals(adding)
+            totals.add(documents)
+            ends[end] = [ends[end][0] + totals.totals()]
         yield ends

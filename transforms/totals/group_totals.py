@@ -239,22 +239,22 @@ class GroupTotals(Sums):
 
         So they do not depend on how the corpus was divided, and which part was added first.
         """
-        totals = self.rows(np.array([self.group_of[key] for key in keys], np.int64))
+        totals = self.rows([self.group_of[key] for key in keys])
         used = np.flatnonzero(totals.facts.any(axis=(0, 1)))
         # No place of a reference that no segment has.
         end = max(FIRST_REFERENCE, used[-1] + 1 if used.size else 0)
         end += -(end - FIRST_REFERENCE) % OF_REFERENCE
-        return dataclasses.replace(totals, keys=tuple(keys), facts=totals.facts[:, :, :end])
+        return dataclasses.replace(totals, facts=totals.facts[:, :, :end])
 
-    def rows(self, groups: Integers) -> GroupTotals:
-        """The totals of some groups, by their places and without their keys."""
+    def rows(self, groups: Sequence[int]) -> GroupTotals:
+        """The totals of some groups, by their places."""
         return dataclasses.replace(
             self,
-            keys=(),
-            common=self.common[groups],
-            crosses=self.crosses[groups],
-            rest=None if self.rest is None else self.rest[groups],
-            facts=self.facts[groups],
+            keys=tuple(self.keys[group] for group in groups),
+            common=self.common[groups, :],
+            crosses=self.crosses[groups, :],
+            rest=None if self.rest is None else self.rest[groups, :],
+            facts=self.facts[groups, :],
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -276,6 +276,9 @@ def added(totals: Sequence[GroupTotals]) -> GroupTotals:
       InputError: they have too many slices.
       ValueError: they are of different columns or pairs of systems.
     """
+    first, *others = totals
+    if not others:
+        return first
     most = min((part.most for part in totals if part.most is not None), default=None)
     keys = totals[0].keys
     places: Sequence[Any] = [slice(None)] * len(totals)
@@ -286,7 +289,36 @@ def added(totals: Sequence[GroupTotals]) -> GroupTotals:
         if most is not None:
             require_bounded(keys, most)
         places = [np.array([row_of[key] for key in part.keys], np.int64) for part in totals]
-    return dataclasses.replace(added_rows(totals, places, len(keys)), keys=keys, most=most)
+    width, number = first.width, len(keys)
+    if any((part.width, part.has_products) != (width, first.has_products) for part in totals):
+        raise ValueError("totals of different columns cannot be added")
+    systems = tuple(sorted({system for part in totals for system in part.systems}))
+    parts = [
+        _Part.of(part, systems, groups, number) for part, groups in zip(totals, places, strict=True)
+    ]
+    # In the other parts no unit is common: they have no unit of one of the systems.
+    full = [part for part in parts if part.is_full]
+    pairs = full[0].totals.pairs if full else ()
+    if any(part.totals.pairs != pairs for part in full):
+        raise ValueError("totals of different pairs of systems cannot be added")
+    shape = number, len(systems), first.common.shape[2]
+    rests = [(part.places, part.totals.common) for part in parts if not part.is_full]
+    rests += [(part.places, part.totals.rest) for part in parts if part.totals.rest is not None]
+    rest = rows_added(shape, rests) if rests else None
+    return GroupTotals(
+        width,
+        systems,
+        keys,
+        pairs,
+        rows_added(shape, [(part.places, part.totals.common) for part in full]),
+        rows_added(
+            (number, len(pairs), width, width),
+            [(part.groups, part.totals.crosses) for part in full],
+        ),
+        rest if rest is not None and rest.any() else None,
+        _facts(shape[:2], parts),
+        most,
+    )
 
 
 _SAMPLES = 3
@@ -308,49 +340,6 @@ def require_bounded(keys: Sequence[GroupKey], most: int) -> None:
             f"there are more than {most} slices, for example {', '.join(shown)}",
             "slice by labels that have few different values, and not by ids; or raise --max_slices",
         )
-
-
-def added_rows(totals: Sequence[GroupTotals], places: Sequence[Any], number: int) -> GroupTotals:
-    """The totals of one or more parts of a corpus, without keys.
-
-    Args:
-      totals: those of the parts.
-      places: for each part int64 (groups,), the place of each of its groups in the sum.
-      number: the number of groups of the sum.
-
-    Raises:
-      ValueError: they are of different columns or pairs of systems.
-    """
-    first = totals[0]
-    width = first.width
-    if any((part.width, part.has_products) != (width, first.has_products) for part in totals):
-        raise ValueError("totals of different columns cannot be added")
-    systems = tuple(sorted({system for part in totals for system in part.systems}))
-    parts = [
-        _Part.of(part, systems, groups, number) for part, groups in zip(totals, places, strict=True)
-    ]
-    # In the other parts no unit is common: they have no unit of one of the systems.
-    full = [part for part in parts if part.is_full]
-    pairs = full[0].totals.pairs if full else ()
-    if any(part.totals.pairs != pairs for part in full):
-        raise ValueError("totals of different pairs of systems cannot be added")
-    shape = number, len(systems), first.common.shape[2]
-    others = [(part.places, part.totals.common) for part in parts if not part.is_full]
-    others += [(part.places, part.totals.rest) for part in parts if part.totals.rest is not None]
-    rest = rows_added(shape, others) if others else None
-    return GroupTotals(
-        width,
-        systems,
-        (),
-        pairs,
-        rows_added(shape, [(part.places, part.totals.common) for part in full]),
-        rows_added(
-            (number, len(pairs), width, width),
-            [(part.groups, part.totals.crosses) for part in full],
-        ),
-        rest if rest is not None and rest.any() else None,
-        _facts(shape[:2], parts),
-    )
 
 
 @dataclasses.dataclass(frozen=True)

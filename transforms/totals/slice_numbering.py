@@ -24,16 +24,26 @@ class SliceNumbering:
     Args:
       slicing: the slices.
       labels: the names of the columns of `BatchStatistics.labels`.
+      documents: the label by which slices are divided into documents; None if they are not. With
+        it, item 0 divides the whole corpus, and item i the slices of the item before it. The first
+        value of each key is the document.
 
     Attributes:
       keys: the slices that have come, in the order of their numbers. There will be more.
     """
 
-    def __init__(self, slicing: Slicing, labels: Sequence[str]) -> None:
-        self._slicing = slicing
-        self._places = {name: labels.index(name) for name in slicing.labels}
+    def __init__(
+        self, slicing: Slicing, labels: Sequence[str], documents: str | None = None
+    ) -> None:
+        self._items = slicing.items
+        self._most: int | None = slicing.most
+        if documents is not None:
+            self._items = ((documents,), *((documents, *item) for item in slicing.items))
+            self._most = None
+        self._names = dict.fromkeys(itertools.chain.from_iterable(self._items))
+        self._places = {name: labels.index(name) for name in self._names if name != LENGTH}
         self._edges = np.array(slicing.length_edges, np.int64)
-        self._numbers: list[dict[Values, int]] = [{} for _ in slicing.items]
+        self._numbers: list[dict[Values, int]] = [{} for _ in self._items]
         self.keys: list[SliceKey] = []
 
     def rows_of(self, statistics: BatchStatistics) -> Integers:
@@ -42,15 +52,15 @@ class SliceNumbering:
         Raises:
           InputError: there are too many slices.
         """
-        names = dict.fromkeys(itertools.chain.from_iterable(self._slicing.items))
-        columns = {name: self._column(name, statistics) for name in names}
+        columns = {name: self._column(name, statistics) for name in self._names}
         rows = np.stack(
             [
                 self._rows_of_item(item, [columns[name] for name in names])
-                for item, names in enumerate(self._slicing.items)
+                for item, names in enumerate(self._items)
             ]
         )
-        require_bounded(self.keys, self._slicing.most)
+        if self._most is not None:
+            require_bounded(self.keys, self._most)
         return rows
 
     def _column(self, name: str, statistics: BatchStatistics) -> tuple[Integers, list[Any]]:

@@ -6,6 +6,8 @@ each bundle adds up what it has of a document, and only these few sums go throug
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
@@ -17,8 +19,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions
-from beam_bleu.transforms.totals.document_sums import DocumentAdder, DocumentSums
-from beam_bleu.transforms.totals.document_totals import DocumentTotals
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.steps import BatchCoder, NamedSums, Step, giving_sums, unchanged
 
@@ -28,7 +29,7 @@ __all__ = [
     "sum_documents",
 ]
 
-NamedDocuments = tuple[tuple[str, int], DocumentSums]
+NamedDocuments = tuple[tuple[str, int], DocumentParts]
 """((the name of the totals, the bucket of the documents), the sums of these documents)."""
 
 _MOST_BYTES = 64 << 20
@@ -45,9 +46,9 @@ def sum_documents(
       additions: what is added up.
       step: the function that makes a step of the DoFns.
     """
-    typecoders.registry.register_coder(DocumentSums, BatchCoder)
+    typecoders.registry.register_coder(DocumentParts, BatchCoder)
     parts = statistics | "Sum the documents" >> beam.ParDo(step(SumDocuments(additions)))
-    parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentSums]
+    parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentParts]
     return (
         parts
         | "Put documents together" >> beam.GroupByKey()
@@ -82,7 +83,7 @@ class SumDocuments(beam.DoFn):
                 yield GlobalWindows.windowed_value(part)
 
     def _parts(self, name: str) -> Iterator[NamedDocuments]:
-        for bucket, documents in self._adders.pop(name).parts():
+        for bucket, documents in self._adders.pop(name).buckets():
             yield (name, bucket), documents
 
 
@@ -101,9 +102,9 @@ class MultiplyDocuments(beam.DoFn):
             name: DocumentTotals(adding) for name, (_, adding) in self._additions.items()
         }
 
-    def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentSums]]) -> None:
-        (name, _), documents = bucket
-        self._totals[name].add(documents)
+    def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentParts]]) -> None:
+        (name, _), parts = bucket
+        self._totals[name].add(functools.reduce(operator.add, parts))
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         for name, documents in self._totals.items():

@@ -30,12 +30,7 @@ from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_bas
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.batch_adder import Adding
-from beam_bleu.transforms.totals.document_sums import (
-    DocumentAdder,
-    DocumentSums,
-    put_together,
-)
-from beam_bleu.transforms.totals.document_totals import DocumentTotals
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 from beam_bleu.transforms.totals.sum_documents import sum_documents
 
@@ -145,16 +140,16 @@ def totals_of(
     bundles: Iterable[Sequence[BatchStatistics]], adding: Adding = ADDING, *, workers: int = 1
 ) -> MetricTotals:
     """What the steps of Beam compute from bundles, arranged."""
-    partitions: dict[int, list[DocumentSums]] = {}
+    buckets: dict[int, DocumentParts] = {}
     for bundle in bundles:
         adder = DocumentAdder(adding)
         for each in bundle:
             adder.add(each)
-        for partition, part in adder.parts():
-            partitions.setdefault(partition, []).append(part)
+        for bucket, part in adder.buckets():
+            buckets[bucket] = buckets[bucket] + part if bucket in buckets else part
     adders = [DocumentTotals(adding) for _ in range(workers)]
-    for number, parts in enumerate(partitions.values()):
-        adders[number % workers].add(parts)
+    for number, documents in enumerate(buckets.values()):
+        adders[number % workers].add(documents)
     return arranged([found for each in adders if (found := each.totals()) is not None])
 
 
@@ -288,20 +283,10 @@ def test_messages_are_short() -> None:
     rows = segments(random.Random(11), 1000, 200)
     adder = DocumentAdder(WITHOUT_SLICES)
     adder.add(batch(rows))
-    parts = [part for _, part in adder.parts()]
-    documents = sum(len(part.documents) for part in parts)
-    assert documents == len({row.document for row in rows})
-    whole = put_together(parts)
-    assert len(pickle.dumps(whole)) < documents * len(SYSTEMS) * BASIS.width * 8
-
-
-def test_a_segment_without_a_document_is_refused() -> None:
-    rows = segments(random.Random(12), 3, 2)
-    statistics = batch(rows)
-    labels = (statistics.labels[0], pa.array(["x", None, "y"]).dictionary_encode())
-    adder = DocumentAdder(WITHOUT_SLICES)
-    with pytest.raises(ValueError, match="no document"):
-        adder.add(dataclasses.replace(statistics, labels=labels))
+    (sums,) = adder.sums().parts
+    documents = len({row.document for row in rows})
+    assert len(sums.keys) == documents
+    assert len(pickle.dumps(sums)) < documents * len(SYSTEMS) * BASIS.width * 8
 
 
 def test_an_empty_batch_adds_nothing() -> None:
@@ -314,7 +299,7 @@ def test_an_empty_batch_adds_nothing() -> None:
     )
     adder = DocumentAdder(ADDING)
     adder.add(empty)
-    assert list(adder.parts()) == []
+    assert list(adder.buckets()) == []
 
 
 def test_the_pipeline_gives_the_same_totals() -> None:
