@@ -1,55 +1,84 @@
 """A lock on an output folder. A run holds it while it puts its result in place.
 
-In an object store the lock is an object (`leases.py`). On this machine the operating system
-releases the lock when the process ends, even if it is killed. The lock file of a killed run stays
-until the next run locks and removes it. It is empty, and it does not stop another run.
+On this machine it is a lock of the operating system on an empty file, which ends with the process.
+The file of a killed run stays until the next run locks and removes it.
+
+An object store has no locks, but it can put an object on the condition that there is none, or that
+it still is a certain version. So of several runs that put at the same time, one gets the lock. The
+holder puts a new version every few seconds. A waiting run takes the lock of a killed run over when
+it has seen the same version so often that a lease is over. Clocks of two machines are never
+compared. The holder knows when it has last renewed its lease, and stops before it changes a file
+without one.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import errno
 import fcntl
+import json
 import os
+import socket
+import threading
 import time
+import uuid
 from collections.abc import Iterator
+from typing import Any
 
-from beam_bleu.pipeline.output.leases import Lease
+from beam_bleu.pipeline.output import storage
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
-from beam_bleu.transforms.wiring.filesystems import is_local, join, kind_of
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
 
 LOCK = ".beam-bleu.lock"
 
-_PATIENCE = 600.0
+PATIENCE = 600.0
 """Seconds. A run holds the lock only while it writes documents, so this is more than enough."""
 
-_PAUSE = 0.02
+_LEASE = 90.0
+"""Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
+and obstore tries a request again for 45 s. So the request is over before another run has the lock.
+"""
+
+_RENEWED_EVERY = 15.0
+
+_PAUSE = 1.0
+"""Seconds between two looks at the lock of another run in an object store."""
 
 _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 """The errors of `flock` on a filesystem without locks."""
 
+_FORMAT = "beam-bleu lock"
 
-@dataclasses.dataclass(frozen=True)
+
 class Lock:
-    """The lock on an output folder.
+    """The lock of a filesystem that has none: HDFS, some shared folders, some object stores.
 
     Attributes:
-      is_held: whether there is a lock. HDFS, some shared folders and some object stores have none.
-      lease: that of an object store, which can be lost.
+      is_held: whether there is a lock, and this run holds it.
+      holder: the run that holds it, for people; "" if that is not known.
     """
 
-    is_held: bool
-    lease: Lease | None = None
+    is_held = False
+    holder = ""
+
+    def try_once(self) -> bool:
+        """Whether this run need not wait: it holds the lock, or there is none."""
+        return True
+
+    @property
+    def pause(self) -> float:
+        """Seconds until the next attempt."""
+        return 0.02
 
     def check(self) -> None:
         """Checks that the lock was not lost. Call it before each step that changes files.
 
         Raises:
-          JobError: another run has taken it over, or may have.
+          JobError: another run has taken it over, or it is not certain that none has.
         """
-        if self.lease is not None:
-            self.lease.check()
+
+    def release(self) -> None:
+        """Removes the lock, if this run holds it."""
 
 
 @contextlib.contextmanager
@@ -58,109 +87,205 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
 
     Args:
       folder: the output folder.
-      patience: for how many seconds to wait if another run holds the lock.
+      patience: for how many seconds to wait if another run holds the lock; None for `PATIENCE`.
       run: the name of the run, which other runs show while they wait.
 
     Raises:
       JobError: another run held the lock for this time, or the lock cannot be opened.
     """
     path = join(folder, LOCK)
-    patience = _PATIENCE if patience is None else patience
+    patience = PATIENCE if patience is None else patience
+    lock = Lock()
     if kind_of(folder) is not None:
-        lease = Lease(path, run)
-        if not lease.take(patience):
-            yield Lock(False)
-            return
-        try:
-            yield Lock(True, lease)
-        finally:
-            lease.release()
-        return
-    descriptor = _acquired(path, patience) if is_local(folder) else None
-    try:
-        yield Lock(descriptor is not None)
-    finally:
-        if descriptor is not None:
-            _release(path, descriptor)
-
-
-def _acquired(path: str, patience: float) -> int | None:
-    """A descriptor that holds the lock; None if the filesystem has no locks."""
+        lock = _Lease(path, run)
+    elif is_local(folder):
+        lock = _FileLock(path)
     deadline = time.monotonic() + patience
-    while True:
-        descriptor = _opened(path)
-        if descriptor is None:
-            return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(path, descriptor):
-                return descriptor
-            os.close(descriptor)  # the run that held it has removed the file: there is a new one
-            continue
-        except OSError as error:
-            if error.errno in _UNSUPPORTED:
-                _release(path, descriptor)
-                return None
-            os.close(descriptor)
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
-                raise _not_locked(path, error) from error
-        except BaseException:  # a signal
-            os.close(descriptor)
-            raise
+    while not lock.try_once():
         if time.monotonic() > deadline:
             raise JobError(
-                f"another run has been writing its result to {os.path.dirname(path)} for "
+                f"another run{lock.holder} has been writing its result to {folder} for "
                 f"{patience / 60:.0f} minutes",
                 "look for a suspended beam-bleu process, and end it",
             )
-        time.sleep(_PAUSE)
-
-
-def _opened(path: str) -> int | None:
-    """The lock file, opened; None if the folder is missing or cannot be written."""
-    flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDWR | os.O_CREAT
+        time.sleep(lock.pause)
     try:
-        descriptor = os.open(path, flags, 0o666)
-    except OSError as error:
-        # Without a folder that can be written, the next write to it raises the error.
-        missing = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)
-        forbidden = isinstance(error, PermissionError) and not os.path.lexists(path)
-        if error.errno in missing or forbidden:
-            return None
-        raise _not_locked(path, error) from error
-    _share(descriptor)
-    return descriptor
+        yield lock
+    finally:
+        lock.release()
 
 
-def _share(descriptor: int) -> None:
-    """Lets other users open a lock file, for any umask of this user."""
-    with contextlib.suppress(OSError):
-        if os.fstat(descriptor).st_size == 0:  # otherwise it is not a lock file of ours
+class _FileLock(Lock):
+    """A lock of the operating system."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def try_once(self) -> bool:
+        descriptor = self._opened()
+        if descriptor is None:
+            return True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The run that held it may have removed the file: then there is a new one.
+            with contextlib.suppress(FileNotFoundError):
+                self.is_held = os.path.samestat(os.lstat(self._path), os.fstat(descriptor))
+        except OSError as error:
+            if error.errno in _UNSUPPORTED:
+                os.unlink(self._path)
+                return True
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
+                raise self._not_locked(error) from error
+        finally:
+            if self.is_held:
+                self._descriptor = descriptor
+            else:
+                os.close(descriptor)
+        return self.is_held
+
+    def release(self) -> None:
+        if self.is_held:
+            # Unlocked after it is removed: the next run that gets it checks that it is there.
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+            os.close(self._descriptor)
+
+    def _opened(self) -> int | None:
+        """The file, opened; None if the folder is missing or cannot be written."""
+        flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDWR | os.O_CREAT
+        try:
+            descriptor = os.open(self._path, flags, 0o666)
+        except OSError as error:
+            # Without a folder that can be written, the next write to it raises the error.
+            missing = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)
+            forbidden = isinstance(error, PermissionError) and not os.path.lexists(self._path)
+            if error.errno in missing or forbidden:
+                return None
+            raise self._not_locked(error) from error
+        with contextlib.suppress(OSError):  # other users can open it, too
             os.fchmod(descriptor, 0o666)
+        return descriptor
+
+    def _not_locked(self, error: OSError) -> JobError:
+        cause = f"{self._path} cannot be locked: {error.strerror}"
+        if lacks_open_files(error):
+            return open_file_limit(cause)
+        remedy = "make it readable, or remove it if no other run is writing its result"
+        return JobError(cause, remedy)
 
 
-def _not_locked(path: str, error: OSError) -> JobError:
-    what = f"{path} cannot be locked: {error.strerror}"
-    if lacks_open_files(error):
-        return open_file_limit(what)
-    return JobError(what, "make it readable, or remove it if no other run is writing its result")
+class _Lease(Lock):
+    """A lock in an object store: an object that its holder renews."""
 
+    def __init__(self, path: str, run: str) -> None:
+        self._path = path
+        self._files = filesystem_of(path)
+        self._owner = {
+            "format": _FORMAT,
+            "run": run,
+            "host": socket.gethostname(),
+            "process": os.getpid(),
+            "token": uuid.uuid4().hex,
+        }
+        self._count = 0
+        self._version: Any = None  # of this run's lock, or of the one that was seen last
+        self._looks = 0  # at the same version; those of a suspended process do not count
+        self._confirmed = 0.0
+        self._is_lost = False
+        self._mutex = threading.Lock()
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="beam-bleu lease", daemon=True)
 
-def _is_at(path: str, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(os.lstat(path), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+    @property
+    def pause(self) -> float:
+        return _PAUSE
 
+    def try_once(self) -> bool:
+        with storage.writing(self._path):
+            if self._version is None or self._looks * _PAUSE >= _LEASE:
+                is_new = self._version is None
+                try:
+                    if self._put(self._version):
+                        self.is_held = not is_new or self._has_conditions()
+                        if self.is_held:
+                            self._thread.start()
+                        return True
+                except NotImplementedError:
+                    return True
+            found = self._look()
+            if found is None:  # its holder has just removed it
+                self._version = None
+                return self.try_once()
+            owner, version = found
+            self._looks = self._looks + 1 if version == self._version else 0
+            self._version = version
+            words = owner.get("host"), owner.get("process"), owner.get("run")
+            self.holder = " ({}, process {}, run {})".format(*words)
+            return False
 
-def _release(path: str, descriptor: int) -> None:
-    # First remove, then unlock: the next run that gets the lock checks that its file is there.
-    with contextlib.suppress(OSError):
-        if os.fstat(descriptor).st_size == 0:
-            _remove(path)
-    os.close(descriptor)
+    def check(self) -> None:
+        if self.is_held and time.monotonic() - self._confirmed > _LEASE / 3:
+            with storage.writing(self._path):
+                self._renew()
+        if self._is_lost:
+            raise JobError(
+                f"another run has taken over {self._path}: this run was stopped, or did not reach "
+                f"the object store, for {_LEASE:.0f} seconds",
+                "run it again",
+            )
 
+    def release(self) -> None:
+        if self.is_held:
+            self._is_over.set()
+            self._thread.join()
+            with contextlib.suppress(JobError, OSError):
+                self.check()
+                self._files.delete([self._path])
 
-def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
+    def _put(self, version: Any) -> bool:
+        """Whether this run could put the next version of the lock in the place of this one."""
+        self._count += 1
+        before = time.monotonic()
+        data = json.dumps(self._owner | {"renewed": self._count}).encode()
+        try:
+            self._version = self._files.put_if(self._path, data, version)
+        except FileExistsError:
+            # If an answer was lost, the put that was tried again meets this run's own lock.
+            found = self._look()
+            if found is None or found[0].get("token") != self._owner["token"]:
+                return False
+            self._version = found[1]
+        self._confirmed = before
+        return True
+
+    def _has_conditions(self) -> bool:
+        """Whether the store heeds conditions. Some servers ignore those that they do not know."""
+        with contextlib.suppress(FileExistsError):
+            self._files.put_if(self._path, b"", None)
+            self._files.delete([self._path])
+            return False
+        return True
+
+    def _look(self) -> tuple[dict[str, Any], Any] | None:
+        """The owner of the lock, and the version of its object; None if there is no lock."""
+        try:
+            data, version = self._files.read_version(self._path)
+        except FileNotFoundError:
+            return None
+        try:
+            owner = json.loads(data)
+        except ValueError:
+            owner = None
+        if not isinstance(owner, dict) or owner.get("format") != _FORMAT:
+            raise JobError(f"{self._path} is not a lock of beam-bleu's", "move it elsewhere")
+        return owner, version
+
+    def _keep(self) -> None:
+        while not self._is_over.wait(_RENEWED_EVERY):
+            with contextlib.suppress(Exception):  # the next `check` finds out
+                self._renew()
+
+    def _renew(self) -> None:
+        with self._mutex:
+            if not self._is_lost:
+                self._is_lost = not self._put(self._version)

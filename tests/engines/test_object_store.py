@@ -24,7 +24,7 @@ from other_pool import Pool
 from pyarrow import parquet
 from result_folder import publish, staged
 
-from beam_bleu.pipeline.output import leases, publication, storage
+from beam_bleu.pipeline.output import locking, publication, storage
 from beam_bleu.pipeline.output.locking import LOCK
 from beam_bleu.transforms.pairing.line_parallel import portion_reading
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
@@ -305,9 +305,9 @@ def test_objects_of_any_size_are_written_whole_or_not_at_all(server: Server, siz
 
 @pytest.fixture
 def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "_LEASE", 2.0)
-    monkeypatch.setattr(leases, "_RENEWED_EVERY", 0.3)
-    monkeypatch.setattr(leases, "_PAUSE", 0.1)
+    monkeypatch.setattr(locking, "_LEASE", 2.0)
+    monkeypatch.setattr(locking, "_RENEWED_EVERY", 0.3)
+    monkeypatch.setattr(locking, "_PAUSE", 0.1)
 
 
 def test_runs_that_end_at_the_same_time_wait_for_each_other(

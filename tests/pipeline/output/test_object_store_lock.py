@@ -15,7 +15,7 @@ from memory_store import store_in_memory
 from obstore.store import MemoryStore
 from result_folder import publish, staged
 
-from beam_bleu.pipeline.output import leases, storage
+from beam_bleu.pipeline.output import locking, storage
 from beam_bleu.pipeline.output.locking import LOCK, locked
 from beam_bleu.pipeline.output.publication import discard, prepare
 from beam_bleu.transforms.errors import JobError
@@ -35,15 +35,15 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leases."""
-    monkeypatch.setattr(leases, "_LEASE", 1.0)
-    monkeypatch.setattr(leases, "_RENEWED_EVERY", 0.05)
-    monkeypatch.setattr(leases, "_PAUSE", 0.02)
+    monkeypatch.setattr(locking, "_LEASE", 1.0)
+    monkeypatch.setattr(locking, "_RENEWED_EVERY", 0.05)
+    monkeypatch.setattr(locking, "_PAUSE", 0.02)
 
 
 @pytest.fixture
 def suspended(monkeypatch: pytest.MonkeyPatch) -> None:
     """No run renews its lease by itself."""
-    monkeypatch.setattr(leases, "_RENEWED_EVERY", 1000.0)
+    monkeypatch.setattr(locking, "_RENEWED_EVERY", 1000.0)
 
 
 def names(store: MemoryStore) -> set[str]:
@@ -136,7 +136,7 @@ def test_time_in_which_nobody_looked_does_not_count(
 
     monkeypatch.setattr(object_stores.ObjectStores, "read_version", looking)
     clock = type("Clock", (), {"monotonic": lambda: now[0], "sleep": sleep})
-    monkeypatch.setattr(leases, "time", clock)
+    monkeypatch.setattr(locking, "time", clock)
     with locked(OUT, 10_000.0) as lock:
         assert lock.is_held
     assert len(looks) > 50
@@ -198,7 +198,7 @@ def killed_after(changes: int) -> Iterator[None]:
 
         for name in ("put", "copy", "delete"):
             patched.setattr(obstore, name, counted(getattr(obstore, name)))
-        patched.setattr(leases, "_RENEWED_EVERY", 1000.0)
+        patched.setattr(locking, "_RENEWED_EVERY", 1000.0)
         with contextlib.suppress(Killed, JobError):
             yield
             left[0] = -1
@@ -208,7 +208,7 @@ def killed_after(changes: int) -> Iterator[None]:
 def test_a_run_that_is_killed_at_any_moment(
     store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch, part_files: int
 ) -> None:
-    monkeypatch.setattr(leases, "_LEASE", 0.1)
+    monkeypatch.setattr(locking, "_LEASE", 0.1)
     for changes in range(12):
         for name in names(store):
             obstore.delete(store, f"out/{name}")

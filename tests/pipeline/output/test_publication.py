@@ -168,7 +168,7 @@ def is_killed(out: Path, run: str, names: list[str], changes: int) -> bool:
     with pytest.MonkeyPatch.context() as patched:
         for name in ("mkdir", "replace", "unlink", "rmdir"):
             patched.setattr(os, name, counted(getattr(os, name)))
-        patched.setattr(locking, "_remove", lambda path: None)
+        patched.setattr(locking._FileLock, "release", lambda lock: os.close(lock._descriptor))
         try:
             publish(out, run, names, totals=True)
         except Killed:
@@ -282,7 +282,7 @@ def test_a_file_that_cannot_be_written(out, monkeypatch, name, former):
 def test_a_run_waits_for_the_lock_and_leaves_no_file(out, monkeypatch):
     with locked(str(out)) as lock:
         assert lock.is_held
-        monkeypatch.setattr(locking, "_PATIENCE", 0.05)
+        monkeypatch.setattr(locking, "PATIENCE", 0.05)
         with pytest.raises(JobError, match="another run has been writing its result"):
             published(out, "run")
         assert scores_run(out) is None
@@ -300,12 +300,6 @@ def test_a_killed_process_holds_no_lock(out):
     assert os.listdir(out) == [LOCK]
     published(out, "run")
     assert_is_of(out, "run")
-
-
-def test_a_file_with_the_name_of_the_lock_stays(out):
-    (out / LOCK).write_bytes(b"users")
-    published(out, "run")
-    assert (out / LOCK).read_bytes() == b"users"
 
 
 # Filesystems without locks
