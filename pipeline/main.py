@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import gc
 import importlib
 import importlib.metadata
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import logs
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
-from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
@@ -36,8 +34,7 @@ from beam_bleu.pipeline.errors.reporting import (
     uninterrupted,
     warn,
 )
-from beam_bleu.pipeline.lineage.run_lineage import RunLineage
-from beam_bleu.pipeline.output.run_record import RunFacts, RunRecord
+from beam_bleu.pipeline.output.run_record import RunRecord
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.definition.flags import nearest
@@ -49,7 +46,6 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
     from beam_bleu.pipeline.command_line.options import Arguments
-    from beam_bleu.pipeline.job import Job
     from beam_bleu.pipeline.output.handover import RunResult
 
 _LOG = logging.getLogger("beam_bleu")
@@ -65,12 +61,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         module = importlib.import_module(f"beam_bleu.pipeline.subcommands.{argv[0]}")
         code: int = module.main(argv[1:])
         return code
-    shown, watchers = logs(argv), _Watchers()
+    shown, record = logs(argv), RunRecord()
     return reported(
-        lambda: _run(argv, watchers),
+        lambda: _run(argv, record),
         shown.verbose,
         shown.quiet,
-        functools.partial(watchers.tell, "end"),
+        record.end,
         shown.log_format,
     )
 
@@ -81,28 +77,6 @@ def command() -> NoReturn:
     keep_freed_memory()
     leave_out_unused_packages(sys.argv[1:])
     end(main())
-
-
-class _Watchers:
-    """Those that tell others how a run goes: run.json and metrics.prom, and lineage."""
-
-    def __init__(self) -> None:
-        self.record = RunRecord()
-        self._lineage = RunLineage()
-
-    def named(self, facts: RunFacts) -> None:
-        if JsonLines.current is not None:
-            JsonLines.current.run = facts.run
-        self.tell("named", facts)
-
-    def start(self, job: Job) -> None:
-        self.record.start()
-        self._lineage.start(job.source.inputs)
-
-    def tell(self, event: str, *values: Any) -> None:
-        """Tells both of them."""
-        for watcher in (self.record, self._lineage):
-            getattr(watcher, event)(*values)
 
 
 def _refuse_mistyped_subcommand(word: str) -> None:
@@ -148,7 +122,7 @@ def _has_failed(result: Any, error: BaseException) -> bool:
     return False
 
 
-def _run(argv: Sequence[str], watchers: _Watchers) -> None:
+def _run(argv: Sequence[str], record: RunRecord) -> None:
     """Runs the job of a command line, and shows its result on stdout.
 
     Raises:
@@ -163,19 +137,19 @@ def _run(argv: Sequence[str], watchers: _Watchers) -> None:
         with uninterrupted():
             from beam_bleu.pipeline.command_line.options import parse
 
-        arguments = parse(argv, watchers.named)
+        arguments = parse(argv, record.named)
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
     from beam_bleu.pipeline.gates.judging import judged
 
-    result = _existing(arguments, watchers)
+    result = _existing(arguments, record)
     if result is None:
-        result = _scored(arguments, watchers)
+        result = _scored(arguments, record)
     job = arguments.job
     error, warnings = judged(job.gates, result.result, job.output)
     result = dataclasses.replace(result, notes=(*result.notes, *warnings))
-    watchers.tell("finished", result)
+    record.finished(result)
     if arguments.flags.report:
         _write_report(job.output)
     for warning in result.warnings:
@@ -200,7 +174,7 @@ def _write_report(output: str) -> None:
         warn(f"there is no report: {cause}; make it again with beam-bleu report {output}")
 
 
-def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
+def _existing(arguments: Arguments, record: RunRecord) -> RunResult | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with uninterrupted():
         from beam_bleu.pipeline.output.reruns import existing_result
@@ -211,12 +185,12 @@ def _existing(arguments: Arguments, watchers: _Watchers) -> RunResult | None:
     gc.enable()
     from beam_bleu.pipeline.output.handover import RunResult
 
-    watchers.tell("kept")
+    record.kept()
     note = f"{arguments.job.output} already has the result, so nothing was scored"
     return RunResult.of(scores, [note])
 
 
-def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
+def _scored(arguments: Arguments, record: RunRecord) -> RunResult:
     """Scores; returns the result."""
     runner, job = arguments.runner, arguments.job
     _log_start(runner.name, job.threads)
@@ -227,12 +201,12 @@ def _scored(arguments: Arguments, watchers: _Watchers) -> RunResult:
 
                 check_visible(job.source.inputs)
             runner.prepare(arguments.beam, job.source.systems, job.run)
-            return _launch(arguments, watchers)
+            return _launch(arguments, record)
     finally:
         _log_end()
 
 
-def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
+def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
     """Runs the job and waits for its end; returns its result."""
     with uninterrupted():
         from apache_beam.runners.runner import PipelineState
@@ -253,7 +227,9 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
         awaited(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
     ):
-        notes = prepare(job.output, job.data_kinds, lambda: watchers.start(arguments.job))
+        notes = prepare(
+            job.output, job.data_kinds, lambda: record.start(arguments.job.source.inputs)
+        )
         # After these, because reading a pipe can take long, and the run may be killed then.
         source = stack.enter_context(with_temporary_files(job.source, arguments.runner.in_process))
         job = dataclasses.replace(job, source=source)
@@ -265,7 +241,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
 
             handshake = Handshake.of(job, arguments.beam)
             workers = watched_job.AwaitedWorkers(
-                handshake, arguments.flags.worker_timeout, watchers.record.answered
+                handshake, arguments.flags.worker_timeout, record.answered
             )
         build(pipeline, job, handshake)
         gc.freeze()
@@ -280,7 +256,7 @@ def _launch(arguments: Arguments, watchers: _Watchers) -> RunResult:
                 if workers is None:
                     state = result.wait_until_finish()
                 else:
-                    watchers.record.submitted(watched_job.job_id(result))
+                    record.submitted(watched_job.job_id(result))
                     state = watched_job.follow(result, arguments.beam, workers)
                 if state not in (None, PipelineState.DONE):
                     raise JobError(

@@ -39,7 +39,7 @@ wiring.steps wiring.threads
 """.split()  # noqa: SIM905
 """The files of the library that import Beam."""
 
-WITHOUT_BEAM = ["display", "gates", "history", "lineage", "notebook", "report", "result"]
+WITHOUT_BEAM = ["display", "gates", "history", "notebook", "report", "result"]
 """The folders of the application that do not import Beam. So the subcommands start quickly."""
 
 
@@ -125,7 +125,6 @@ def test_only_wiring_files_load_beam() -> None:
         for name in modules()
         if (name.startswith(LIBRARY) and name not in wiring) or name.startswith(free)
     ]
-    names.remove(f"{APPLICATION}lineage.events")  # it needs the library of an extra
     loading = "".join(
         f"import {name}\nif 'apache_beam' in sys.modules: sys.exit('{name}')\n" for name in names
     )

@@ -2,7 +2,8 @@
 
 The command writes it when the job starts, and again when the run has ended, also after a failure.
 So a record that says "running" although there is no such process belongs to a run that was killed.
-When the run has ended, the command also writes metrics.prom, with the same facts for monitoring.
+When the run has ended, the command also writes metrics.prom, with the same facts for monitoring. At
+both times it sends the events of lineage, if the user wants them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
+from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output import storage
@@ -40,6 +42,8 @@ from beam_bleu.transforms.wiring.filesystems import join
 if TYPE_CHECKING:
     from beam_bleu.pipeline.engines.worker_facts import Worker
     from beam_bleu.pipeline.output.handover import RunResult
+    from beam_bleu.pipeline.output.lineage import Lineage
+    from beam_bleu.transforms.pairing.files.streams import Stream
 
 State = Literal["running", "done", "failed"]
 
@@ -76,10 +80,10 @@ class RunFacts:
 
 
 class RunRecord:
-    """Writes the record of a run into the output folder, if the user has named one.
+    """Tells others how a run goes: run.json and metrics.prom in its output folder, and lineage.
 
-    A usage error that is found before the job starts writes nothing. If a record cannot be
-    written, the run goes on. A record of another program stays as it is.
+    A usage error that is found before the job starts tells nothing. If something cannot be told,
+    the run goes on. A record of another program stays as it is.
 
     A run that fails removes _SUCCESS. But if another run has put its result in place after this
     one started, this run leaves _SUCCESS, the record and the metrics as they are: they are
@@ -90,30 +94,43 @@ class RunRecord:
         self._begin = time.monotonic()
         self._start = now()
         self._facts: RunFacts | None = None
+        self._lineage: Lineage | None = None
         self._is_started = False
         self._job_id: str | None = None
         self._workers: list[dict[str, Any]] = []
         self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
-        """Tells the record what the command line means. From now on a failure is recorded."""
+        """Tells the record what the command line means. From now on a failure is recorded.
+
+        Raises:
+          UsageError: lineage is asked for, and its library is not set up.
+        """
+        if JsonLines.current is not None:
+            JsonLines.current.run = facts.run
         self._facts = facts if facts.output else None
+        if facts.lineage:
+            from beam_bleu.pipeline.output.lineage import Lineage  # its library is large
+
+            self._lineage = Lineage(facts, self._start)
 
     def kept(self) -> None:
         """Tells the record that the result of an earlier run stays, and its record too."""
         self._facts = None
 
-    def start(self) -> None:
-        """Writes the record of a run whose job starts now."""
+    def start(self, inputs: Sequence[Stream]) -> None:
+        """Writes the record of a run whose job starts now, and reads these inputs."""
         if self._facts is not None:
             self._is_started = True
             with contextlib.suppress(Exception):  # at the end it is tried again
                 self._write(self._facts, record_in(self._facts.output), "running")
+            if self._lineage is not None:
+                self._lineage.start(inputs)
 
     def submitted(self, job_id: str) -> None:
         """Tells the record the name that an engine has given to the job; "" if none."""
         self._job_id = job_id or None
-        if self._facts is not None and self._is_started and job_id:
+        if self._facts is not None and job_id:
             with contextlib.suppress(Exception):
                 former = record_in(self._facts.output)
                 if not _is_of_another(former, self._facts):
@@ -130,41 +147,42 @@ class RunRecord:
         self._result = result
 
     def end(self, ending: Ending) -> None:
-        """Writes the record and the metrics of a run that has ended."""
+        """Tells how a run has ended."""
         facts = self._facts
         if facts is None or (ending.code == USAGE and not self._is_started):
             return
         is_done = ending.code in (0, MISSED)
+        if not is_done:
+            self._result = None
         # A failure has been reported. A second message would only hide its cause.
-        told = _warning() if is_done else contextlib.suppress(Exception)
-        with told, _locked(facts.output):
-            former = record_in(facts.output)
-            if self._is_former_of_result(facts, former, is_done=is_done):
-                return
-            if not is_done:
-                self._result = None
-                if former is None:
-                    check_owned(facts.output)  # it may be the folder of another program
-                with contextlib.suppress(Exception):
-                    check_success(facts.output)
-                    remove(facts.output, [SUCCESS])
-            content = self._write(facts, former, "done" if is_done else "failed", ending)
-            path = join(facts.output, METRICS)
-            is_owned(path)
-            result = None if self._result is None else self._result.result
-            storage.write_atomically(path, metrics(content, result, facts.monitoring))
+        with _warning() if is_done else contextlib.suppress(Exception), _locked(facts.output):
+            self._write_ending(facts, ending)
+        if self._lineage is not None:
+            self._lineage.end(ending, self._result)
 
-    def _is_former_of_result(
-        self, facts: RunFacts, former: Mapping[str, Any] | None, *, is_done: bool
-    ) -> bool:
-        """Whether the record that is there is that of the result, which another run has made."""
+    def _write_ending(self, facts: RunFacts, ending: Ending) -> None:
+        """Writes the record and the metrics, unless they are those of another run's result."""
+        former = record_in(facts.output)
         is_of_another = _is_of_another(former, facts)
-        if is_done:
-            assert self._result is not None
+        if self._result is not None:
             scores = join(facts.output, SCORES)
-            return is_of_another and storage.read(scores) != self._result.scores
-        is_marked = storage.exists(join(facts.output, SUCCESS))
-        return is_marked and (is_of_another if self._is_started else not facts.replaces)
+            if is_of_another and storage.read(scores) != self._result.scores:
+                return
+        else:
+            is_marked = storage.exists(join(facts.output, SUCCESS))
+            if is_marked and (is_of_another if self._is_started else not facts.replaces):
+                return
+            if former is None:
+                check_owned(facts.output)  # it may be the folder of another program
+            with contextlib.suppress(Exception):
+                check_success(facts.output)
+                remove(facts.output, [SUCCESS])
+        state: State = "failed" if self._result is None else "done"
+        content = self._write(facts, former, state, ending)
+        path = join(facts.output, METRICS)
+        is_owned(path)
+        result = None if self._result is None else self._result.result
+        storage.write_atomically(path, metrics(content, result, facts.monitoring))
 
     def _write(
         self,

@@ -18,10 +18,11 @@ from unittest import mock
 import pytest
 from command_line import REFERENCES, SYSTEMS, Argument, Run, called
 
+from beam_bleu.pipeline.command_line import paths
 from beam_bleu.pipeline.errors.reporting import Ending
-from beam_bleu.pipeline.lineage import run_lineage
-from beam_bleu.pipeline.lineage.run_lineage import RunLineage
-from beam_bleu.pipeline.output.run_record import RunFacts
+from beam_bleu.pipeline.output import lineage
+from beam_bleu.pipeline.output.lineage import Lineage, dataset
+from beam_bleu.pipeline.output.run_record import RunFacts, now
 from beam_bleu.transforms.pairing.files.streams import Stream
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--lineage=news-nightly"]
@@ -101,10 +102,10 @@ def require_valid(event: dict[str, Any]) -> None:
     assert event["job"]["namespace"]
     assert event["job"]["name"]
     facets = [event["run"]["facets"], event["job"]["facets"]]
-    for dataset in event["inputs"] + event["outputs"]:
-        assert dataset["namespace"]
-        assert dataset["name"]
-        facets += [dataset["facets"], dataset.get("inputFacets", dataset.get("outputFacets"))]
+    for each in event["inputs"] + event["outputs"]:
+        assert each["namespace"]
+        assert each["name"]
+        facets += [each["facets"], each.get("inputFacets", each.get("outputFacets"))]
     for facet in (facet for group in facets for facet in group.values()):
         assert facet["_producer"]
         assert facet["_schemaURL"]
@@ -179,11 +180,10 @@ def test_a_usage_error_and_a_kept_result_have_no_events(file, tmp_path):
 
 
 def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
-    lineage = RunLineage()
     facts = RunFacts(uuid.uuid4().hex, str(tmp_path), "DirectRunner", (), lineage="news")
-    lineage.named(facts)
-    lineage.start([Stream("references", "s3://bucket/a.txt")])
-    lineage.end(Ending(143, "stopped by SIGTERM"))
+    stopped = Lineage(facts, now())
+    stopped.start([Stream("references", "s3://bucket/a.txt")])
+    stopped.end(Ending(143, "stopped by SIGTERM"), None)
     abort = events(file)[1]
     assert abort["eventType"] == "ABORT"
     assert abort["run"]["facets"]["errorMessage"]["message"] == "stopped by SIGTERM"
@@ -207,7 +207,7 @@ def warned(done: Run) -> str:
 
 
 def test_a_server_that_is_gone_or_does_not_answer_is_a_warning(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_lineage, "_PATIENCE", 0.2)
+    monkeypatch.setattr(lineage, "_PATIENCE", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("OPENLINEAGE_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         began = time.monotonic()
@@ -221,3 +221,41 @@ def test_nothing_that_says_where_events_go_is_a_usage_error(tmp_path, monkeypatc
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "pigeon")
     run("--output", tmp_path / "out").assert_failed(2, "OpenLineage is not set up correctly")
     assert not (tmp_path / "out").exists()
+
+
+# The flag, and the names of datasets
+
+
+def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "has_module", lambda name: False)
+    run("--output", tmp_path / "out").assert_failed(2, "there is no module openlineage.client")
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_needs_an_output_and_a_name(tmp_path):
+    run().assert_failed(2, "--lineage needs --output")
+    blank = run("--output", tmp_path, "--lineage= ")
+    blank.assert_failed(2, "cannot be the name of a job")
+
+
+_AZURE = "abfss://texts@account.dfs.core.windows.net"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("data/../ref.txt", ("file", f"{os.getcwd()}/ref.txt")),
+        ("s3://bucket/refs/a-[0-9].txt", ("s3://bucket", "refs")),
+        ("gs://bucket/*.txt", ("gs://bucket", "/")),
+        ("https://us:sec/ret@host:8080/a.txt", ("https://host:8080", "a.txt")),
+        ("gs://bucket/scores/2026-11-20/", ("gs://bucket", "scores/2026-11-20")),
+        ("azfs://account/texts/refs/a.txt", (_AZURE, "refs/a.txt")),
+        ("delta:s3://bucket/segments", ("s3://bucket", "segments")),
+        ("iceberg:/data/segments", ("file", "/data/segments")),
+        ("iceberg:prod.news.segments", ("iceberg", "prod.news.segments")),
+        ("-", None),
+        ("/dev/fd/63", None),
+    ],
+)
+def test_a_dataset_has_the_name_of_the_rules(pattern, expected):
+    assert dataset(pattern) == expected

@@ -1,1 +1,0 @@
-"""The lineage of runs: what each one read and wrote, as events of OpenLineage."""

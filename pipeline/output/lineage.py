@@ -1,0 +1,286 @@
+"""The lineage of a run: what it read and wrote, as events of OpenLineage.
+
+This module loads OpenLineage's library, so it is imported only if events are asked for. A run never
+waits for the server while it works: a thread sends the events. At its end the run waits for a few
+seconds. Whatever goes wrong is one warning.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import attr
+from openlineage.client import OpenLineageClient
+from openlineage.client.event_v2 import (
+    InputDataset,
+    Job,
+    OutputDataset,
+    Run,
+    RunEvent,
+    RunState,
+    set_producer,
+)
+from openlineage.client.facet_v2 import (
+    OutputDatasetFacet,
+    dataset_version_dataset,
+    error_message_run,
+    input_statistics_input_dataset,
+    job_type_job,
+    parent_run,
+    processing_engine_run,
+)
+from openlineage.client.transport.console import ConsoleTransport
+
+from beam_bleu.pipeline.errors.exit_codes import MISSED
+from beam_bleu.pipeline.errors.reporting import Ending, warn
+from beam_bleu.pipeline.output.handover import RunResult
+from beam_bleu.pipeline.output.publication import result_in
+from beam_bleu.pipeline.output.redaction import HIDDEN, without_url_secrets
+from beam_bleu.pipeline.output.run_record import RunFacts, now
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.pairing.files.streams import Stream, before_wildcard, is_pattern
+from beam_bleu.transforms.pairing.files.tables import table_kind
+from beam_bleu.transforms.version import VERSION
+
+NAMESPACE = "OPENLINEAGE_NAMESPACE"
+PARENT = "OPENLINEAGE_PARENT_ID"
+"""Variables of the environment: the namespace of the job; the run that has started it, as
+NAMESPACE/NAME/UUID."""
+
+_PATIENCE = 3.0
+"""Seconds to wait for the server when the run has ended."""
+
+_SIGNAL = 128
+"""Exit codes above it are those of runs that were stopped."""
+
+_OF_PROCESSES = ("-", "/dev/", "/proc/")
+"""How paths of streams begin that no other program can read: stdin and pipes."""
+
+_AZURE = re.compile(r"azfs://([^/]+)/([^/]+)(.*)")
+"""azfs://ACCOUNT/CONTAINER/PATH"""
+
+set_producer(f"urn:beam-bleu:{VERSION}")
+
+
+@attr.define
+class Scores(OutputDatasetFacet):
+    """A facet of beam-bleu: the scores of the whole corpus."""
+
+    segments: int
+    scores: list[dict[str, Any]]
+
+    @staticmethod
+    def _get_schema() -> str:
+        return "urn:beam-bleu:scores-facet:1"
+
+
+class Lineage:
+    """Sends the events of a run: when its job starts, and when the run has ended.
+
+    A run that fails before its job starts sends both when it has failed.
+
+    Args:
+      facts: the run. The environment has the namespace of its job, and the run that has started it.
+      start: when the run started, in ISO 8601.
+
+    Raises:
+      UsageError: nothing says where events go, or the set-up of OpenLineage is wrong.
+    """
+
+    def __init__(self, facts: RunFacts, start: str) -> None:
+        self._facts, self._start = facts, start
+        self._client = _client()
+        self._thread = ThreadPoolExecutor(1, "lineage")
+        self._sent: list[Future[None]] = []
+        self._patterns: tuple[str, ...] = ()
+
+    def start(self, inputs: Sequence[Stream]) -> None:
+        """Sends the event of a run whose job starts now, and reads these inputs."""
+        self._patterns = tuple(stream.pattern for stream in inputs)
+        self._send("START", self._start)
+
+    def end(self, ending: Ending, result: RunResult | None) -> None:
+        """Sends the event of a run that has ended, and waits for the server.
+
+        Args:
+          ending: how it has ended.
+          result: its result; None if it has failed.
+        """
+        if not self._sent:
+            self._send("START", self._start)
+        if ending.code in (0, MISSED):
+            self._send("COMPLETE", now(), result=result)
+        else:
+            error = "\n".join(filter(None, (ending.cause, ending.remedy)))
+            state = "ABORT" if ending.code > _SIGNAL else "FAIL"
+            self._send(state, now(), without_url_secrets(error))
+        self._sent.append(self._thread.submit(self._client.close, _PATIENCE))
+        done, waiting = wait(self._sent, _PATIENCE)
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        failures = [failed for sent in self._sent if sent in done and (failed := sent.exception())]
+        if failures:
+            failure = without_url_secrets(f"{type(failures[0]).__name__}: {failures[0]}")
+            warn(f"the lineage of this run was not sent: {failure}")
+        elif waiting:
+            warn(f"the lineage of this run was not sent: no answer after {_PATIENCE:g} seconds")
+
+    def _send(
+        self, state: str, time: str, error: str = "", result: RunResult | None = None
+    ) -> None:
+        self._sent.append(
+            self._thread.submit(lambda: self._client.emit(self._event(state, time, error, result)))
+        )
+
+    def _event(self, state: str, time: str, error: str, result: RunResult | None) -> RunEvent:
+        """An event.
+
+        Args:
+          state: START, COMPLETE, FAIL or ABORT.
+          time: when it happened, in ISO 8601.
+          error: why there is no result, or "".
+          result: the result; None if there is none.
+        """
+        facets: dict[str, Any] = {
+            "processing_engine": processing_engine_run.ProcessingEngineRunFacet(
+                version=version("apache-beam"),
+                name="Apache Beam",
+                openlineageAdapterVersion=VERSION,
+            )
+        }
+        if parent := os.environ.get(PARENT):
+            namespace, job, run = parent.rsplit("/", 2)
+            facets["parent"] = parent_run.ParentRunFacet(
+                run=parent_run.Run(runId=run), job=parent_run.Job(namespace=namespace, name=job)
+            )
+        if error:
+            facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(
+                message=error, programmingLanguage="PYTHON"
+            )
+        kind = job_type_job.JobTypeJobFacet(
+            processingType="BATCH", integration="BEAM", jobType="JOB"
+        )
+        inputs: dict[Dataset, list[Mapping[str, Any]]] = {}
+        for pattern in self._patterns:
+            if (named := dataset(pattern)) is not None:
+                inputs[named] = []
+        there = None if result is None else result_in(self._facts.output)
+        if result is not None and there is not None and there[0] == result.scores:
+            for stream in there[1]["streams"]:
+                if (named := dataset(stream["pattern"])) is not None:
+                    inputs.setdefault(named, []).append(stream)
+        output = dataset(self._facts.output)
+        return RunEvent(
+            eventType=RunState(state),
+            eventTime=time,
+            run=Run(str(uuid.UUID(self._facts.run)), facets),
+            job=Job(os.environ.get(NAMESPACE) or "default", self._facts.lineage, {"jobType": kind}),
+            inputs=[_input(named, read) for named, read in inputs.items()],
+            outputs=[] if output is None else [_output(output, result)],
+        )
+
+
+def _client() -> Any:
+    """OpenLineage's client, set up by its own variables and files."""
+    # The folder from which the command is called says nothing about the code of the job.
+    config = {"facets": {"source_code_location": {"disabled": True}}}
+    try:
+        client = OpenLineageClient(config=config)
+        transport = (client.config.transport or {}).get("type")
+    except Exception as error:  # it has exceptions of many types
+        raise UsageError(
+            f"--lineage: OpenLineage is not set up correctly: {type(error).__name__}: {error}",
+            "change openlineage.yml, or the variables that begin with OPENLINEAGE",
+        ) from error
+    if isinstance(client.transport, ConsoleTransport):
+        if not transport:
+            raise UsageError(
+                "--lineage: nothing says where events go",
+                "set OPENLINEAGE_URL, or write an openlineage.yml: see docs/scheduling.md",
+            )
+        logging.getLogger(ConsoleTransport.__module__).setLevel(logging.INFO)
+    return client
+
+
+def _input(named: Dataset, streams: Iterable[Mapping[str, Any]]) -> InputDataset:
+    """A dataset, and what was read of it. A file that several streams read counts once."""
+    files = {file["path"]: file for stream in streams for file in stream["files"]}
+    statistics = input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
+        rowCount=sum(file["lines"] for file in files.values()),
+        size=sum(file["bytes"] for file in files.values()),
+        fileCount=len(files),
+    )
+    # One file or a table has a version; several files have none in common.
+    versions = {stream.get("snapshot") for stream in streams}
+    if versions == {None} and len(files) == 1:
+        versions = {file["version"] for file in files.values()}
+    facets: dict[str, Any] = {}
+    if len(versions) == 1 and all(versions):
+        facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(
+            datasetVersion=str(*versions)
+        )
+    return InputDataset(
+        *named, facets=facets, inputFacets={"inputStatistics": statistics} if files else {}
+    )
+
+
+def _output(named: Dataset, result: RunResult | None) -> OutputDataset:
+    if result is None:
+        return OutputDataset(*named)
+    scores = [
+        {"metric": row.metric, "system": row.system, "score": row.score}
+        for row in result.result.scores
+        if row.group is None and row.preset is None
+    ]
+    facets = {"beamBleu_scores": Scores(result.result.segments or 0, scores)}
+    return OutputDataset(*named, outputFacets=facets)
+
+
+class Dataset(NamedTuple):
+    """The name of a dataset, by the rules of OpenLineage.
+
+    A dataset is what one program writes and another one reads, so all programs must call it the
+    same: https://openlineage.io/docs/spec/naming. Of a pattern, it is the folder with the files.
+
+    Attributes:
+      namespace: where it is, such as s3://bucket, or `file` on this machine.
+      name: its name there.
+    """
+
+    namespace: str
+    name: str
+
+
+def dataset(pattern: str) -> Dataset | None:
+    """The dataset of a path, a pattern or a table; None for a pipe.
+
+    >>> dataset("s3://bucket/references/part-*.txt")
+    Dataset(namespace='s3://bucket', name='references')
+    """
+    kind = table_kind(pattern)
+    if kind is not None:
+        pattern = pattern.partition(":")[2]
+        if "/" not in pattern and "://" not in pattern:  # a name in a catalog
+            return Dataset(kind.label.lower(), pattern)
+    if pattern.startswith(_OF_PROCESSES):
+        return None
+    path = before_wildcard(pattern).rpartition("/")[0] if is_pattern(pattern) else pattern
+    if "://" not in pattern:
+        return Dataset("file", os.path.abspath(path))
+    if of_azure := _AZURE.fullmatch(path):
+        account, container, name = of_azure.groups()
+        return Dataset(f"abfss://{container}@{account}.dfs.core.windows.net", _name(name))
+    # The same files have the same name, with whatever password they are read.
+    scheme, _, rest = without_url_secrets(path).partition("://")
+    bucket, _, name = rest.removeprefix(f"{HIDDEN}@").partition("/")
+    return Dataset(f"{scheme}://{bucket}", _name(name))
+
+
+def _name(path: str) -> str:
+    return path.strip("/") or "/"
