@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -91,12 +90,17 @@ class Sample(Sums):
         names = [f"{_REFERENCES}{place}" for place in range(1, len(batch.references) + 1)]
         names += [_CANDIDATES + system for system in batch.systems]
         taken = np.flatnonzero(_is_taken(numbers, largest, len(names)))
+        # Rows, one by one: pyarrow.compute, which `take` imports, would slow the start.
         columns = [
-            pc.utf8_slice_codeunits(column.take(taken), 0, _MOST_CHARACTERS).to_pylist()
+            [column[row].as_py() for row in taken.tolist()]
             for column in (*batch.references, *batch.candidates)
         ]
         rows = {
-            number: {name: text for name, text in zip(names, row, strict=True) if text is not None}
+            number: {
+                name: text[:_MOST_CHARACTERS]
+                for name, text in zip(names, row, strict=True)
+                if text is not None
+            }
             for number, *row in zip(numbers[taken].tolist(), *columns, strict=True)
         }
         return cls(rows, tuple(names), largest)
