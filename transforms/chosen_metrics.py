@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import (
-    METRICS,
-    METRICS_FOLDER,
+    DEFAULT_METRIC,
     Definition,
     MetricName,
     MetricWord,
     config_type,
     parameter_of,
+    row_of,
     word_of,
 )
+from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.score.segment_table import (
     compile_segment_table,
     named_columns,
@@ -31,54 +32,80 @@ from beam_bleu.transforms.text.library_tokenizers import require_library
 if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.metric import Metric
     from beam_bleu.transforms.pairing.batch import SegmentBatch
-    from beam_bleu.transforms.pairing.needs import ValueColumn
     from beam_bleu.transforms.text.text import Text
 
 
-def definition_of(
-    config: Any, metrics: Iterable[MetricName] = METRICS, *, of_segments: bool = False
-) -> tuple[Text, Definition]:
+def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
+    """The metrics of a list, in their order: for each word its config; None if it is only named.
+
+    Args:
+      metrics: a list of words, such as "bleu", and of configs; each metric can be there once.
+
+    Raises:
+      ValueError: it is something else.
+    """
+    if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
+        raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
+    configs: dict[MetricWord, Any] = {}
+    for metric in metrics:
+        is_named = isinstance(metric, str)
+        if is_named:
+            row_of(metric)
+        word = metric if is_named else word_of(metric)
+        if word in configs:
+            raise ValueError(f"metrics must be different ones, got {word} twice")
+        configs[word] = None if is_named else metric
+    return configs
+
+
+def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Definition]:
     """The parts of a definition whose tokenizer is installed.
 
     Args:
-      config: a config of one of these metrics; None for the default of the first one.
-      metrics: the metrics.
+      config: a config of a metric.
       of_segments: whether it is to score single segments, instead of a corpus.
 
     Returns:
       The steps from a text to its tokens, and the definition.
 
     Raises:
-      ValueError: it is not a config of one of these metrics, or it is for single segments only and
-        is to score a corpus.
+      ValueError: it is something else, or it is for single segments only and is to score a corpus.
     """
-    names = {METRICS[name].home: name for name in metrics}
-    made: Any = config_type(next(iter(names.values())))() if config is None else config
-    home = f"{type(made).__module__}.{type(made).__name__}".removeprefix(METRICS_FOLDER)
-    if home not in names:
-        types = ", ".join(home.rpartition(".")[2] for home in names)
-        raise ValueError(f"config must be one of {types}, got {config!r}")
-    metric: Metric = made.metric
+    word, metric = word_of(config), config.metric
     if of_segments:
         metric = metric.for_segments()
     else:
         metric.require_corpus()
-    require_library(made.text)
-    return made.text, Definition(word_of(names[home], metric), made.text.name, metric)
+    require_library(config.text)
+    return config.text, Definition(word, config.text.name, metric)
 
 
-def require_readable(values: Iterable[ValueColumn]) -> None:
-    """Checks that the transforms that read can read columns that metrics need.
+def require_readable(needs: Needs) -> None:
+    """Checks that the transforms that read can read what metrics need.
 
     Raises:
-      ValueError: one of them has other values than numbers.
+      ValueError: it is a column of other values than numbers.
     """
-    for value in values:
+    for value in needs.values:
         if value.part != "number":
             raise ValueError(
                 f"a metric needs the column {value.column}, which the transforms of the "
                 "library do not read: score these records with the command beam-bleu"
             )
+
+
+def require_texts_only(needs: Needs) -> None:
+    """Checks that metrics can count segments and rows of tables, which have only texts.
+
+    Raises:
+      ValueError: one needs numbers.
+    """
+    for value in needs.values:
+        raise ValueError(
+            f"a metric needs numbers of the column {value.column}, and segments have only "
+            "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
+            "them with CorpusScores.PerSystem or Evaluate"
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,35 +121,40 @@ class ChosenMetrics:
     texts: tuple[Text, ...]
 
     @classmethod
-    def single(cls, config: Any, metrics: Iterable[MetricName] = METRICS) -> ChosenMetrics:
-        """The metric of a config, as `definition_of` takes it."""
-        text, definition = definition_of(config, metrics)
-        return cls((definition,), (text,))
-
-    @classmethod
     def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
-        """Several metrics, in their order.
+        """The metrics of a list, as `configs_by_word` takes it.
 
         Args:
-          metrics: a list of words, such as "bleu", and of configs; each metric can be there once.
+          metrics: the list.
           of_segments: whether they are to score single segments.
 
         Raises:
           ValueError: it is something else, or one of them is impossible.
         """
-        if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
-            raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
-        if None in metrics:  # it would be the default one
-            raise ValueError("metrics must be a list of names and configs, got one that is None")
-        configs = [
-            config_type(each)(**parameter_of(each)) if isinstance(each, str) else each
-            for each in metrics
+        chosen = [
+            definition_of(
+                config_type(word)(**parameter_of(word)) if config is None else config,
+                of_segments=of_segments,
+            )
+            for word, config in configs_by_word(metrics).items()
         ]
-        chosen = [definition_of(config, of_segments=of_segments) for config in configs]
-        names = [definition.name for _, definition in chosen]
-        if len({*names}) < len(names):
-            raise ValueError(f"metrics must be different ones, got {', '.join(names)}")
         return cls(tuple(each for _, each in chosen), tuple(text for text, _ in chosen))
+
+    @classmethod
+    def single(cls, config: Any, metric: MetricName | None = None) -> ChosenMetrics:
+        """One metric.
+
+        Args:
+          config: its config; None for the default one.
+          metric: the metric that it must be; None for any, by default BLEU.
+
+        Raises:
+          ValueError: the config is impossible.
+        """
+        chosen = cls.of([metric or DEFAULT_METRIC if config is None else config])
+        if metric is not None and chosen.definitions[0].name != metric:
+            raise ValueError(f"config must be a {config_type(metric).__name__}, got {config!r}")
+        return chosen
 
     @property
     def counted(self) -> tuple[tuple[Text, Metric], ...]:
@@ -130,31 +162,15 @@ class ChosenMetrics:
         metrics = (definition.metric for definition in self.definitions)
         return tuple(zip(self.texts, metrics, strict=True))
 
+    @property
+    def needs(self) -> Needs:
+        """What is read of the input."""
+        return sum((definition.metric.needs for definition in self.definitions), Needs())
+
     def require_texts_only(self) -> ChosenMetrics:
-        """The metrics, if they can count segments, which have only texts.
-
-        Raises:
-          ValueError: one needs numbers.
-        """
-        for value in self._values():
-            raise ValueError(
-                f"a metric needs numbers of the column {value.column}, and segments have only "
-                "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
-                "them with CorpusScores.PerSystem"
-            )
+        """The metrics, if they can count segments; see the function."""
+        require_texts_only(self.needs)
         return self
-
-    def require_readable(self) -> ChosenMetrics:
-        """The metrics, if the transforms that read can read what they need.
-
-        Raises:
-          ValueError: one needs a column of other values than numbers.
-        """
-        require_readable(self._values())
-        return self
-
-    def _values(self) -> Iterator[ValueColumn]:
-        return (value for _, metric in self.counted for value in metric.needs.values)
 
     def count(self, batch: SegmentBatch) -> MetricStatistics:
         """The statistics of a batch. Each text is prepared once for all metrics.

@@ -17,10 +17,10 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.chosen_metrics import ChosenMetrics
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics, require_readable
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, MetricWord
+from beam_bleu.transforms.known_metrics import Definition, MetricName, MetricWord
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.notices import sentences
@@ -252,11 +252,12 @@ class _Corpus:
     @classmethod
     def _chosen(cls, config: Any) -> tuple[ChosenMetrics, Scorer]:
         """The metrics, and what scores by them."""
-        if not cls._is_single:
-            metrics = ChosenMetrics.of(config)
+        if cls._is_single:
+            chosen = ChosenMetrics.single(config, cls._METRIC)
         else:
-            metrics = ChosenMetrics.single(config, [cls._METRIC] if cls._METRIC else METRICS)
-        return metrics.require_readable(), Scorer(metrics.definitions, cls._is_single)
+            chosen = ChosenMetrics.of(config)
+        require_readable(chosen.needs)
+        return chosen, Scorer(chosen.definitions, cls._is_single)
 
     @classmethod
     def _of_groups(
@@ -515,7 +516,7 @@ class SumSegments(ScoreGroups):
     ) -> None:
         super().__init__(
             type(self).__name__,
-            ChosenMetrics.single(config, ["bleu"]),
+            ChosenMetrics.single(config, "bleu"),
             _row_of_sums,
             typehints.Dict[str, int],
             True,

@@ -165,10 +165,22 @@ def parameter_of(word: MetricWord) -> dict[str, str]:
     return {row.parameter: word.partition(":")[2]} if row.parameter else {}
 
 
-def word_of(name: MetricName, metric: Metric) -> MetricWord:
-    """The word of a metric with this definition."""
+_NAMES = {METRICS_FOLDER + row.home: name for name, row in METRICS.items()}
+
+
+def word_of(config: object) -> MetricWord:
+    """The word of the metric that a config defines.
+
+    Raises:
+      ValueError: it is no config of a metric.
+    """
+    kind = type(config)
+    name = _NAMES.get(f"{kind.__module__}.{kind.__name__}")
+    if name is None:
+        types = ", ".join(home.rpartition(".")[2] for home in _NAMES)
+        raise ValueError(f"config must be one of {types}, got {config!r}")
     parameter = METRICS[name].parameter
-    return f"{name}:{getattr(metric, parameter)}" if parameter else name
+    return f"{name}:{getattr(config, parameter)}" if parameter else name
 
 
 def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | None:

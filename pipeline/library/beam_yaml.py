@@ -35,7 +35,7 @@ import functools
 import inspect
 import json
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Optional
 
 import apache_beam as beam
@@ -47,9 +47,10 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from beam_bleu.pipeline.library import evaluate
 from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.transforms import corpus_scores, reading, segment_scores
+from beam_bleu.transforms.chosen_metrics import configs_by_word
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type, parameter_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
@@ -123,10 +124,6 @@ _RESULTS: Mapping[str, Mapping[str, Any]] = {
 everything."""
 
 
-def _names(config: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(config))
-
-
 class _ScoreRows(beam.PTransform):
     """Scores groups of rows.
 
@@ -175,7 +172,7 @@ class _ScoreRows(beam.PTransform):
 
     def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
         """The definition of each metric, by its name."""
-        raise NotImplementedError
+        return _configs([scored])
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = _checked_types(rows, self._fields)
@@ -193,6 +190,10 @@ class _ScoreRows(beam.PTransform):
         )
 
 
+def _names(config: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(config))
+
+
 class CorpusBleu(_ScoreRows):
     """Corpus BLEU of rows with a candidate and its references.
 
@@ -204,7 +205,7 @@ class CorpusBleu(_ScoreRows):
     KEYS = ("preset", *_names(BleuConfig))
 
     def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        return {"bleu": _config("bleu", scored)}
+        return _configs([{"metric": "bleu", "definition": scored}])
 
 
 class CorpusChrf(_ScoreRows):
@@ -216,7 +217,7 @@ class CorpusChrf(_ScoreRows):
     KEYS = _names(ChrfConfig)
 
     def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        return {"chrf": _config("chrf", scored)}
+        return _configs([{"metric": "chrf", "definition": scored}])
 
 
 class CorpusScore(_ScoreRows):
@@ -227,9 +228,6 @@ class CorpusScore(_ScoreRows):
     """
 
     KEYS = ("metric", "definition")
-
-    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        return _configs([scored])
 
 
 class CorpusScores(_ScoreRows):
@@ -298,26 +296,33 @@ class _Evaluating(beam.PTransform):
     """Makes an `Evaluate` of a configuration, and rows of what it gives.
 
     The outputs are `document`, `scores`, `comparisons`, `examples`, `totals`, `segment_scores` and
-    `rejected`, as far as `Evaluate` gives them.
-
-    Args:
-      config: the keywords of `Evaluate`, and other keys.
-      others: the other keys.
-      columns: the columns of tables; None for segments from files.
+    `rejected`, as far as `Evaluate` gives them. Its keys are the arguments of what reads the input,
+    and the keywords of `Evaluate`.
 
     Raises:
       ValueError: a key or a value is not known; the message shows the choices.
     """
 
-    def __init__(
-        self, config: Mapping[str, Any], others: Sequence[str], columns: ArrowColumns | None
-    ) -> None:
-        super().__init__()
-        given = _given(self, config, (*others, "unpooled", *KEYWORDS))
-        keywords = {key: value for key, value in given.items() if key not in others}
-        self._evaluate = evaluate.Evaluate(columns=columns, **keywords)
+    READS: Callable[..., Any]
+    """What reads the input."""
 
-    def _rows(self, evaluated: evaluate.Evaluated) -> dict[str, PCollection[Row]]:
+    _yaml_requires_inputs = False  # Beam YAML asks for it, because the names do not begin with Read
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__()
+        signature = inspect.signature(self.READS)
+        given = _given(self, config, (*signature.parameters, "unpooled", *KEYWORDS))
+        own = {key: given.pop(key) for key in signature.parameters if key in given}
+        try:
+            signature.bind(**own)
+        except TypeError as error:
+            raise ValueError(f"{type(self).__name__}: {error}") from error
+        self._reading = self.READS(**own)
+        columns = self._reading if isinstance(self._reading, ArrowColumns) else None
+        self._evaluate = evaluate.Evaluate(columns=columns, **given)
+
+    def expand(self, root: Any) -> dict[str, PCollection[Row]]:
+        evaluated = self._segments(root) | "Evaluate" >> self._evaluate
         return {
             name: output
             | f"Make rows of {name}"
@@ -328,92 +333,73 @@ class _Evaluating(beam.PTransform):
             if output is not None
         }
 
+    def _segments(self, root: Any) -> Any:
+        return root | self._reading
+
+
+def _columns(
+    candidates: Mapping[str, str],
+    references: str | Sequence[str],
+    labels: Sequence[str] = (),
+    ids: str | None = None,
+    kept: Sequence[str] = (),
+) -> ArrowColumns:
+    if not isinstance(candidates, Mapping):
+        raise ValueError(f"candidates must have the field of each system, got {candidates!r}")
+    return ArrowColumns(
+        dict(candidates), references, labels=tuple(labels), ids=ids, kept=tuple(kept)
+    )
+
 
 class Evaluate(_Evaluating):
     """Evaluates rows with a segment each.
 
-    Args:
-      candidates: The field of each system, by its name.
-      references: The field with a list of references, or a list of fields with one reference each.
-      labels: The fields with labels of segments, for `slice_by`, `documents` and `language_column`.
-      ids: The field that identifies segments, for `examples`, `segment_scores` and `resample`.
-      kept: Fields that examples show.
-      config: The keywords of `Evaluate`.
+    Its keys are the keywords of `Evaluate`, and:
 
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
+    - `candidates`: the field of each system, by its name.
+    - `references`: the field with a list of references, or a list of fields with one reference
+      each.
+    - `labels`: the fields with labels of segments, for `slice_by`, `documents` and
+      `language_column`.
+    - `ids`: the field that identifies segments, for `examples`, `segment_scores` and `resample`.
+    - `kept`: fields that examples show.
     """
 
-    def __init__(self, **config: Any) -> None:
-        candidates, references = config.get("candidates"), config.get("references")
-        if not isinstance(candidates, Mapping):
-            raise ValueError(f"candidates must have the field of each system, got {candidates!r}")
-        if references is None:
-            raise ValueError("Evaluate needs the key references")
-        columns = ArrowColumns(
-            dict(candidates),
-            references,
-            labels=tuple(config.get("labels") or ()),
-            ids=config.get("ids"),
-            kept=tuple(config.get("kept") or ()),
-        )
+    READS = staticmethod(_columns)
+
+    _yaml_requires_inputs = True
+
+    def _segments(self, root: PCollection[Any]) -> PCollection[pa.Table]:
+        columns = self._reading
+        references = columns.references
         names = [references] if isinstance(references, str) else references
-        self._names = [*dict.fromkeys([*candidates.values(), *names, *columns.of_segments])]
-        super().__init__(config, ("candidates", "references", "labels", "ids", "kept"), columns)
-
-    def expand(self, rows: PCollection[Any]) -> dict[str, PCollection[Row]]:
-        tables = (
-            rows
+        read = [*dict.fromkeys([*columns.candidate.values(), *names, *columns.of_segments])]
+        return (
+            root
             | "Gather rows" >> beam.BatchElements(min_batch_size=64, max_batch_size=4096)
-            | "Make tables" >> beam.Map(_table_of, self._names)
+            | "Make tables" >> beam.Map(_table_of, read)
         )
-        return self._rows(tables | "Evaluate" >> self._evaluate)
 
 
-class _EvaluateFiles(_Evaluating):
-    """The root of a pipeline -> the rows of a result.
-
-    Args:
-      config: the arguments of the transform that reads, and the keywords of `Evaluate`.
-    """
-
-    READS: type[beam.PTransform]
-
-    _yaml_requires_inputs = False  # Beam YAML asks for it, because the names do not begin with Read
-
-    def __init__(self, **config: Any) -> None:
-        signature = inspect.signature(self.READS)
-        super().__init__(config, tuple(signature.parameters), None)
-        given = {key: config[key] for key in signature.parameters if config.get(key) is not None}
-        try:
-            signature.bind(**given)
-        except TypeError as error:
-            raise ValueError(f"{type(self).__name__}: {error}") from error
-        self._reading = self.READS(**given)
-
-    def expand(self, root: beam.Pipeline) -> dict[str, PCollection[Row]]:
-        return self._rows(root | self._reading | "Evaluate" >> self._evaluate)
-
-
-class EvaluateLineParallel(_EvaluateFiles):
+class EvaluateLineParallel(_Evaluating):
     """Evaluates line-parallel text."""
 
     READS = reading.ReadLineParallel
 
 
-class EvaluatePairedRecords(_EvaluateFiles):
+class EvaluatePairedRecords(_Evaluating):
     """Evaluates records that have candidates and references side by side."""
 
     READS = reading.ReadPairedRecords
 
 
-class EvaluateLongRecords(_EvaluateFiles):
+class EvaluateLongRecords(_Evaluating):
     """Evaluates records of one segment and one system each."""
 
     READS = reading.ReadLongRecords
 
 
-class EvaluateJoinedRecords(_EvaluateFiles):
+class EvaluateJoinedRecords(_Evaluating):
     """Evaluates records of candidates and of references that are joined by an id."""
 
     READS = reading.ReadJoinedRecords
@@ -442,29 +428,30 @@ def _configs(metrics: Any) -> dict[str, Any]:
     """
     if isinstance(metrics, str) or not isinstance(metrics, Sequence):
         raise ValueError(f"metrics must be a list, got {metrics!r}")
-    configs: dict[str, Any] = {}
-    for metric in metrics:
-        settings: Mapping[str, Any] = metric if isinstance(metric, Mapping) else {"metric": metric}
-        for key in settings:
-            require_choice("a key of a metric", key, ("metric", "definition"))
-        name: Any = settings.get("metric")
-        if not isinstance(name, str):
-            raise ValueError(f"metric must be the name of a metric, got {name!r}")
-        if name in configs:
-            raise ValueError(f"metrics must be different ones, got {name} twice")
-        configs[name] = _config(name, settings.get("definition") or {})
-    return configs
+    configs = [_config(**_settings(metric)) for metric in metrics]
+    return configs_by_word(configs)
 
 
-def _config(metric: str, definition: Mapping[str, Any]) -> Any:
+def _settings(metric: Any) -> Mapping[str, Any]:
+    """The keys of a metric, which can be its name."""
+    settings: Mapping[str, Any] = metric if isinstance(metric, Mapping) else {"metric": metric}
+    for key in settings:
+        require_choice("a key of a metric", key, ("metric", "definition"))
+    return settings
+
+
+def _config(metric: Any = None, definition: Mapping[str, Any] | None = None) -> Any:
     """The config of a metric with these fields, and the default ones.
 
     Raises:
       ValueError: the metric, a key or a value is not known, or the model cannot be read.
     """
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be the name of a metric, got {metric!r}")
     type_of_config = config_type(metric)
     fields = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in definition.items()
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in (definition or {}).items()
     }
     path = fields.get("spm_model")
     if path is not None:
@@ -479,7 +466,7 @@ def _config(metric: str, definition: Mapping[str, Any]) -> Any:
         return preset(name, **fields)
     for key in fields:
         require_choice("a key of definition", key, _names(type_of_config))
-    return type_of_config(**fields)
+    return type_of_config(**parameter_of(metric), **fields)
 
 
 def _score_types(config: Any) -> dict[str, Any]:

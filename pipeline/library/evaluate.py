@@ -26,6 +26,7 @@ from beam_bleu.pipeline.scoring.batch_sums import (
 )
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
+from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import PairedCollections
@@ -164,7 +165,7 @@ class Evaluate(beam.PTransform):
                 "columns must be ArrowColumns whose candidate is a dict with the column of each "
                 f"system, such as ArrowColumns({{NAME: COLUMN}}, [REFERENCE]), got {columns!r}"
             )
-        self._asked.require_texts_only()
+        require_texts_only(self._asked.metrics.needs)
         systems = tuple(columns.candidate)
         source = TableSource(systems, tuple(columns.labels), tuple(columns.kept))
         self._job = self._asked.job(source)

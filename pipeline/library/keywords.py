@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.command_line.config import FLAGS, Config
@@ -15,19 +15,23 @@ from beam_bleu.pipeline.command_line.options import job_of
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.job import Job
-from beam_bleu.transforms.chosen_metrics import definition_of, require_readable
+from beam_bleu.transforms.chosen_metrics import configs_by_word, definition_of, require_readable
 from beam_bleu.transforms.definition.flags import SEE_HELP, filled, flags_of, nearest
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
 
 KEYWORDS = {each.name: each for each in FLAGS if not each.library}
 """The flags of the command that are keywords of `Evaluate`, too."""
 
-_FLAG = re.compile(r"--([a-z][a-z_]*)")
+_FLAG = re.compile(rf"--({'|'.join(each.name for each in FLAGS if not each.is_shown_only)})\b")
+"""How messages spell a field: here it is a keyword, or an argument of the transform that reads."""
 
 
 class Asked:
     """What keywords ask for, checked as far as this is possible without an input.
+
+    Attributes:
+      metrics: the metrics, with their definitions.
 
     Args:
       keywords: the keywords.
@@ -46,11 +50,12 @@ class Asked:
                 raise ValueError(f"Evaluate has no keyword {name!r}; {meant}")
         if unpooled is not None and not isinstance(unpooled, str):
             raise ValueError(f"unpooled must be the name of a label, got {unpooled!r}")
+        metrics = keywords.get("metrics")
+        configs = {} if metrics is None else configs_by_word(metrics)
         with _naming_keywords():
-            words, configs = _metrics(keywords.get("metrics"))
             values = {
                 name: KEYWORDS[name].value_of(value)
-                for name, value in {**keywords, "metrics": words}.items()
+                for name, value in {**keywords, "metrics": [*configs] or None}.items()
                 if value is not None and value is not False
             }
             flags = with_choices(filled(Config, values), values)
@@ -61,8 +66,11 @@ class Asked:
                 slice_by=tuple(dict.fromkeys([*flags.slice_by, *own])),
             )
             check_language_flags(self._flags)
-            self._metrics = job_metrics(self._flags, unpooled, configs)
-        for word in configs:
+            self.metrics = job_metrics(self._flags, unpooled, configs)
+        for word, config in configs.items():
+            if config is None:
+                continue
+            definition_of(config)  # an error if it cannot score a corpus here
             names = {row.name for row in flags_of(config_type(word))}
             names |= {"preset", "language"} if word == DEFAULT_METRIC else set()
             for name in sorted(names & values.keys()):
@@ -70,19 +78,7 @@ class Asked:
                     f"{name} has no effect, because the config in metrics defines {word}; leave "
                     "one of them out"
                 )
-        require_readable(self._metrics.needs.values)
-
-    def require_texts_only(self) -> None:
-        """Checks that all metrics count texts.
-
-        Raises:
-          ValueError: one needs numbers.
-        """
-        for value in self._metrics.needs.values:
-            raise ValueError(
-                f"a metric needs numbers of the column {value.column}, and tables give only texts: "
-                "read records with ReadPairedRecords(..., number_columns=[...])"
-            )
+        require_readable(self.metrics.needs)
 
     def job(self, source: Any, *, rejects: bool = False, describes: bool = False) -> Job:
         """The job for an input.
@@ -114,7 +110,7 @@ class Asked:
         )
         with _naming_keywords():
             check_rules(flags)
-            return job_of(flags, source, self._metrics)
+            return job_of(flags, source, self.metrics)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,18 +122,6 @@ class TableSource:
     kept: tuple[str, ...]
     keeps_texts: bool = False
     is_of_lines: bool = False
-
-
-def _metrics(metrics: Any) -> tuple[list[MetricWord] | None, dict[MetricWord, Any]]:
-    """The words of metrics, which are words or configs, and the configs by their words."""
-    if metrics is None:
-        return None, {}
-    if isinstance(metrics, str) or not isinstance(metrics, Sequence) or not metrics:
-        raise UsageError(f"metrics must be a list of names and configs, got {metrics!r}", "")
-    if None in metrics:  # it would be the default one
-        raise UsageError("metrics has None, which is neither a name nor a config", "")
-    named = [(m if isinstance(m, str) else definition_of(m)[1].name, m) for m in metrics]
-    return [word for word, _ in named], {w: m for w, m in named if not isinstance(m, str)}
 
 
 @contextlib.contextmanager

@@ -179,7 +179,7 @@ def test_keys_and_windows_are_compared_apart(monkeypatch):
         ([["one", "one"]], {}, "two or more different names"),
         (["one"], {}, "systems must be a list of names, got 'one'"),
         ([["one", "two"]], {"baseline": "three"}, "one of one, two, got 'three'"),
-        ([["one", "two"], "nltk"], {}, "config must be one of BleuConfig"),
+        ([["one", "two"], "nltk"], {}, "a metric must be one of bleu, "),
         ([["one", "two"]], {"all_pairs": "no"}, "all_pairs must be True or False, got 'no'"),
     ],
 )

@@ -101,9 +101,9 @@ def test_the_segments_are_gathered_and_added_up_once() -> None:
     [
         ("bleu", "metrics must be a list of names and configs, got 'bleu'"),
         ([], r"metrics must be a list of names and configs, got \[\]"),
-        (["bleu", None], "metrics must be a list of names and configs, got one that is None"),
+        (["bleu", None], "config must be one of BleuConfig, .*, got None"),
         (["bleu", "blue"], "a metric must be one of bleu, chrf, ter, .*, got 'blue'"),
-        (["chrf", ChrfConfig(beta=1)], "metrics must be different ones, got chrf, chrf"),
+        (["chrf", ChrfConfig(beta=1)], "metrics must be different ones, got chrf twice"),
     ],
     ids=str,
 )
