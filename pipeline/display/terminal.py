@@ -11,9 +11,8 @@ import logging
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Iterator
-from typing import ClassVar, TextIO
+from typing import TextIO
 
 from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.printable import printable
@@ -23,6 +22,9 @@ _NARROWEST = 40
 """On a narrower terminal a text is laid out for this width, so that it stays readable."""
 
 _SHOWN_ROWS = 20
+
+ERASED_LINE = "\r\x1b[K"
+"""Removes the line of a terminal at whose end something was written."""
 
 _WITHOUT_ESCAPES = ("", "dumb", "unknown")
 """Values of TERM that say that the terminal does not know escape sequences."""
@@ -35,61 +37,16 @@ class EscapingFormatter(logging.Formatter):
         return printable(super().format(record), keep="\n\t")
 
 
-class BottomLine:
-    """The last line of a terminal, which is written again and again.
-
-    `say` writes its messages above it.
-
-    Attributes:
-      stream: the terminal.
-    """
-
-    current: ClassVar[BottomLine | None] = None
-    """The line of this process, if it has one."""
-
-    lock: ClassVar[threading.RLock] = threading.RLock()
-    """Whoever writes to the terminal holds it."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-        self._text = ""
-
-    @classmethod
-    @contextlib.contextmanager
-    def of(cls, stream: TextIO) -> Iterator[BottomLine]:
-        """While the body runs, this terminal has such a line."""
-        line = cls.current = cls(stream)  # without the lock: a writer can block and hold it
-        try:
-            yield line
-        finally:
-            cls.current = None
-
-    def write(self, text: str) -> None:
-        """Replaces the text of the line. The text must be narrower than the terminal."""
-        with self.lock:
-            self.stream.write(f"\r{text}\x1b[K")
-            self.stream.flush()
-            self._text = text
-
-    def erase(self) -> str:
-        """Removes the line from the terminal; returns its text, for `write`."""
-        with self.lock:
-            if text := self._text:
-                self._text = ""
-                self.stream.write("\r\x1b[K")
-                self.stream.flush()
-            return text
-
-
 def say(message: str) -> None:
-    """Writes a message to stderr, if that is possible."""
-    with contextlib.suppress(OSError), BottomLine.lock:
+    """Writes a message to stderr, if that is possible.
+
+    On a terminal it takes the place of the line of progress, which is written again below it.
+    """
+    with contextlib.suppress(OSError):
         if sys.stderr is not None:
-            line = BottomLine.current
-            text = line.erase() if line is not None else ""
-            print(message, file=sys.stderr, flush=True)
-            if line is not None and text:
-                line.write(text)
+            above = ERASED_LINE if is_redrawn(sys.stderr) else ""
+            sys.stderr.write(f"{above}{message}\n")
+            sys.stderr.flush()
 
 
 def tell(message: str) -> None:
@@ -99,7 +56,7 @@ def tell(message: str) -> None:
 
 
 class SayingHandler(logging.Handler):
-    """Writes log records to stderr, above the last line of a terminal."""
+    """Writes log records to stderr."""
 
     def format(self, record: logging.LogRecord) -> str:
         lines = JsonLines.current
@@ -159,6 +116,11 @@ def open_standard_streams() -> None:
 def knows_escapes() -> bool:
     """Whether the terminal of this process understands escape sequences."""
     return os.environ.get("TERM", "") not in _WITHOUT_ESCAPES
+
+
+def is_redrawn(stream: TextIO) -> bool:
+    """Whether a line on this stream can be written again and again."""
+    return stream.isatty() and knows_escapes() and JsonLines.current is None
 
 
 @dataclasses.dataclass(frozen=True)
