@@ -51,7 +51,7 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     for item, slices in slices_of(result, metric.metric).items():
         if table := differences_in_slices(view, item, slices):
             yield table
-    yield from resampled_tables(view, metric, view.screen.rows)
+    yield from resampled_tables(view, metric)
 
 
 def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | None:
@@ -68,7 +68,7 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
     def parts(row: ComparisonRow) -> list[Part]:
         return [row, scores[row.system]] if row.system in scores else [row]
 
-    shown, hidden = chosen_rows(compared, parts, view.choice, view.screen.rows, "comparison")
+    shown, hidden = chosen_rows(compared, parts, view.choice, "comparison")
     decimals = view.decimals_of(metric, shown)
     baselines = list(dict.fromkeys(row.baseline for row in compared))
     subject, heading, names = _named([(row.system, row.baseline) for row in shown], baselines)
@@ -105,7 +105,7 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
         return None
     choice = dataclasses.replace(view.choice, sort=view.choice.sort or "difference")
     systems = list(dict.fromkeys(row.system for row in compared))
-    shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, view.screen.rows, "slice")
+    shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, "slice")
     lines = [{row.system: row for row in own.differences} for own in shown]
     decimals = view.decimals_of(
         compared[0].metric, [row for line in lines for row in line.values()]
@@ -151,14 +151,8 @@ def _clusters(view: View, metric: MetricNames, clusters: Sequence[Mapping[str, A
     return Table(caption, ["system", "rank", metric.name], rows)
 
 
-def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -> Iterator[Table]:
-    """The tables of what random replicates say of scores and differences.
-
-    Args:
-      view: the result, and how it is shown.
-      metric: the metric.
-      most: the largest number of rows; None for all.
-    """
+def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
+    """The tables of what random replicates say of scores and differences."""
     resampling = view.result.resampling
     if resampling is None:
         return
@@ -193,23 +187,22 @@ def resampled_tables(view: View, metric: MetricNames, most: int | None = None) -
         columns = {"system": systems, **columns_of(scores, ["mean"], rounded)}
         yield table_of(columns.items(), [f"{drawn}: scores"])
     if compared:
-        shown = compared[:most]
         baselines = list(dict.fromkeys(entry["baseline"] for entry in compared))
-        pairs = [(entry["system"], entry["baseline"]) for entry in shown]
+        pairs = [(entry["system"], entry["baseline"]) for entry in compared]
         subject, heading, names = _named(pairs, baselines)
         caption = [f"{drawn}: {subject}"]
         numbers = ["difference", "mean"] if scores else ["difference"]
-        columns = {heading: [*names], **columns_of(shown, numbers, signed)}
+        columns = {heading: [*names], **columns_of(compared, numbers, signed)}
         if any(entry["p_value"] is not None for entry in compared):
-            columns["p"] = [Number(p_value(entry["p_value"])) for entry in shown]
+            columns["p"] = [Number(p_value(entry["p_value"])) for entry in compared]
             if len(compared) > 1:
                 caption.append("p: not adjusted for the number of comparisons")
         if any(entry["p_sacrebleu"] is not None for entry in compared):
-            columns["p of sacreBLEU"] = [Number(p_value(entry["p_sacrebleu"])) for entry in shown]
+            columns["p of sacreBLEU"] = [
+                Number(p_value(entry["p_sacrebleu"])) for entry in compared
+            ]
             caption.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
-        left_out = len(compared) - len(shown)
-        hidden = [f"{left_out} of {len(compared)} comparisons hidden"] if left_out else []
-        yield table_of(columns.items(), caption, hidden)
+        yield table_of(columns.items(), caption)
 
 
 def difference_number(row: DifferenceRow | None, decimals: int) -> Number:

@@ -151,7 +151,6 @@ def chosen_rows(
     rows: Sequence[Row],
     parts: Callable[[Row], Sequence[Part]],
     choice: RowChoice,
-    most: int | None,
     noun: str,
 ) -> tuple[list[Row], list[str]]:
     """The rows that a table shows, and why it hides others.
@@ -159,9 +158,7 @@ def chosen_rows(
     Args:
       rows: all rows.
       parts: the scores and differences of the systems in a row.
-      choice: which rows are shown, and in which order. Without an order they keep their own, but
-        the worst come first if there are too many.
-      most: the largest number of rows; None for all.
+      choice: which rows are shown, and in which order. Without an order they keep their own.
       noun: what a row is about.
     """
     shown, hidden = [*rows], []
@@ -169,15 +166,9 @@ def chosen_rows(
         shown = [row for row in rows if any(map(is_significant, _differences(parts(row))))]
         if left_out := len(rows) - len(shown):
             hidden.append(f"{left_out} of {counted(len(rows), noun)} hidden: not significant")
-    sort, left_out = choice.sort, 0 if most is None else len(shown) - most
-    if sort is None and left_out > 0:
-        sort = "difference" if any(_differences(parts(row)) for row in shown) else "score"
-    if sort is not None:
+    if sort := choice.sort:
         shown.sort(key=lambda row: _place(parts(row), sort))
-        if left_out > 0:
-            rest = f"{left_out} of {counted(len(shown), noun)} hidden"
-            hidden.append(f"{rest}: {SORTS[sort]} first")
-    return shown[:most], hidden
+    return shown, hidden
 
 
 def _differences(parts: Iterable[Part]) -> list[DifferenceRow]:

@@ -143,9 +143,8 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
     systems = [score.system for score in averages or result.whole(metric.metric)]
     # A table of scores has all slices, also those without differences.
     choice = view.choice if for_paper else RowChoice(view.choice.sort)
-    most = None if for_paper else view.screen.rows
     for item, slices in slices_of(result, metric.metric).items():
-        shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, most, "slice")
+        shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, "slice")
         if not shown:
             continue
         lines = [[own.scores.get(system) for system in systems] for own in shown]

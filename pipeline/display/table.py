@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from beam_bleu.pipeline.display.printable import printable
@@ -121,18 +120,11 @@ def _drawn(
     drawn = RichTable(
         box=None, padding=(0, _GAP, 0, 0), pad_edge=False, show_edge=False, header_style="cyan"
     )
-    widths = [max(map(cell_len, cells), default=0) for cells in columns]
-    natural = [max(cell_len(name), cells) for name, cells in zip(header, widths, strict=True)]
-    is_narrow = sum(natural) + _GAP * (len(natural) - 1) > width
     least = -_GAP
-    for name, content, widest in zip(header, table.columns, widths, strict=True):
-        has_numbers = is_numeric(content)
-        if has_numbers and is_narrow:
-            longest_word = max(map(cell_len, name.split()), default=1)
-            name = textwrap.fill(name, max(widest, min(longest_word, _NARROWEST_TEXT)))
-        needed = max(widest, *map(cell_len, name.split("\n")))
-        least += _GAP + (needed if has_numbers else min(needed, _NARROWEST_TEXT))
-        drawn.add_column(Text(name), no_wrap=has_numbers, overflow="fold")
+    for name, content, cells in zip(header, table.columns, columns, strict=True):
+        widest, is_whole = max(map(cell_len, (name, *cells))), is_numeric(content)
+        least += _GAP + (widest if is_whole else min(widest, _NARROWEST_TEXT))
+        drawn.add_column(Text(name), no_wrap=is_whole, overflow="fold")
     for row, cells in zip(table.rows, zip(*columns, strict=True), strict=True):
         drawn.add_row(*(Text(text, _style(cell)) for text, cell in zip(cells, row, strict=True)))
     return _printed(drawn, screen, max(width, least))

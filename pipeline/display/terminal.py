@@ -21,8 +21,6 @@ from beam_bleu.transforms.errors import JobError
 _NARROWEST = 40
 """On a narrower terminal a text is laid out for this width, so that it stays readable."""
 
-_SHOWN_ROWS = 20
-
 ERASED_LINE = "\r\x1b[K"
 """Removes the line of a terminal at whose end something was written."""
 
@@ -134,11 +132,6 @@ class Screen:
 
     columns: int | None = None
     colour: bool = False
-
-    @property
-    def rows(self) -> int | None:
-        """The largest number of rows of a table; None for all."""
-        return None if self.columns is None else _SHOWN_ROWS
 
 
 FILE = Screen()

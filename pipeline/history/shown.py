@@ -44,21 +44,14 @@ _LEGEND = (
 
 def as_text(history: History, screen: Screen) -> str:
     """The tables of all series, and lines about gaps and about changes without an exact p-value."""
-    most = screen.rows
-    tables = [
-        table_text(series_table(series, history.gaps, most), screen) for series in history.series
-    ]
+    tables = [table_text(series_table(series, history.gaps), screen) for series in history.series]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
     lines += _reasons(history)
     lines.append(_LEGEND)
-    if most is not None and len(history.nights) > most:
-        lines.append(
-            f"These are the last {most} of {len(history.nights)} nights; --format jsonl shows all"
-        )
     return "\n".join([*tables, as_lines(lines, screen)])
 
 
-def series_table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table:
+def series_table(series: Series, gaps: Sequence[Gap]) -> Table:
     """The table of a series, below its name."""
     metric, nothing = series.key.metric, Number()
     rows: list[tuple[str, NightScore | None, str]] = [
@@ -70,7 +63,6 @@ def series_table(series: Series, gaps: Sequence[Gap], most: int | None) -> Table
         if gap.is_of(series.scores[0].row) and not gap.is_break
     ]
     rows.sort(key=lambda row: row[0])
-    rows = rows[-(most or len(rows)) :]
     scores = [score for _, score, _ in rows if score is not None]
     decimals = decimals_of(metric, [score.row for score in scores])
     changes = [score.change.row for score in scores if score.change and score.change.row]

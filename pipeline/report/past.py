@@ -12,9 +12,6 @@ from beam_bleu.pipeline.report.figures import Figure, series_of
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.shown_numbers import counted
 
-_MOST_ROWS = 400
-"""The largest number of rows of a table. `beam-bleu history` shows all of them."""
-
 _NAMED = 8
 
 
@@ -26,7 +23,7 @@ def past(history: History) -> Iterator[Figure]:
     for systems in metrics.values():
         yield _metric(history, systems)
     if history.gaps:
-        rows = [[gap.night, gap.until, gap.text] for gap in history.gaps[-_MOST_ROWS:]]
+        rows = [[gap.night, gap.until, gap.text] for gap in history.gaps]
         table = Table(["Gaps in the history"], ["night", "until", "what"], rows)
         yield Figure("Gaps", f"The history has {counted(len(history.gaps), 'gap')}.", [table])
 
@@ -52,7 +49,7 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
     text = "No night is significantly worse than the one before."
     if losses:
         text = f"Significantly worse than the night before: {joined(losses, _NAMED)}."
-    tables = [series_table(series, history.gaps, _MOST_ROWS) for series in systems]
+    tables = [series_table(series, history.gaps) for series in systems]
     return Figure(f"{name} by night", text, tables, charts.curves(nights, curves, name))
 
 

@@ -143,7 +143,7 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, scr
     signature = metric.signature or "each language has its own definition"
     method = "paired" if compared.is_paired else "independent"
     head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
-    tables = [*_tables(compared, metric, choice, screen.rows)]
+    tables = [*_tables(compared, metric, choice)]
     if compared.is_paired and any(table.header[0] != "system" for table in tables):
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
@@ -155,7 +155,6 @@ def _tables(
     compared: ComparedResults,
     metric: MetricNames,
     choice: RowChoice,
-    most: int | None = None,
     *,
     for_paper: bool = False,
 ) -> Iterator[Table]:
@@ -165,7 +164,6 @@ def _tables(
       compared: the comparison.
       metric: the metric.
       choice: which rows are shown, and in which order. In slices, the worst losses come first.
-      most: the largest number of rows of a table; None for all.
       for_paper: whether a table has a caption, stars and definitions, instead of all numbers.
     """
     notes = notes_of(compared.new.result, metric) if for_paper else []
@@ -175,7 +173,7 @@ def _tables(
             choice = dataclasses.replace(choice, sort=choice.sort or "difference")
         for item, group in itertools.groupby(rows, key=lambda row: "*".join(labels_of(row))):
             part = [*group]
-            shown, hidden = chosen_rows(part, lambda row: [row], choice, most, "comparison")
+            shown, hidden = chosen_rows(part, lambda row: [row], choice, "comparison")
             columns = [
                 *_names(shown, family, item),
                 *_columns(metric, shown, has_holm=len(rows) > 1, for_paper=for_paper),

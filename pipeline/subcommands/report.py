@@ -22,6 +22,9 @@ _DESCRIPTION = (
     "history of all."
 )
 
+_MOST_NIGHTS = 400
+"""The last nights, which a page shows. `beam-bleu history` shows all of them."""
+
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
@@ -76,7 +79,7 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, Hi
             f"none of {len(nights)} runs has a result: {nights[-1].failure}",
             "name the folder of a run that has succeeded, too",
         )
-    of_corpus = history(nights, lambda key: not key.of_slice, new_texts=new_texts)
+    of_corpus = history(nights, lambda key: not key.of_slice, _MOST_NIGHTS, new_texts=new_texts)
     return scored[-1], of_corpus
 
 

@@ -12,11 +12,6 @@ from command_line import PROJECT, called
 from made_nights import write_night, write_run
 from made_results import entry, result
 
-from beam_bleu.pipeline.display.terminal import Screen
-from beam_bleu.pipeline.history.history import history
-from beam_bleu.pipeline.history.nights import read_nights
-from beam_bleu.pipeline.history.shown import as_text
-
 PAGE = (PROJECT / "docs" / "history.md").read_text()
 NEWS = {"domain": "news"}
 
@@ -55,13 +50,6 @@ def test_a_table_for_each_system_and_a_line_for_each_gap(nights):
         "2026-11-26  20.00 ± 0.98  -10.24 ± 1.39 worse  <0.001",
     ]
     assert below.splitlines()[0] == r"2026-11-25: the run failed: line 7 is \x1b[31mbad"
-
-
-def test_a_terminal_has_the_last_nights(nights):
-    found = history(read_nights([str(nights)]), lambda key: key.system == "atlas")
-    shown = as_text(found, Screen(100))
-    assert shown.count("2026-11-") == 2 * 20 + 2  # two series, and the lines of two gaps
-    assert "These are the last 20 of 25 nights; --format jsonl shows all" in shown
 
 
 def test_jsonl_has_the_keys_of_the_page_night_by_night(nights):
