@@ -47,6 +47,7 @@ SET_OF_PATH = {
     "deploy/test_dataflow_graph.py": "libraries",
     "engines": "nightly",
     "pipeline/output/test_lineage.py": "libraries",
+    "pipeline/report/test_charts.py": "libraries",
     "pipeline/report/test_page.py": "libraries",
     "pipeline/test_delta_and_iceberg.py": "libraries",
     "transforms/text/test_library_tokenizers.py": "libraries",

@@ -1,39 +1,23 @@
-"""The charts of the page: where each line, mark and label of a drawing is. The template draws them.
+"""The charts of the page: their values, and the axis that holds them.
 
-Nothing in a drawing depends on the fonts of a machine: labels are cut here, by their number of
-characters, and the margins follow from that. Colours are variables of the page's style, so they
-follow light and dark.
+charts.html.jinja draws them. Nothing in a drawing depends on the fonts of a machine: labels are cut
+by their number of characters. Colours are variables of the page's style, which has dark ones, too.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
 _MOST_ROWS = 60
 """A longer chart is not read. Its table has all rows."""
 
-_WIDTH = 360
-"""Pixels of a drawing. It fits a phone, and is not enlarged much on a large screen."""
-
-_ROW = 22
-_PLOT_HEIGHT = 200
-_CHARACTER = 7.4
-"""Pixels that a character needs at most, as a rule."""
-
-_LONGEST_LABEL = 26
-_LONGEST_CATEGORY = 14
-_LONGEST_TITLE = 50
-_TOP = 8
-_RIGHT = 18
-_LEFT_OF_CURVES = 52
-"""Pixels beside a plot."""
-
-_BESIDE = 0.06
-"""The distance of two series at a category; the next category is at a distance of 1."""
+_ROOM_OF_NAMES = 34
+"""Characters below a chart of curves. More would overlap."""
 
 SHAPES = {
     "●": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
@@ -46,60 +30,29 @@ SHAPES = {
 """The shapes of the series, as characters for the legend and as paths, so that nobody needs their
 colours. style.css has as many colours; more lines in one chart cannot be told apart."""
 
-_MEANINGS = {"plain": "●", "loss": "▼", "gain": "▲", "chance": "●"}
-"""The shape of a dot for what it means; the colour has the same name in style.css."""
-
 
 @dataclasses.dataclass(frozen=True)
-class Label:
-    """A text. `y` is its middle, and `x` its "start", "middle" or "end", as `anchor` says."""
+class Axis:
+    """An axis with ticks at round numbers, from the first to the last one."""
 
-    x: float
-    y: float
-    anchor: str
-    text: str
+    ticks: Sequence[float]
 
+    @classmethod
+    def of(cls, values: Iterable[float], steps: int) -> Axis:
+        """The axis that has all values, one or more, in about this number of steps."""
+        ordered = sorted(values)
+        low, high = ordered[0], ordered[-1]
+        rough = (high - low or abs(high) or 1.0) / steps
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= rough)
+        first = math.floor(low / step)
+        last = max(math.ceil(high / step), first + 1)
+        return cls([number * step for number in range(first, last + 1)])
 
-@dataclasses.dataclass(frozen=True)
-class Line:
-    """A path of straight lines, whose colour is a variable of style.css."""
-
-    path: str
-    colour: str
-    width: float = 1
-
-
-@dataclasses.dataclass(frozen=True)
-class Mark:
-    """A value: a key of `SHAPES` at a point, whose colour is a variable of style.css."""
-
-    x: float
-    y: float
-    shape: str
-    colour: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Chart:
-    """A drawing, in pixels.
-
-    Attributes:
-      height: its height.
-      labels: its texts.
-      lines: its lines, from the background to the front.
-      marks: its values, in front of the lines.
-      legend: the names of its series, in the order of `SHAPES`; none if it has no series.
-      note: a sentence below it, such as that systems are left out; or "".
-    """
-
-    height: float
-    labels: Sequence[Label]
-    lines: Sequence[Line]
-    marks: Sequence[Mark]
-    legend: tuple[str, ...] = ()
-    note: str = ""
-
-    width = _WIDTH
+    def at(self, value: float) -> float:
+        """The place of a value: 0 at the first tick, and 1 at the last one."""
+        first, last = self.ticks[0], self.ticks[-1]
+        return (value - first) / (last - first)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +63,7 @@ class Dot:
       label: the name of the row.
       value: where the dot is.
       interval: the ends of the line through the dot; None without a line.
-      meaning: "plain"; or for a difference "gain", "loss", or "chance" if it is not significant.
+      meaning: "plain"; or for a difference "better", "worse", or "chance" if it is not significant.
     """
 
     label: str
@@ -119,42 +72,32 @@ class Dot:
     meaning: str = "plain"
 
 
-def dots(rows: Sequence[Dot], unit: str, *, from_zero: bool = False) -> Chart:
+@dataclasses.dataclass(frozen=True)
+class Dots:
     """A chart with a row for each dot, and a line for its interval.
 
-    Args:
+    Attributes:
       rows: the dots, from top to bottom.
       unit: the title of the axis.
       from_zero: whether the values are differences, so that 0 is in the chart and has a line.
     """
-    shown = rows[:_MOST_ROWS]
-    names = [short(row.label, _LONGEST_LABEL) for row in shown]
-    left, right = max(map(cell_len, names)) * _CHARACTER + 14, _WIDTH - _RIGHT
-    ends = [end for row in shown for end in (row.value, *(row.interval or ()))]
-    # Numbers below a plot beside long names have less room.
-    axis = _axis([*ends, 0.0] if from_zero else ends, 5 if left < 110 else 3, left, right)
-    bottom = _TOP + len(shown) * _ROW
-    labels = [Label(axis.at(tick), bottom + 12, "middle", _number(tick)) for tick in axis.ticks]
-    # A title can be wider than the plot, so it ends where the plot ends.
-    labels.append(Label(right, bottom + 30, "end", short(unit, _LONGEST_TITLE)))
-    lines = [
-        Line(
-            _path((axis.at(tick), _TOP), (axis.at(tick), bottom)),
-            "ink" if from_zero and not tick else "line",
-        )
-        for tick in axis.ticks
-    ]
-    marks = []
-    for number, (name, row) in enumerate(zip(names, shown, strict=True)):
-        y = _TOP + (number + 0.5) * _ROW
-        labels.append(Label(left - 8, y, "end", name))
-        if row.interval is not None:
-            low, high = row.interval
-            lines.append(Line(_path((axis.at(low), y), (axis.at(high), y)), row.meaning, 2))
-        marks.append(Mark(axis.at(row.value), y, _MEANINGS[row.meaning], row.meaning))
-    left_out = len(rows) - len(shown)
-    note = f"The chart shows the first {len(shown)} of {len(rows)}." if left_out else ""
-    return Chart(bottom + 40, labels, lines, marks, note=note)
+
+    rows: Sequence[Dot]
+    unit: str
+    from_zero: bool = False
+
+    has_series = False
+
+    @property
+    def shown(self) -> Sequence[Dot]:
+        """The rows that it has."""
+        return self.rows[:_MOST_ROWS]
+
+    @functools.cached_property
+    def axis(self) -> Axis:
+        """The horizontal axis."""
+        ends = [end for row in self.shown for end in (row.value, *(row.interval or ()))]
+        return Axis.of([*ends, 0.0] if self.from_zero else ends, steps=3)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,17 +116,11 @@ class Series:
     breaks: Container[int] = ()
 
 
-def curves(
-    categories: Sequence[str],
-    series: Mapping[str, Series],
-    unit: str,
-    *,
-    title: str = "",
-    connected: bool = True,
-) -> Chart:
+@dataclasses.dataclass(frozen=True)
+class Curves:
     """A chart with a line for each series, over categories that have an order.
 
-    Args:
+    Attributes:
       categories: their names, from left to right.
       series: the series by their names.
       unit: the title of the vertical axis.
@@ -191,56 +128,40 @@ def curves(
       connected: whether lines connect the values of a series. They suggest that there are values
         between the categories.
     """
-    shown = dict([*series.items()][: len(SHAPES)])
-    names = [short(name, _LONGEST_CATEGORY) for name in categories]
-    widest = max(map(cell_len, names)) * _CHARACTER
-    left, top = _LEFT_OF_CURVES, _TOP + 20  # the unit is above the plot
-    bottom = top + _PLOT_HEIGHT
-    right = _WIDTH - max(_RIGHT, math.ceil(widest / 2))  # half of a label can be beside the plot
-    ends = [
-        end
-        for own in shown.values()
-        for known in (own.values, *filter(None, own.intervals))
-        for end in known
-        if end is not None
-    ]
-    axis = _axis(ends or [0.0], 5, bottom, top)
-    room = (right - left) / len(categories)
-    labels = [Label(left - 8, axis.at(tick), "end", _number(tick)) for tick in axis.ticks]
-    labels.append(Label(0, _TOP, "start", short(unit, _LONGEST_TITLE)))
-    labels += [
-        Label(left + (number + 0.5) * room, bottom + 14, "middle", names[number])
-        for number in range(0, len(names), math.ceil((widest + 10) / room))
-    ]
-    if title:
-        labels.append(Label(right, bottom + 34, "end", short(title, _LONGEST_TITLE)))
-    lines = [Line(_path((left, axis.at(t)), (right, axis.at(t))), "line") for t in axis.ticks]
-    marks = []
-    for place, (own, shape) in enumerate(zip(shown.values(), SHAPES, strict=False)):
-        colour, path = f"series-{place + 1}", ""
-        points: list[tuple[float, float]] = []
-        # Beside each other, so that equal values do not hide each other.
-        beside = 0.5 + _BESIDE * (place - (len(shown) - 1) / 2)
-        for number, value in enumerate(own.values):
-            if value is None:
-                points = []
-                continue
-            x = left + (number + beside) * room
-            points = [*([] if number in own.breaks else points[-1:]), (x, axis.at(value))]
-            marks.append(Mark(x, axis.at(value), shape, colour))
-            path += _path(*points) if len(points) > 1 else ""
-            if own.intervals and (interval := own.intervals[number]) is not None:
-                low, high = map(axis.at, interval)
-                lines.append(Line(_path((x, low), (x, high)), colour))
-        if connected and path:
-            lines.append(Line(path, colour, 2))
-    left_out = len(series) - len(shown)
-    note = (
-        f"The chart shows {len(shown)} of {len(series)} systems; the table has all of them."
-        if left_out
-        else ""
-    )
-    return Chart(bottom + (46 if title else 28), labels, lines, marks, tuple(shown), note)
+
+    categories: Sequence[str]
+    series: Mapping[str, Series]
+    unit: str
+    title: str = ""
+    connected: bool = True
+
+    has_series = True
+    longest_name = 14
+
+    @property
+    def shown(self) -> Mapping[str, Series]:
+        """The series that it has."""
+        return dict([*self.series.items()][: len(SHAPES)])
+
+    @property
+    def every(self) -> int:
+        """How many categories share a name below the chart, so that names do not overlap."""
+        longest = min(max(map(cell_len, self.categories)), self.longest_name)
+        return math.ceil((longest + 1) * len(self.categories) / _ROOM_OF_NAMES)
+
+    @functools.cached_property
+    def axis(self) -> Axis:
+        """The vertical axis."""
+        known = [
+            numbers
+            for own in self.shown.values()
+            for numbers in (own.values, *filter(None, own.intervals))
+        ]
+        ends = [number for numbers in known for number in numbers if number is not None]
+        return Axis.of(ends or [0.0], steps=5)
+
+
+Chart = Dots | Curves
 
 
 def short(text: str, longest: int) -> str:
@@ -250,36 +171,3 @@ def short(text: str, longest: int) -> str:
     begin = set_cell_size(text, longest - 1 - longest // 2).rstrip()
     end = set_cell_size(text[::-1], longest // 2).rstrip()[::-1]
     return f"{begin}…{end}"
-
-
-@dataclasses.dataclass(frozen=True)
-class _Axis:
-    """An axis from its first to its last tick, and the pixels of both."""
-
-    ticks: Sequence[float]
-    begin: float
-    end: float
-
-    def at(self, value: float) -> float:
-        """The pixel of a value."""
-        first, last = self.ticks[0], self.ticks[-1]
-        return self.begin + (value - first) / (last - first) * (self.end - self.begin)
-
-
-def _axis(values: Sequence[float], steps: int, begin: float, end: float) -> _Axis:
-    """An axis with round numbers, which has all values, in about this number of steps."""
-    low, high = min(values), max(values)
-    rough = (high - low or abs(high) or 1.0) / steps
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= rough)
-    first = math.floor(low / step)
-    last = max(math.ceil(high / step), first + 1)
-    return _Axis([number * step for number in range(first, last + 1)], begin, end)
-
-
-def _number(tick: float) -> str:
-    return f"{tick:.6g}".replace("-", "\N{MINUS SIGN}")
-
-
-def _path(*points: tuple[float, float]) -> str:
-    return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)

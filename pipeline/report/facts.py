@@ -36,17 +36,18 @@ def facts(saved: SavedResult) -> Iterator[Figure]:
     partitions = f"; {len(labels):,} partitions" if len(labels) > 1 else ""
     if len(labels) == 1:
         partitions = f"; partition {labels[0]}"
-    yield Figure("Counts", f"Scored: {units_of(result)}{partitions}.", [table])
+    yield Figure("Counts", [table], sentence=f"Scored: {units_of(result)}{partitions}.")
     if streams:
         files = sum(len(stream["files"]) for stream in streams)
-        yield Figure("Inputs", f"Files that were read: {files:,}.", [_inputs(streams)])
+        sentence = f"Files that were read: {files:,}."
+        yield Figure("Inputs", [_inputs(streams)], sentence=sentence)
     # Not the machine: a report does not depend on it.
     versions = {name: own for name, own in _versions(saved).items() if name != "platform"}
     if versions:
         rows = [[name.replace("_", "-"), version] for name, version in versions.items()]
         table = Table(["Versions"], ["software", "version"], rows)
         sentence = f"beam-bleu {versions['beam_bleu']} scored these texts."
-        yield Figure("Versions", sentence, [table])
+        yield Figure("Versions", [table], sentence=sentence)
 
 
 def _versions(saved: SavedResult) -> dict[str, str]:

@@ -19,12 +19,11 @@ from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.ownership import is_owned
 from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.output.storage import write_atomically
-from beam_bleu.pipeline.report.charts import SHAPES
+from beam_bleu.pipeline.report.charts import SHAPES, short
 from beam_bleu.pipeline.report.examples import JOINERS, groups, heading, texts
 from beam_bleu.pipeline.report.facts import facts
-from beam_bleu.pipeline.report.figures import places, reasons, standing
+from beam_bleu.pipeline.report.figures import UNCERTAINTY, places, reasons, standing
 from beam_bleu.pipeline.report.past import past
-from beam_bleu.pipeline.report.sentences import UNCERTAINTY
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
@@ -78,23 +77,28 @@ def _text(
     names = {metric.metric: metric.name for metric in result.metrics}
     systems = result.systems
     shown = joined(systems) if len(systems) <= _NAMED_SYSTEMS else f"{len(systems)} systems"
-    text: str = _template().render(
-        title=f"{joined([*names.values()], len(names))} of {shown}",
-        history=history,
-        past=[] if history is None else [*past(history)],
-        standing=[*standing(result)],
-        uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
-        places=[*places(result)],
-        reasons=[*reasons(result)],
-        examples=groups(examples, names),
-        facts=[*facts(saved)],
-        warnings=result.all_warnings,
+    text: str = (
+        templates()
+        .get_template("page.html.jinja")
+        .render(
+            title=f"{joined([*names.values()], len(names))} of {shown}",
+            history=history,
+            past=[] if history is None else [*past(history)],
+            standing=[*standing(result)],
+            uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
+            places=[*places(result)],
+            reasons=[*reasons(result)],
+            examples=groups(examples, names),
+            facts=[*facts(saved)],
+            warnings=result.all_warnings,
+        )
     )
     return text
 
 
 @functools.cache
-def _template() -> jinja2.Template:
+def templates() -> jinja2.Environment:
+    """What fills in the page and its charts."""
     import jinja2
     import markupsafe
 
@@ -110,8 +114,10 @@ def _template() -> jinja2.Template:
     )
     environment.tests["numeric"] = is_numeric
     style = markupsafe.Markup((_FOLDER / "style.css").read_text(encoding="utf-8"))
-    environment.globals.update(shapes=SHAPES, heading=heading, texts=texts, style=style)
-    return environment.get_template("page.html.jinja")
+    environment.globals.update(
+        shapes=SHAPES, short=short, heading=heading, texts=texts, style=style
+    )
+    return environment
 
 
 def _shown(value: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.display.table import Table
-from beam_bleu.pipeline.history.history import History, NightScore, Series
+from beam_bleu.pipeline.history.history import History, Series
 from beam_bleu.pipeline.history.shown import series_table
-from beam_bleu.pipeline.report import charts
+from beam_bleu.pipeline.report.charts import Curves
 from beam_bleu.pipeline.report.figures import Figure, series_of
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.shown_numbers import counted
@@ -25,7 +25,8 @@ def past(history: History) -> Iterator[Figure]:
     if history.gaps:
         rows = [[gap.night, gap.until, gap.text] for gap in history.gaps]
         table = Table(["Gaps in the history"], ["night", "until", "what"], rows)
-        yield Figure("Gaps", f"The history has {counted(len(history.gaps), 'gap')}.", [table])
+        sentence = f"The history has {counted(len(history.gaps), 'gap')}."
+        yield Figure("Gaps", [table], sentence=sentence)
 
 
 def _metric(history: History, systems: Sequence[Series]) -> Figure:
@@ -37,9 +38,12 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
     for series in systems:
         by_night = {score.night: score for score in series.scores}
         line = [by_night.get(night) for night in nights]
-        breaks = {number for number, score in enumerate(line) if _is_break(score)}
-        rows = [None if score is None else score.row for score in line]
-        curves[series.key.system] = series_of(rows, breaks)
+        breaks = {
+            number
+            for number, score in enumerate(line)
+            if score and score.change and not score.change.row
+        }
+        curves[series.key.system] = series_of([own.row if own else None for own in line], breaks)
     losses = [
         f"{score.row.system} on {score.night}"
         for series in systems
@@ -50,9 +54,4 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
     if losses:
         text = f"Significantly worse than the night before: {joined(losses, _NAMED)}."
     tables = [series_table(series, history.gaps) for series in systems]
-    return Figure(f"{name} by night", text, tables, charts.curves(nights, curves, name))
-
-
-def _is_break(score: NightScore | None) -> bool:
-    """Whether a score must not be compared with the one before it."""
-    return score is not None and score.change is not None and score.change.row is None
+    return Figure(f"{name} by night", tables, Curves(nights, curves, name), text)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from made_reports import example, of_two_systems
 
+from beam_bleu.pipeline.report.charts import Dots
 from beam_bleu.pipeline.report.examples import texts
-from beam_bleu.pipeline.report.figures import places
+from beam_bleu.pipeline.report.figures import best, places
 from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.rows import ScoreRow
 
 
 def test_a_word_is_marked_in_both_texts_or_in_none():
@@ -15,24 +19,6 @@ def test_a_word_is_marked_in_both_texts_or_in_none():
     reference, candidate = [*texts({**one, "kept": {}})]
     common = ("".join(r.text for r in text.runs if r.is_common) for text in (reference, candidate))
     assert [text.split() for text in common] == [["b"], ["b"]]
-
-
-@pytest.mark.parametrize(
-    ("score", "segments", "told"),
-    [
-        (99.0, 29, "best BLEU in domain 1 (48.0), and its worst in domain 2 (47.0)"),
-        # Nothing matches there, so there is no interval.
-        (0.0, 246, "best BLEU in domain 1 (48.0), and its worst in domain 0 (0.0)"),
-    ],
-)
-def test_the_best_and_the_worst_slice_are_not_small(score, segments, told):
-    document = of_two_systems(("atlas",))
-    unknown = {"interval": None, "standard_error": None}
-    document["scores"][1] |= {"score": score, "segments": segments, **unknown}
-    figures = places(read_result(document))
-    assert [figure.sentence for figure in figures if "domain" in figure.title] == [
-        f"By domain, atlas has its {told}."
-    ]
 
 
 def test_losses_in_slices_come_first():
@@ -45,6 +31,39 @@ def test_losses_in_slices_come_first():
     figure = next(one for one in places(read_result(document)) if "domain: diff" in one.title)
     (table,) = figure.tables
     assert [row[0] for row in table.rows[:3]] == ["domain 30", "domain 0", "domain 1"]
-    assert figure.chart is not None
-    assert figure.chart.note == "The chart shows the first 60 of 80."
-    assert [mark.colour for mark in figure.chart.marks[:3]] == ["loss", "chance", "chance"]
+    assert isinstance(figure.chart, Dots)
+    assert [row.meaning for row in figure.chart.rows[:3]] == ["worse", "chance", "chance"]
+
+
+def scored(system, score, interval=None, metric="bleu"):
+    return ScoreRow(metric, system, None, None, 100, score, None, interval, {})
+
+
+def test_the_best_system():
+    scores = [scored("b", 37.9, [33.8, 42.0]), scored("a", 57.84, [54.45, 61.23])]
+    assert best("BLEU", scores) == "a has the best BLEU: 57.8 ± 3.4."
+    lowest = "b has the lowest, and so the best, TER: 37.9 ± 4.1."
+    of_ter = [dataclasses.replace(row, metric="ter") for row in scores]
+    assert best("TER", of_ter) == lowest
+    assert best("BLEU", scores[:1]) == "b has 37.9 ± 4.1 BLEU."
+    assert best("BLEU", [*scores, scored("c", 57.84)]).startswith("a, c have the")
+
+
+@pytest.mark.parametrize(
+    ("compared", "end"),
+    [
+        ([("b", "a", 0.8), ("c", "a", 0.01)], "This test set does not separate a from b."),
+        ([("a", "b", 0.8), ("c", "b", 0.01)], "This test set does not separate a from b."),
+        ([("b", "a", 0.01), ("c", "a", 0.01)], "significantly better than each of the others."),
+        ([("b", "a", None), ("c", "b", 0.8)], ": 5.0."),
+    ],
+)
+def test_the_best_system_and_its_comparisons(compared, end):
+    scores = [scored("a", 5.0), scored("b", 4.0), scored("c", 3.0)]
+    document = of_two_systems(["a", "b"], slices=0)
+    row, *_ = read_result(document).comparisons
+    rows = [
+        dataclasses.replace(row, system=system, baseline=baseline, difference=-1.0, p_value_holm=p)
+        for system, baseline, p in compared
+    ]
+    assert best("BLEU", scores, rows).endswith(end)
