@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
@@ -13,7 +13,7 @@ from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
-from beam_bleu.pipeline.output.handover import RunResult, hand_over, handed_over
+from beam_bleu.pipeline.output.handover import RunResult, hand_over
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
 from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
 from beam_bleu.pipeline.output.publication import commit
@@ -21,7 +21,6 @@ from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.reruns import requested
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.result.document import document_bytes
-from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
@@ -63,11 +62,6 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
     # other data. Then it finds that the numbers of segments differ, and fails.
     results = dataclasses.replace(job.results, request=requested(job))
     named = root | "Name the job" >> beam.Create([results], reshuffle=False)
-    if job.gates:
-        # A step of its own beside the reading, so that it ends a repeated job within seconds.
-        named |= "Judge an earlier attempt" >> beam.ParDo(
-            step(_JudgeEarlierAttempt())
-        ).with_output_types(Results)
     ends = {"results": named, "segments": paired.segments}
     if paired.digests is not None:
         ends["digests"] = paired.digests
@@ -92,16 +86,6 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
             ends["part_files"] = written | "Collect segment scores" >> beam.Flatten()
     last = step(_ScoreAndWrite([*ends, *summed.ends]))
     _ = bring_together(ends, summed.sums) | "Score and write" >> beam.ParDo(last)
-
-
-class _JudgeEarlierAttempt(beam.DoFn):
-    """Ends the job at once if an earlier attempt of it has missed a threshold."""
-
-    def process(self, results: Results) -> Iterator[Results]:
-        earlier = handed_over(results.output, results.run) if results.is_awaited else None
-        if earlier is not None:
-            _enforce(results, earlier.result)
-        yield results
 
 
 class _ScoreAndWrite(beam.DoFn):
@@ -143,8 +127,8 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     commit(output, run, documents, data)
     if results.is_awaited:
         hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))
-    # After the result, because it is complete. A launcher that waits warns itself.
-    _enforce(results, result.rows)
+    else:  # a launcher that waits judges the result itself, after it has shown it
+        enforce(results.gates, result.rows, output if results.manifest else "")
 
 
 def _require_rows(part_files: Sequence[PartFile], rows: int) -> None:
@@ -155,7 +139,3 @@ def _require_rows(part_files: Sequence[PartFile], rows: int) -> None:
             "the runner lost or repeated data: do not use it for this job",
         )
 
-
-def _enforce(results: Results, rows: Result) -> None:
-    output = results.output if results.manifest else ""
-    enforce(results.gates, rows, output, warn=not results.is_awaited)

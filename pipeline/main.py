@@ -28,7 +28,6 @@ from beam_bleu.pipeline.display.terminal import (
 )
 from beam_bleu.pipeline.errors.exit_codes import USAGE
 from beam_bleu.pipeline.errors.reporting import (
-    as_bleu_error,
     end,
     reported,
     uninterrupted,
@@ -38,7 +37,7 @@ from beam_bleu.pipeline.output.run_record import RunRecord
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.definition.flags import nearest
-from beam_bleu.transforms.errors import GateError, JobError, UsageError
+from beam_bleu.transforms.errors import JobError, UsageError
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.version import VERSION
 
@@ -251,7 +250,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
             if arguments.elsewhere:
                 PROGRESS.begin("running" if arguments.runner.in_process else "submitting")
             hidden = arguments.noisy and not arguments.flags.verbose
-            with silent_stderr() if hidden else contextlib.nullcontext(), _missing_allowed():
+            with silent_stderr() if hidden else contextlib.nullcontext():
                 result = pipeline.run()
                 if workers is None:
                     state = result.wait_until_finish()
@@ -273,19 +272,6 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
                     raise known from error
             raise
     return dataclasses.replace(finished, notes=(*notes, *finished.notes))
-
-
-@contextlib.contextmanager
-def _missing_allowed() -> Iterator[None]:
-    """Lets a job end that has written its result, and failed because it misses a threshold.
-
-    The launcher judges the result itself, after it has shown it.
-    """
-    try:
-        yield
-    except Exception as error:
-        if not isinstance(as_bleu_error(error), GateError):
-            raise
 
 
 def _log_start(runner: str, threads: int) -> None:

@@ -1,7 +1,7 @@
 """Compares a result with thresholds, and ends a job with an error if one is missed.
 
-The last step of a job calls `enforce`, because there may be no launcher that waits for the result.
-The launcher calls `judged`, for the warnings.
+A launcher that waits for the result calls `judged`, after it has shown it. Without a launcher, the
+last step of the job calls `enforce`.
 """
 
 from __future__ import annotations
@@ -237,8 +237,8 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
     return gate_error(checks, remedy), warnings
 
 
-def enforce(gates: Gates, result: Result, output: str, *, warn: bool) -> None:
-    """Raises an error if a result misses a threshold.
+def enforce(gates: Gates, result: Result, output: str) -> None:
+    """Raises an error if a result misses a threshold; writes warnings into the worker's log.
 
     A repeated call raises the same error: it depends only on the result and on the thresholds.
 
@@ -246,14 +246,12 @@ def enforce(gates: Gates, result: Result, output: str, *, warn: bool) -> None:
       gates: the thresholds.
       result: the result. It has been written.
       output: the folder where it is; "" if it is not kept.
-      warn: whether to write warnings into the worker's log.
 
     Raises:
       GateError: the result misses a threshold.
     """
     error, warnings = judged(gates, result, output)
-    if warn:
-        for warning in warnings:
-            _LOGGER.warning("%s", warning)
+    for warning in warnings:
+        _LOGGER.warning("%s", warning)
     if error is not None:
         raise error

@@ -299,4 +299,4 @@ class _Judge(beam.DoFn):
         self._gates = gates
 
     def process(self, document: Mapping[str, Any]) -> None:
-        enforce(self._gates, read_result(document), "", warn=True)
+        enforce(self._gates, read_result(document), "")

@@ -3,9 +3,6 @@
 In the same process it hands over the object, and otherwise a file in the run's own folder. Other
 runs may replace scores.json in the output folder at any time; only one run writes a handover, when
 its result is in place. So it proves that the last step of this run was done.
-
-Flink starts a whole job again after any error, so also after a missed threshold, which is the same
-each time. The next attempt finds the handover, and does not score everything again before it fails.
 """
 
 from __future__ import annotations
@@ -67,22 +64,6 @@ def hand_over(output: str, run: str, result: RunResult) -> None:
     storage.write_atomically(handover_path(output, run), data)
 
 
-def handed_over(output: str, run: str) -> RunResult | None:
-    """The result that the last step of a run has handed over; None if it has not.
-
-    Raises:
-      JobError: it cannot be read.
-    """
-    if (result := _HERE.get(run)) is not None:
-        return result
-    path = handover_path(output, run)
-    if not storage.exists(path):
-        return None
-    with storage.reading(path):
-        notes, _, scores = storage.read(path).partition(b"\n")
-    return RunResult.of(scores, json.loads(notes))
-
-
 def remove_handover(output: str, run: str) -> None:
     """Removes what a run wrote for its launcher from the output folder, as far as possible."""
     for path in (handover_path(output, run), workers_path(output, run)):
@@ -117,12 +98,16 @@ def result_of(job: Job) -> RunResult:
     """The result of an awaited job that has ended.
 
     Raises:
-      JobError: its last step was not done.
+      JobError: its last step was not done, or its file cannot be read.
     """
-    result = handed_over(job.output, job.run)
-    if result is None:
+    if (result := _HERE.get(job.run)) is not None:
+        return result
+    path = handover_path(job.output, job.run)
+    if not storage.exists(path):
         raise JobError(
             f"the runner reported success, but the job wrote no {join(job.output, SCORES)}",
             "the runner lost the last step, or its workers write to another filesystem",
         )
-    return result
+    with storage.reading(path):
+        notes, _, scores = storage.read(path).partition(b"\n")
+    return RunResult.of(scores, json.loads(notes))

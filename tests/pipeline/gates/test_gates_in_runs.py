@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 
-import apache_beam as beam
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams, write_lines
 from result_folder import assert_files
-
-import beam_bleu.pipeline.graph
-from beam_bleu.pipeline.errors.error_marks import MarkedError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
 
@@ -68,28 +64,6 @@ def test_a_result_that_passes_with_a_warning(out):
     assert warning.startswith("beam-bleu: warning: birch scores ")
     assert warning.endswith(record(out)["warnings"][0])
     assert "--warn_under" not in (out / "scores.json").read_text()
-
-
-def test_a_whole_job_that_is_repeated_does_not_end_with_scoring_again(out, monkeypatch):
-    # Flink starts a failed job again from its first step.
-    ends, run, step = [], beam.Pipeline.run, beam_bleu.pipeline.graph._score_and_write
-
-    def repeated(pipeline, *arguments, **named):
-        with pytest.raises(MarkedError, match="below 99"):
-            run(pipeline, *arguments, **named)
-        assert (out / "_SUCCESS").exists()
-        return run(pipeline, *arguments, **named)
-
-    def counted(key, found):
-        ends.append(key)
-        step(key, found)
-
-    monkeypatch.setattr(beam.Pipeline, "run", repeated)
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", counted)
-    end = called(*ONE, "--output", out, "--segment_scores", "--fail_under", "99")
-    assert end.code == 4
-    assert len(ends) == 1
-    assert_files(out, "segment_scores")
 
 
 def test_a_drop_against_the_result_in_the_same_folder(out):
