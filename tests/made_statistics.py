@@ -12,7 +12,7 @@ from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MA
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.statistics.signs import no_signs
 
 DOCUMENTS = tuple(f"document {n}" for n in range(7))
 _USUAL_LENGTH = 40
@@ -51,14 +51,14 @@ def made_statistics(
                 *(int(not total) for total in totals),
             ]
     return BatchStatistics(
-        counts,
+        (counts,),
         reference_counts,
         np.ones((len(systems), segments), np.int64),
         np.ones(segments, np.int64),
-        BatchSigns.none(len(systems), references, segments),
+        no_signs(len(systems), references, segments),
         tuple(systems),
         np.arange(segments),
-        lengths=BleuConfig(max_ngram_order=max_order).reference_lengths(counts),
+        lengths=(BleuConfig(max_ngram_order=max_order).reference_lengths(counts),),
         labels=(pa.array(random.choice(labels, segments)).dictionary_encode(),),
     )
 
@@ -66,15 +66,14 @@ def made_statistics(
 def rows_of(statistics, rows):
     """The statistics of some rows, in this order."""
     rows = np.asarray(rows, np.int64)
-    systems = len(statistics.systems)
     return dataclasses.replace(
         statistics,
-        counts=statistics.counts[:, rows],
+        counts=(statistics.counts[0][:, rows],),
         reference_counts=statistics.reference_counts[rows],
         candidate_bytes=statistics.candidate_bytes[:, rows],
         reference_bytes=statistics.reference_bytes[rows],
-        signs=BatchSigns.none(systems, len(statistics.signs.given), len(rows)),
+        signs=statistics.signs[:, rows],
         numbers=statistics.numbers[rows],
-        lengths=statistics.lengths[rows],
+        lengths=(statistics.lengths[0][rows],),
         labels=tuple(label.take(pa.array(rows)) for label in statistics.labels),
     )

@@ -50,7 +50,9 @@ def segment_scores(
     statistics = counted(segments, metric, **choices)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([definition])
-    rows: list[dict[str, Any]] = segment_table(statistics, metric, definition, schema).to_pylist()
+    rows: list[dict[str, Any]] = segment_table(
+        statistics, 0, metric, definition, schema
+    ).to_pylist()
     return rows
 
 

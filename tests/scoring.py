@@ -42,7 +42,7 @@ def statistics_of(
     statistics = count_batch(batch, config.text, BleuConfig(max_ngram_order=order))
     return dataclasses.replace(
         statistics,
-        lengths=BleuConfig(max_ngram_order=order).reference_lengths(statistics.counts),
+        lengths=(BleuConfig(max_ngram_order=order).reference_lengths(statistics.counts[0]),),
         numbers=np.arange(len(batch)) if statistics.numbers is None else statistics.numbers,
     )
 
@@ -56,7 +56,7 @@ def bleu_table(
     statistics: BatchStatistics, metric: BleuConfig, labels: Sequence[str] = ()
 ) -> pa.Table:
     """The scores of the segments of a batch."""
-    return segment_table(statistics, "bleu", metric, bleu_table_schema(metric, labels))
+    return segment_table(statistics, 0, "bleu", metric, bleu_table_schema(metric, labels))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Counted:
 
 def counted(statistics: BatchStatistics, rule: ReferenceLengthName = "closest") -> Counted:
     """The columns of a batch. The average length of references is a float."""
-    columns = BleuColumns(np.moveaxis(statistics.counts, 2, 0))
+    columns = BleuColumns(np.moveaxis(statistics.counts[0], 2, 0))
     lengths, divisor = columns.reference_length(rule)
     return Counted(
         columns.candidate_length,
@@ -154,5 +154,5 @@ def group_totals(
     statistics: BatchStatistics, rows: slice = slice(None), *, with_products: bool = False
 ) -> GroupTotals:
     """The totals of some segments of a batch."""
-    basis = Basis(tuple(map(str, range(statistics.counts.shape[2]))), shared=())
+    basis = Basis(tuple(map(str, range(statistics.counts[0].shape[2]))), shared=())
     return totals_of_rows(statistics, basis, rows, with_products=with_products)

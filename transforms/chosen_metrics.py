@@ -25,7 +25,7 @@ from beam_bleu.transforms.score.segment_table import (
     named_columns,
     named_fields,
 )
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
 
@@ -172,14 +172,13 @@ class ChosenMetrics:
         require_texts_only(self.needs)
         return self
 
-    def count(self, batch: SegmentBatch) -> MetricStatistics:
+    def count(self, batch: SegmentBatch) -> BatchStatistics:
         """The statistics of a batch. Each text is prepared once for all metrics.
 
         Raises:
           InputError: a segment has no reference, has 2 GiB of text or more, or cannot be tokenized.
         """
-        prepared = PreparedBatch(batch)
-        return MetricStatistics(tuple(prepared.count(*counted) for counted in self.counted))
+        return PreparedBatch(batch).count(self.counted)
 
 
 class SegmentColumns:
@@ -221,8 +220,9 @@ class SegmentColumns:
         Raises:
           InputError: a segment has no reference, is too long, or cannot be tokenized.
         """
-        counted = self._chosen.count(batch).metrics
+        statistics = self._chosen.count(batch)
         columns: list[pa.Array] = []
-        for definition, statistics in zip(self._chosen.definitions, counted, strict=True):
-            columns += named_columns(statistics, definition.metric, details=self._details)
+        for place, definition in enumerate(self._chosen.definitions):
+            rows = statistics.rows(place)
+            columns += named_columns(rows, definition.metric, details=self._details)
         return pa.record_batch(columns, schema=self.schema)

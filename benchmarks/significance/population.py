@@ -81,7 +81,7 @@ def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
         # The names of the system's own stream would be wrong words in each line: take the others.
         candidates = text(pieces, lines, 0, 0).decode().split("\n")[:-1]
         batch = to_batch([(line, [end]) for line, end in zip(candidates, ends, strict=True)])
-        counts.append(count_batch(batch, text_steps, definition.metric).counts[0])
+        counts.append(count_batch(batch, text_steps, definition.metric).counts[0][0])
     return Population(definition, np.array(counts), np.arange(segments + 1))
 
 

@@ -15,7 +15,7 @@ from beam_bleu.transforms.score.resampled_scores import (
     resampled_scores,
 )
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 from benchmarks.significance.population import Integers, Population
@@ -88,8 +88,8 @@ def _statistics(units: Integers) -> BatchStatistics:
     """A batch whose segments are the units of a test set."""
     systems, count = units.shape[:2]
     ones = np.ones((systems, count), np.int64)
-    signs = BatchSigns.none(systems, 1, count)
-    return BatchStatistics(units, ones[0], ones, ones[0], signs, _SYSTEMS, numbers=np.arange(count))
+    signs, numbers = no_signs(systems, 1, count), np.arange(count)
+    return BatchStatistics((units,), ones[0], ones, ones[0], signs, _SYSTEMS, numbers)
 
 
 def _compared(units: Integers, definition: Definition) -> ComparedSystems:

@@ -65,19 +65,20 @@ def kernel(texts: Texts, flags: argparse.Namespace) -> Task:
     batches = [to_batch(segments[start : start + rows]) for start in starts]
     definitions = [definition_of(config) for config in _configs(flags)]
 
-    def count(batch: Any) -> list[Any]:
-        prepared = PreparedBatch(batch)
-        return [prepared.count(text, definition.metric) for text, definition in definitions]
+    def count(batch: Any) -> Any:
+        return PreparedBatch(batch).count(
+            [(text, definition.metric) for text, definition in definitions]
+        )
 
-    def numbers(counted: list[list[Any]]) -> Any:
+    def numbers(counted: list[Any]) -> Any:
         if flags.numbers == "scores":
             metrics = [definition.metric for _, definition in definitions]
             columns = [
-                np.concatenate([metric.segment_scores(batch[i].rows) for batch in counted])
+                np.concatenate([metric.segment_scores(batch.rows(i)) for batch in counted])
                 for i, metric in enumerate(metrics)
             ]
             return np.column_stack(columns)
-        counts = np.concatenate([_counts(flags.metric, batch[0].counts[0]) for batch in counted])
+        counts = np.concatenate([_counts(flags.metric, batch.counts[0][0]) for batch in counted])
         return counts[:, :-1].sum(axis=1) if flags.numbers == "edits" else counts
 
     keep_freed_memory()  # as the command does

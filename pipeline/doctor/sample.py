@@ -86,7 +86,7 @@ def scored(tokenize: TokenizerName) -> float:
     candidates, *references = (pa.array(texts, pa.large_string()) for texts in streams)
     batch = SegmentBatch(candidates=(candidates,), references=tuple(references))
     counted = count_batch(batch, config.text, config.metric)
-    score: float = config.metric.parts(counted.counts[0].sum(axis=0).tolist())["score"]
+    score: float = config.metric.parts(counted.counts[0][0].sum(axis=0).tolist())["score"]
     return score
 
 

@@ -18,7 +18,7 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.scoring.batch_sums import additions, of_documents
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
 from beam_bleu.transforms.wiring.steps import AddUp
@@ -52,7 +52,7 @@ def _of_documents(end: str) -> str:
     return f"documents of {end}"
 
 
-def ends_of_panes(statistics: PCollection[MetricStatistics], job: Job) -> PCollection[Ends]:
+def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollection[Ends]:
     """Adds the steps from the statistics of batches to the ends of each window and pane.
 
     A pane without a segment has none.
@@ -71,25 +71,25 @@ def ends_of_panes(statistics: PCollection[MetricStatistics], job: Job) -> PColle
 
 
 class _SumBatch(beam.DoFn):
-    """Maps each `MetricStatistics` to (None, its `PaneSums`)."""
+    """Maps each `BatchStatistics` to (None, its `PaneSums`)."""
 
     def __init__(self, job: Job) -> None:
         self._additions = additions(job)
 
     def setup(self) -> None:
         # Once in a worker, before its first batch, as for the kernel.
-        for _, adding in self._additions.values():
+        for adding in self._additions.values():
             adding.compile()
 
-    def process(self, statistics: MetricStatistics) -> Iterator[tuple[None, PaneSums]]:
+    def process(self, statistics: BatchStatistics) -> Iterator[tuple[None, PaneSums]]:
         if not len(statistics):
             return
         adder = MetricsAdder(self._additions, EXAMPLES)
         adder.add(statistics)
         sums = adder.sums()
-        for end, (place, adding) in of_documents(self._additions).items():
+        for end, adding in of_documents(self._additions).items():
             documents = DocumentAdder(adding)
-            documents.add(statistics.metrics[place])
+            documents.add(statistics)
             sums[_of_documents(end)] = documents.sums()
         yield None, PaneSums(len(statistics), sums)
 
@@ -103,7 +103,7 @@ class _TakeEnds(beam.DoFn):
         self._additions = additions(job)
 
     def setup(self) -> None:
-        for _, adding in self._additions.values():
+        for adding in self._additions.values():
             adding.compile()
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
@@ -115,7 +115,7 @@ class _TakeEnds(beam.DoFn):
             "segments": [FoundSegments(pane.segments, systems=self._systems)],
             **{name: [sums] for name, sums in pane.named.items()},
         }
-        for end, (_, adding) in of_documents(self._additions).items():
+        for end, adding in of_documents(self._additions).items():
             (documents,) = ends.pop(_of_documents(end))
             totals = DocumentTotals(adding)
             totals.add(documents)

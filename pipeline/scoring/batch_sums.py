@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.batch_steps import (
     count_matches,
 )
@@ -106,7 +106,7 @@ class _TakeSamples(CollectBundles):
 
 
 def segment_tables(
-    counts: PCollection[MetricStatistics], job: Job, step: Step
+    counts: PCollection[BatchStatistics], job: Job, step: Step
 ) -> dict[MetricWord, PCollection[pa.Table]]:
     """Adds the steps from the statistics of batches to the scores of segments, by metric."""
     counted = [*counted_of(job)]
@@ -161,7 +161,7 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
     return Picker(job.examples, metrics, baseline_of(job), tuple(job.source.labels))
 
 
-def additions(job: Job) -> dict[str, tuple[int, Adding]]:
+def additions(job: Job) -> dict[str, Adding]:
     """What is added up for all metrics, by the ends of the totals.
 
     The totals of a metric's own tokens have its slices and its evidence, those of other ones do
@@ -170,7 +170,7 @@ def additions(job: Job) -> dict[str, tuple[int, Adding]]:
     evidence = job.evidence
     added = {}
     for place, ((name, text), (_, metric)) in enumerate(counted_of(job).items()):
-        adding = Adding(metric.basis)
+        adding = Adding(metric.basis, place=place)
         if text == job.scorings[name].text:
             adding = Adding(
                 metric.basis,
@@ -181,14 +181,15 @@ def additions(job: Job) -> dict[str, tuple[int, Adding]]:
                 evidence.needs_all_pairs,
                 evidence.documents if evidence.needs_documents else None,
                 evidence.resampling,
+                place,
             )
-        added[end_of(job.scorings[name], text)] = place, adding
+        added[end_of(job.scorings[name], text)] = adding
     return added
 
 
-def of_documents(added: Additions) -> dict[str, tuple[int, Adding]]:
+def of_documents(added: Additions) -> dict[str, Adding]:
     """The additions whose units are documents."""
-    return {end: each for end, each in added.items() if each[1].documents is not None}
+    return {end: adding for end, adding in added.items() if adding.documents is not None}
 
 
 def baseline_of(job: Job) -> str | None:

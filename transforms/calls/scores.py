@@ -224,11 +224,12 @@ def _totals(
     inspection = Inspection(allow)
 
     def of_batch(batch: SegmentBatch) -> list[GroupTotals]:
+        statistics = chosen.count(batch)
         return [
-            totals_of_rows(statistics, metric.basis, pairs=pairs, with_products=with_products)
-            for statistics, (_, metric) in zip(
-                chosen.count(batch).metrics, chosen.counted, strict=True
+            totals_of_rows(
+                statistics, metric.basis, pairs=pairs, with_products=with_products, place=place
             )
+            for place, (_, metric) in enumerate(chosen.counted)
         ]
 
     batches = on_threads(of_batch, inspection.seen(segments), threads)
@@ -244,7 +245,7 @@ def _pairs(texts: Texts, chosen: ChosenMetrics) -> Floats:
     column = padded(texts.complete_column(0, count))
     scores = np.empty((count, count))
     (definition,), (counted,) = chosen.definitions, chosen.counted
-    for rows, statistics in count_all_pairs(column, *counted):
-        of_references = definition.metric.segment_scores(statistics.rows)
+    for rows, counts in count_all_pairs(column, *counted):
+        of_references = definition.metric.segment_scores(counts.reshape(-1, counts.shape[2]))
         scores[:, rows] = of_references.reshape(count, -1)
     return scores

@@ -71,12 +71,12 @@ class Picker:
         for metric in self.metrics:
             compile_segment_table(metric.definition)
 
-    def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Picked:
+    def __call__(self, batch: SegmentBatch, statistics: BatchStatistics) -> Picked:
         """The examples of a batch. Several threads can pick at the same time.
 
         Args:
           batch: the segments. They have numbers.
-          counted: their statistics.
+          statistics: their statistics.
 
         Raises:
           ValueError: the segments have no numbers.
@@ -93,7 +93,7 @@ class Picker:
         ids = batch.kept.get(KEPT_ID)
         of_segment = functools.cache(functools.partial(_of_segment, batch, self.labels))
         for metric in self.metrics:
-            values = metric.definition.segment_scores(counted[metric.place].rows)
+            values = metric.definition.segment_scores(statistics.rows(metric.place))
             scores = dict(zip(systems, values.reshape(len(systems), len(batch)), strict=True))
             sign = -1 if metric.lower_is_better else 1
             for system, own in scores.items():

@@ -74,12 +74,13 @@ def segment_schema(
 
 
 def segment_table(
-    statistics: BatchStatistics, name: str, metric: Metric, schema: pa.Schema
+    statistics: BatchStatistics, place: int, name: str, metric: Metric, schema: pa.Schema
 ) -> pa.Table:
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
       statistics: the statistics of the batch, with the columns that the metric needs.
+      place: the place of the metric in its counts.
       name: the metric's name.
       metric: its definition, for single segments.
       schema: the columns of the table, as `segment_schema` gives them.
@@ -97,7 +98,7 @@ def segment_table(
         raise ValueError("segments without numbers have no rows: set the numbers of the batch")
     systems, segments = len(statistics.systems), len(statistics)
     rows = systems * segments
-    texts = _text_columns(statistics)
+    counts, texts = statistics.rows(place), _text_columns(statistics)
     after_labels = len(schema) - len(statistics.kept) - len(texts)
     labels = schema.names[after_labels - len(statistics.labels) : after_labels]
     columns = {
@@ -106,8 +107,8 @@ def segment_table(
             np.repeat(np.arange(systems, dtype=np.int32), segments), statistics.systems
         ),
         "metric": _named(np.zeros(rows, np.int32), [name]),
-        "score": _score_column(statistics, metric),
-        **_own_columns(statistics, metric),
+        "score": without_nan(metric.segment_scores(counts)),
+        **_own_columns(counts, metric),
         **{
             label: pa.concat_arrays([column.cast(pa.string())] * systems)
             for label, column in zip(labels, statistics.labels, strict=True)
@@ -138,10 +139,10 @@ def named_fields(name: str, metric: Metric, *, details: bool) -> list[pa.Field]:
     ]
 
 
-def named_columns(statistics: BatchStatistics, metric: Metric, *, details: bool) -> list[pa.Array]:
-    """The values of these columns for a batch that has one system."""
-    scores = _score_column(statistics, metric)
-    return [scores, *_own_columns(statistics, metric).values()] if details else [scores]
+def named_columns(rows: Integers, metric: Metric, *, details: bool) -> list[pa.Array]:
+    """The values of these columns, from the columns of the metric, int64 (segments, W)."""
+    scores = without_nan(metric.segment_scores(rows))
+    return [scores, *_own_columns(rows, metric).values()] if details else [scores]
 
 
 def own_types(metric: Metric) -> dict[str, pa.DataType]:
@@ -150,19 +151,14 @@ def own_types(metric: Metric) -> dict[str, pa.DataType]:
     return {name: _array(part).type for name, part in metric.segment_parts(row).items()}
 
 
-def _own_columns(statistics: BatchStatistics, metric: Metric) -> dict[str, pa.Array]:
-    """The values of these columns, system by system."""
-    parts = metric.segment_parts(statistics.rows.T)
-    return {name: _array(part) for name, part in parts.items()}
+def _own_columns(rows: Integers, metric: Metric) -> dict[str, pa.Array]:
+    """The values of these columns."""
+    return {name: _array(part) for name, part in metric.segment_parts(rows.T).items()}
 
 
 def _array(part: Any) -> pa.Array:
     """A column of the numbers (rows,) of each segment, or of a list of them."""
     return list_array(np.stack(part, axis=-1)) if isinstance(part, tuple) else pa.array(part)
-
-
-def _score_column(statistics: BatchStatistics, metric: Metric) -> pa.DoubleArray:
-    return without_nan(metric.segment_scores(statistics.rows))
 
 
 def _text_columns(statistics: BatchStatistics) -> dict[str, pa.ChunkedArray]:

@@ -7,95 +7,68 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
-from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.wiring.sums import Sums
 
 
 @dataclasses.dataclass(frozen=True)
 class BatchStatistics:
-    """The statistics of a batch of segments, for every system.
+    """The statistics of a batch of segments, for every system and one or more metrics.
 
     Attributes:
-      counts: int64 (systems, segments, W), the columns of the metric.
+      counts: for each metric int64 (systems, segments, W), its columns.
       reference_counts: int64 (segments,), the number of references of each segment.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
-      signs: the signs of suspicious input.
+      signs: the signs of suspicious input, as `find_signs` gives them.
       systems: the name of each system, as in the batch.
       numbers: int64 (segments,), the number of each segment in the input, as in the batch; None
         if segments have no numbers.
       groups: which segments are added up together, as in the batch.
       labels: columns of strings, (segments,) each, as in the batch.
-      lengths: int64 (segments,), the average length of the references of each segment, rounded
-        down; None if no slices need them.
+      lengths: for each metric int64 (segments,), the average length of the references of each
+        segment, rounded down; empty if no slices need them.
       kept: the columns that are kept, (segments,) each, as in the batch.
       texts: the batch itself, if its texts are kept.
+      picked: what was picked of the segments to be shown with their texts; None if it was not asked
+        for. It is small.
     """
 
-    counts: Integers
+    counts: tuple[Integers, ...]
     reference_counts: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
-    signs: BatchSigns
+    signs: Bytes
     systems: tuple[str, ...]
     numbers: Integers | None = None
     groups: tuple[RowGroup, ...] = ALL_ROWS
     labels: tuple[pa.DictionaryArray, ...] = ()
-    lengths: Integers | None = None
+    lengths: tuple[Integers, ...] = ()
     kept: Mapping[str, pa.LargeStringArray] = dataclasses.field(default_factory=dict)
     texts: SegmentBatch | None = None
+    picked: Sums | None = None
 
     def __len__(self) -> int:
         return len(self.reference_counts)
 
-    @property
-    def rows(self) -> Integers:
-        """The same counts, int64 (systems * segments, W): a row for each segment of each system."""
-        return self.counts.reshape(-1, self.counts.shape[2])
+    def rows(self, place: int) -> Integers:
+        """The counts of a metric, int64 (systems * segments, W): a row for each system's segment.
+
+        Args:
+          place: the place of the metric in `counts`.
+        """
+        return self.counts[place].reshape(-1, self.counts[place].shape[2])
 
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays, and of what is kept."""
-        arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
-        columns = (*arrays, *self.kept.values())
+        arrays = (*self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
+        columns = (*arrays, self.signs, *self.kept.values())
         texts = 0 if self.texts is None else self.texts.nbytes
-        return sum(int(column.nbytes) for column in columns) + self.signs.nbytes + texts
+        return sum(int(column.nbytes) for column in columns) + texts
 
     @property
     def text_bytes(self) -> int:
         """The bytes of all texts."""
         return int(self.candidate_bytes.sum() + self.reference_bytes.sum())
-
-
-@dataclasses.dataclass(frozen=True)
-class MetricStatistics:
-    """The statistics of the same batch for several metrics.
-
-    Attributes:
-      metrics: those of each metric; at least one.
-      picked: what was picked of the segments to be shown with their texts; None if it was not asked
-        for. It is small.
-    """
-
-    metrics: tuple[BatchStatistics, ...]
-    picked: Sums | None = None
-
-    def __len__(self) -> int:
-        return len(self.metrics[0])
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The name of each system, as in the batch."""
-        return self.metrics[0].systems
-
-    @property
-    def groups(self) -> tuple[RowGroup, ...]:
-        """Which segments are added up together, as in the batch."""
-        return self.metrics[0].groups
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all arrays."""
-        return sum(of_metric.nbytes for of_metric in self.metrics)

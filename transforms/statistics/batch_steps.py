@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
@@ -12,10 +12,7 @@ from apache_beam.metrics.metric import Metrics
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.batch_statistics import (
-    BatchStatistics,
-    MetricStatistics,
-)
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
     SegmentLabel,
@@ -23,35 +20,23 @@ from beam_bleu.transforms.statistics.segment_labels import (
 )
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.wiring.steps import Step, giving_batches, unchanged
-from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = [
     "CountMatches",
-    "Pick",
     "count_matches",
 ]
-
-
-class Pick(Protocol):
-    """Picks segments of batches to be shown. It is sent to workers."""
-
-    def prepare(self) -> None:
-        """Prepares this process for its first batch."""
-
-    def __call__(self, batch: SegmentBatch, counted: Sequence[BatchStatistics]) -> Sums:
-        """What is picked of a batch with these statistics. Several threads can call it."""
 
 
 def count_matches(
     counted: Sequence[tuple[Text, Metric]], threads: int, step: Step = unchanged, **options: Any
 ) -> beam.ParDo:
-    """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMatches`."""
-    return giving_batches(step(CountMatches(counted, threads, **options)), MetricStatistics)
+    """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMatches`."""
+    return giving_batches(step(CountMatches(counted, threads, **options)), BatchStatistics)
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `MetricStatistics`.
+    """Maps each `SegmentBatch` to its `BatchStatistics`.
 
     The texts are prepared once for all metrics. With `languages`, each segment has the tokenizer of
     its language, if the metric has tokens of languages. The library and the code of a tokenizer are
@@ -68,8 +53,8 @@ class CountMatches(ThreadedDoFn):
       lengths: a metric whose columns tell the lengths of segments in tokens, for the metrics whose
         columns do not, with its steps; None if they are not needed.
       keep_texts: whether the statistics have the texts, for the scores of segments.
-      pick: picks segments to be shown; None if none are. It is called here, because this is the
-        last step that has texts.
+      pick: picks segments to be shown, a `Picker`; None if none are. It is called here, because
+        this is the last step that has texts.
     """
 
     def __init__(
@@ -81,7 +66,7 @@ class CountMatches(ThreadedDoFn):
         documents: SegmentLabel | None = None,
         lengths: tuple[Text, Metric] | None = None,
         keep_texts: bool = False,
-        pick: Pick | None = None,
+        pick: Any = None,
     ) -> None:
         super().__init__(threads)
         self._counted = tuple(counted)
@@ -104,41 +89,43 @@ class CountMatches(ThreadedDoFn):
             self._pick.prepare()
 
     def work(self, batch: SegmentBatch) -> Iterable[Any]:
-        counted = self._all_counted(batch)
-        picked = None if self._pick is None else self._pick(batch, counted)
-        return [MetricStatistics(counted, picked)]
+        statistics = self._counted_batch(batch)
+        if self._pick is not None:
+            statistics = dataclasses.replace(statistics, picked=self._pick(batch, statistics))
+        return [statistics]
 
     def emitted(self, statistics: Any) -> None:
-        counts = statistics.metrics[0].counts
-        lengths = self._counted[0][1].lengths(counts.sum(axis=(0, 1)).tolist())
+        sums = statistics.counts[0].sum(axis=(0, 1)).tolist()
+        lengths = self._counted[0][1].lengths(sums)
         self._segments.inc(len(statistics))
         self._empty.inc(0 if lengths is None else lengths.empty_candidates)
-        self._bytes.inc(statistics.metrics[0].text_bytes)
+        self._bytes.inc(statistics.text_bytes)
 
-    def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
+    def _counted_batch(self, batch: SegmentBatch) -> BatchStatistics:
         if self._documents is not None:
             require_documents(batch, self._documents)
         prepared = PreparedBatch(batch, self._languages)
-        counts = [prepared.counts(text, metric) for text, metric in self._counted]
-        lengths = self._all_lengths(prepared, counts)
-        texts = batch if self._keep_texts else None
-        return tuple(
-            dataclasses.replace(prepared.counted(columns), lengths=own, texts=texts)
-            for columns, own in zip(counts, lengths, strict=True)
+        statistics = prepared.count(self._counted)
+        return dataclasses.replace(
+            statistics,
+            lengths=self._reference_lengths(prepared, statistics.counts),
+            texts=batch if self._keep_texts else None,
         )
 
-    def _all_lengths(
+    def _reference_lengths(
         self, prepared: PreparedBatch, counts: Sequence[Integers]
-    ) -> Sequence[Integers | None]:
+    ) -> tuple[Integers, ...]:
         """The lengths of segments for each metric: its own ones, or those of `lengths`."""
         if self._lengths is None:
-            return [None] * len(counts)
+            return ()
         own = [
             metric.reference_lengths(columns)
             for (_, metric), columns in zip(self._counted, counts, strict=True)
         ]
-        if all(lengths is not None for lengths in own):
-            return own
+        known = [lengths for lengths in own if lengths is not None]
+        if len(known) == len(own):
+            return tuple(known)
         text, metric = self._lengths
         usual = metric.reference_lengths(prepared.counts(text, metric))
-        return [usual if lengths is None else lengths for lengths in own]
+        assert usual is not None
+        return tuple(usual if lengths is None else lengths for lengths in own)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric, ReadyTexts
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.text_columns import (
     Spans,
     TextColumns,
@@ -32,7 +32,7 @@ from beam_bleu.transforms.statistics.segment_labels import (
     rows_by_tokenizer,
     segment_name,
 )
-from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
+from beam_bleu.transforms.statistics.signs import find_signs, no_signs
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import TokenizerName
@@ -72,30 +72,25 @@ class PreparedBatch:
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
     @functools.cached_property
-    def signs(self) -> BatchSigns:
+    def signs(self) -> Bytes:
         """The signs of suspicious input."""
         batch, references = self.batch, len(self.batch.references)
         if not self.texts.columns:
-            return BatchSigns.none(len(batch.systems), references, len(batch))
+            return no_signs(len(batch.systems), references, len(batch))
         return find_signs(self.texts.spans, references, batch.references_per_line)
 
-    def count(self, text: Text, metric: Metric) -> BatchStatistics:
+    def count(self, counted: Sequence[tuple[Text, Metric]]) -> BatchStatistics:
         """Counts every segment, for every system.
 
         Args:
-          text: the steps from a text to its tokens.
-          metric: what is counted.
+          counted: each metric, with the steps from a text to its tokens.
 
         Raises:
           InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; its
             language is missing or unknown; or the batch lacks what is counted.
         """
-        return self.counted(self.counts(text, metric))
-
-    def counted(self, counts: Integers) -> BatchStatistics:
-        """The statistics of the batch with these columns of a metric."""
         return BatchStatistics(
-            counts=counts,
+            counts=tuple(self.counts(text, metric) for text, metric in counted),
             reference_counts=self.sizes.reference_counts,
             candidate_bytes=self.sizes.candidate_bytes,
             reference_bytes=self.sizes.reference_bytes,
@@ -155,12 +150,12 @@ class PreparedBatch:
 
 def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatistics:
     """Counts every segment of a batch for one metric; see `PreparedBatch.count`."""
-    return PreparedBatch(batch).count(text, metric)
+    return PreparedBatch(batch).count([(text, metric)])
 
 
 def count_all_pairs(
     column: pa.LargeStringArray, text: Text, metric: Metric
-) -> Iterator[tuple[slice, BatchStatistics]]:
+) -> Iterator[tuple[slice, Integers]]:
     """Counts each text of a column with each text of it as its reference.
 
     Each text is prepared once, as a candidate and as a reference.
@@ -171,8 +166,8 @@ def count_all_pairs(
       metric: one of texts.
 
     Yields:
-      (the texts that are references, the statistics): segment k has reference k of these, and the
-      systems are all N texts.
+      (the texts that are references, their columns): int64 (N, references, W), for each text as
+      the candidate.
     """
     count = len(column)
     prepared = PreparedBatch(SegmentBatch(candidates=(column,), references=(column,)))
@@ -185,18 +180,8 @@ def count_all_pairs(
         )
         batch = SegmentBatch(candidates=(column[part],) * count, references=(column[part],))
         crossed = Spans(starts, ends)
-        sizes = find_sizes(crossed, 1)
-        yield (
-            part,
-            BatchStatistics(
-                counts=_counts(metric, ReadyTexts(batch, text, crossed, sizes)),
-                reference_counts=sizes.reference_counts,
-                candidate_bytes=sizes.candidate_bytes,
-                reference_bytes=sizes.reference_bytes,
-                signs=BatchSigns.none(count, 1, len(batch)),
-                systems=batch.systems,
-            ),
-        )
+        ready = ReadyTexts(batch, text, crossed, find_sizes(crossed, 1))
+        yield part, _counts(metric, ready)
 
 
 _MOST_PAIRS = 1 << 18

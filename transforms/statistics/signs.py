@@ -8,10 +8,7 @@ score/suspicious_input.py makes warnings from the sums.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
-import numpy.typing as npt
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
@@ -48,7 +45,7 @@ _ONE = np.uint64(1)
 
 @inner
 def script_of(start, end):
-    """The script of the text at [start, end), as in `BatchSigns`; 0 for any other script.
+    """The script of the text at [start, end), as in `find_signs`; 0 for any other script.
 
     `Script.letters` has the rule.
     """
@@ -115,83 +112,33 @@ def _within(mask, size):
     return mask & ((_ONE << np.uint64(size)) - _ONE)
 
 
-_Flags = npt.NDArray[np.bool_]
-
 _SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(character) for character in " .\r")
 
 
-@dataclasses.dataclass(frozen=True)
-class BatchSigns:
-    """The signs of a batch's original texts.
-
-    Attributes:
-      tokenized: bool (systems, segments), whether the candidate ends in " .", a space and a
-        full stop, as in tokenized text.
-      candidate_returns: bool (systems, segments), whether the candidate ends in a
-        carriage return.
-      scripts: uint8 (systems, segments), the script in which the candidate and a reference are
-        written: its position in `SCRIPTS` and 1, or 0 for any other script. If the two are
-        different scripts of the table, it is the candidate's.
-      identical: bool (systems, references, segments), whether the candidate equals
-        the reference; a missing reference equals nothing.
-      given: bool (references, segments), whether the reference is there.
-      reference_returns: bool (references, segments), whether its line ends in a carriage
-        return.
-    """
-
-    tokenized: _Flags
-    candidate_returns: _Flags
-    scripts: Bytes
-    identical: _Flags
-    given: _Flags
-    reference_returns: _Flags
-
-    @classmethod
-    def none(cls, systems: int, reference_count: int, segments: int) -> BatchSigns:
-        """The signs of texts without any sign, with all references missing."""
-        rows = _rows_of_signs(systems, reference_count)
-        return cls._of(np.zeros((rows, segments), np.uint8), systems, reference_count)
-
-    @classmethod
-    def _of(cls, values: Bytes, systems: int, reference_count: int) -> BatchSigns:
-        """The signs in one array, uint8 (rows, segments), in the order of the attributes."""
-        flags = values.view(np.bool_)
-        scripts, identical = 2 * systems, 3 * systems
-        are_given = identical + systems * reference_count
-        returns = are_given + reference_count
-        return cls(
-            flags[:systems],
-            flags[systems:scripts],
-            values[scripts:identical],
-            flags[identical:are_given].reshape(systems, reference_count, flags.shape[1]),
-            flags[are_given:returns],
-            flags[returns:],
-        )
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all arrays."""
-        return sum(getattr(self, field.name).nbytes for field in dataclasses.fields(self))
+def no_signs(systems: int, reference_count: int, segments: int) -> Bytes:
+    """The signs of texts without any sign, with all references missing; see `find_signs`."""
+    return np.zeros((3 * systems + (systems + 2) * reference_count, segments), np.uint8)
 
 
-def _rows_of_signs(systems: int, reference_count: int) -> int:
-    """How many signs each segment has."""
-    return 3 * systems + systems * reference_count + 2 * reference_count
-
-
-def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> BatchSigns:
+def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> Bytes:
     """The signs of texts that are at these places; references come first.
 
     If a line holds several references, they all have the line end of the last one.
+
+    Returns:
+      uint8 (signs, segments). For each system, whether the candidate ends in " .", a space and a
+      full stop, as in tokenized text. For each system, whether it ends in a carriage return. For
+      each system, the script in which the candidate and a reference are written: its position in
+      `SCRIPTS` and 1, or 0 for any other script; if the two are different scripts of the table, it
+      is the candidate's. For each system and reference, whether the candidate equals the reference;
+      a missing one equals nothing. For each reference, whether it is there. For each reference,
+      whether its line ends in a carriage return.
     """
     texts, segments = spans.starts.shape
-    systems = texts - reference_count
-    # One array: each one that compiled code gets costs time.
-    values = np.empty((_rows_of_signs(systems, reference_count), segments), np.uint8)
-    _write_signs(spans.both, reference_count, values)
-    signs = BatchSigns._of(values, systems, reference_count)
+    signs = no_signs(texts - reference_count, reference_count, segments)
+    _write_signs(spans.both, reference_count, signs)
     if references_per_line > 1:
-        of_lines = signs.reference_returns.reshape(-1, references_per_line, segments)
+        of_lines = signs[-reference_count:].reshape(-1, references_per_line, segments)
         of_lines[:] = of_lines[:, -1:]
     return signs
 
@@ -204,7 +151,7 @@ def _last_byte(end, size):
 
 @compiled
 def _write_signs(spans, reference_count, signs):
-    """Writes all signs, in the order of the attributes of `BatchSigns`."""
+    """Writes all signs, as `find_signs` gives them."""
     starts, ends = spans
     texts, rows = starts.shape
     systems = texts - reference_count

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import (
     GroupKey,
     GroupTotals,
@@ -49,6 +49,7 @@ class Adding:
       documents: the label with the document of each segment; None if each segment is a unit. Units
         must be whole, so documents are put together first, and batches add facts alone.
       resampling: the replicates; None for none.
+      place: the place of the metric in `BatchStatistics.counts`.
     """
 
     basis: Basis
@@ -59,6 +60,7 @@ class Adding:
     with_all_pairs: bool = False
     documents: str | None = None
     resampling: Resampling | None = None
+    place: int = 0
 
     def compile(self) -> None:
         """Compiles the code that adds up, or loads it, unless this process has done so."""
@@ -126,19 +128,20 @@ class BatchAdder:
         if not len(statistics):
             return
         adders = self._adders_of(statistics.systems)
-        has_units = self._adding.documents is None
+        place, has_units = self._adding.place, self._adding.documents is None
+        counts = statistics.counts[place]
         if has_units:
-            adders.corpus.add(statistics.counts)
+            adders.corpus.add(counts)
         adders.corpus.add_facts(statistics)
         if self._numbering is not None:
-            groups = self._numbering.rows_of(statistics)
+            groups = self._numbering.rows_of(statistics, place)
             number = len(self._numbering.keys)
             if has_units:
                 for of_item in groups:
-                    adders.slices.add(statistics.counts, of_item, number)
+                    adders.slices.add(counts, of_item, number)
             adders.slices.add_facts(statistics, groups, number)
         if self._replicates is not None:
-            self._replicates.add(statistics)
+            self._replicates.add(statistics, place)
 
     def _adders_of(self, systems: tuple[str, ...]) -> AddersOfSystems:
         if systems not in self._sets:
@@ -166,8 +169,8 @@ class BatchAdder:
         return dataclasses.replace(totals, replicates=self._replicates.sums())
 
 
-Additions = Mapping[str, tuple[int, Adding]]
-"""By the name of totals: the place of their metric in `MetricStatistics`, and what is added up."""
+Additions = Mapping[str, Adding]
+"""What is added up, by the name of totals."""
 
 
 class MetricsAdder:
@@ -179,23 +182,21 @@ class MetricsAdder:
     """
 
     def __init__(self, additions: Additions, picked: str) -> None:
-        self._adders = {
-            name: (place, BatchAdder(adding)) for name, (place, adding) in additions.items()
-        }
+        self._adders = {name: BatchAdder(adding) for name, adding in additions.items()}
         self._picked_name = picked
         self._picked: Sums | None = None
 
-    def add(self, statistics: MetricStatistics) -> None:
+    def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch; it fails as `BatchAdder.add` does."""
-        for place, adder in self._adders.values():
-            adder.add(statistics.metrics[place])
+        for adder in self._adders.values():
+            adder.add(statistics)
         picked = statistics.picked
         if picked is not None:
             self._picked = picked if self._picked is None else self._picked + picked
 
     def sums(self) -> dict[str, Sums]:
         """The totals of all batches, and what was picked, by their names."""
-        sums: dict[str, Sums] = {name: adder.totals() for name, (_, adder) in self._adders.items()}
+        sums: dict[str, Sums] = {name: adder.totals() for name, adder in self._adders.items()}
         return sums if self._picked is None else {**sums, self._picked_name: self._picked}
 
 
@@ -206,6 +207,7 @@ def totals_of_rows(
     pairs: Sequence[tuple[str, str]] = (),
     *,
     with_products: bool = False,
+    place: int = 0,
 ) -> GroupTotals:
     """The totals of some segments of a batch, each of which is a unit.
 
@@ -215,11 +217,12 @@ def totals_of_rows(
       rows: the segments.
       pairs: the names of the systems that are compared.
       with_products: whether there are products; otherwise no systems are compared.
+      place: the place of the metric in the counts.
     """
     place_of = {system: place for place, system in enumerate(sorted(statistics.systems))}
-    places = sorted((place_of[one], place_of[other]) for one, other in pairs)
+    places = ((place_of[one], place_of[other]) for one, other in pairs)
     ordered = tuple(sorted((min(pair), max(pair)) for pair in places))
     adder = UnitAdder(statistics.systems, basis, ordered, with_products=with_products)
-    adder.add(statistics.counts, rows=rows)
+    adder.add(statistics.counts[place], rows=rows)
     adder.add_facts(statistics, rows=rows)
     return adder.totals()

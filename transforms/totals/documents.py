@@ -72,7 +72,7 @@ class DocumentAdder:
 
     def __init__(self, adding: Adding) -> None:
         self._numbering = SliceNumbering(adding.slicing, adding.labels, adding.documents)
-        self._basis = adding.basis
+        self._adding = adding
         self._adders: dict[tuple[str, ...], UnitAdder] = {}
 
     def add(self, statistics: BatchStatistics) -> None:
@@ -81,9 +81,10 @@ class DocumentAdder:
             return
         systems = statistics.systems
         if systems not in self._adders:
-            self._adders[systems] = UnitAdder(systems, self._basis, with_products=False)
-        for groups in self._numbering.rows_of(statistics):
-            self._adders[systems].add(statistics.counts, groups, len(self._numbering.keys))
+            self._adders[systems] = UnitAdder(systems, self._adding.basis, with_products=False)
+        place = self._adding.place
+        for groups in self._numbering.rows_of(statistics, place):
+            self._adders[systems].add(statistics.counts[place], groups, len(self._numbering.keys))
 
     @property
     def nbytes(self) -> int:

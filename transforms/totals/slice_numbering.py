@@ -46,13 +46,17 @@ class SliceNumbering:
         self._numbers: list[dict[Values, int]] = [{} for _ in self._items]
         self.keys: list[SliceKey] = []
 
-    def rows_of(self, statistics: BatchStatistics) -> Integers:
+    def rows_of(self, statistics: BatchStatistics, place: int) -> Integers:
         """The number of each segment's slice in `keys`, int64 (items, segments).
+
+        Args:
+          statistics: the statistics of the segments.
+          place: the place of the metric whose lengths count.
 
         Raises:
           InputError: there are too many slices.
         """
-        columns = {name: self._column(name, statistics) for name in self._names}
+        columns = {name: self._column(name, statistics, place) for name in self._names}
         rows = np.stack(
             [
                 self._rows_of_item(item, [columns[name] for name in names])
@@ -63,13 +67,14 @@ class SliceNumbering:
             require_bounded(self.keys, self._most)
         return rows
 
-    def _column(self, name: str, statistics: BatchStatistics) -> tuple[Integers, list[Any]]:
+    def _column(
+        self, name: str, statistics: BatchStatistics, place: int
+    ) -> tuple[Integers, list[Any]]:
         """The place of each segment's value among the values that occur, and these values."""
         if name == LENGTH:
             # The average, so that it does not depend on the order of the references.
-            lengths = statistics.lengths
-            assert lengths is not None
-            ranges = pa.array(np.searchsorted(self._edges, lengths, side="right"))
+            lengths = np.searchsorted(self._edges, statistics.lengths[place], side="right")
+            ranges = pa.array(lengths)
             encoded = ranges.dictionary_encode()
             values = encoded.dictionary
         else:

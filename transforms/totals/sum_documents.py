@@ -17,7 +17,7 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
@@ -37,9 +37,9 @@ _MOST_BYTES = 64 << 20
 
 
 def sum_documents(
-    statistics: PCollection[MetricStatistics], additions: Additions, step: Step = unchanged
+    statistics: PCollection[BatchStatistics], additions: Additions, step: Step = unchanged
 ) -> PCollection[NamedSums]:
-    """Adds the steps from `MetricStatistics` to parts of the `MetricTotals` of documents.
+    """Adds the steps from `BatchStatistics` to parts of the `MetricTotals` of documents.
 
     Args:
       statistics: the statistics of batches, all in the global window.
@@ -69,11 +69,11 @@ class SumDocuments(beam.DoFn):
     def start_bundle(self) -> None:
         self._adders: dict[str, DocumentAdder] = {}
 
-    def process(self, statistics: MetricStatistics) -> Iterator[NamedDocuments]:
-        for name, (place, adding) in self._additions.items():
+    def process(self, statistics: BatchStatistics) -> Iterator[NamedDocuments]:
+        for name, adding in self._additions.items():
             if name not in self._adders:
                 self._adders[name] = DocumentAdder(adding)
-            self._adders[name].add(statistics.metrics[place])
+            self._adders[name].add(statistics)
             if self._adders[name].nbytes > _MOST_BYTES:
                 yield from self._parts(name)
 
@@ -94,13 +94,11 @@ class MultiplyDocuments(beam.DoFn):
         self._additions = additions
 
     def setup(self) -> None:
-        for _, adding in self._additions.values():
+        for adding in self._additions.values():
             adding.compile()
 
     def start_bundle(self) -> None:
-        self._totals = {
-            name: DocumentTotals(adding) for name, (_, adding) in self._additions.items()
-        }
+        self._totals = {name: DocumentTotals(adding) for name, adding in self._additions.items()}
 
     def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentParts]]) -> None:
         (name, _), parts = bucket

@@ -12,7 +12,7 @@ from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions, MetricsAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
@@ -48,14 +48,14 @@ class SeveralTotals(Sums):
 
 
 def sum_batches(
-    statistics: PCollection[MetricStatistics],
+    statistics: PCollection[BatchStatistics],
     additions: Additions,
     step: Step = unchanged,
     *,
     picked: str = "picked",
     threads: int = 1,
 ) -> PCollection[NamedSums]:
-    """Adds the step from `MetricStatistics` to parts of their sums.
+    """Adds the step from `BatchStatistics` to parts of their sums.
 
     This is no transform, so that consoles show each step by its own name. `add_up` adds up what
     several of these steps give.
@@ -73,14 +73,14 @@ def sum_batches(
 
 
 def sum_groups(
-    statistics: PCollection[MetricStatistics],
+    statistics: PCollection[BatchStatistics],
     bases: Sequence[Basis],
     key_type: Any,
     pairs: Sequence[tuple[str, str]] = (),
     *,
     with_products: bool,
 ) -> PCollection[tuple[Any, SeveralTotals]]:
-    """Adds the steps from `MetricStatistics` to (key of the group, its totals).
+    """Adds the steps from `BatchStatistics` to (key of the group, its totals).
 
     There are no totals of groups without a segment. A trigger can fire when nothing has come since
     the last time, for example at the end of a window whose segments were all in an early pane that
@@ -109,7 +109,7 @@ def _is_there(keyed: tuple[Any, Sums | None]) -> bool:
 
 
 class SumBundles(CollectBundles):
-    """Adds up each bundle of `MetricStatistics`, to `NamedSums`.
+    """Adds up each bundle of `BatchStatistics`, to `NamedSums`.
 
     Args:
       additions: what is added up.
@@ -125,7 +125,7 @@ class SumBundles(CollectBundles):
     def setup(self) -> None:
         super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        for _, adding in self._additions.values():
+        for adding in self._additions.values():
             adding.compile()
 
     def new_collector(self) -> MetricsAdder:
@@ -149,16 +149,21 @@ class SumGroups(beam.DoFn):
         # Once in a worker, before its first batch, as for the kernel.
         compile_unit_adder()
 
-    def process(self, statistics: MetricStatistics) -> Iterator[Any]:
+    def process(self, statistics: BatchStatistics) -> Iterator[Any]:
         for group in statistics.groups:
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue
             totals = SeveralTotals(
                 tuple(
                     totals_of_rows(
-                        own, basis, group.rows, self._pairs, with_products=self._with_products
+                        statistics,
+                        basis,
+                        group.rows,
+                        self._pairs,
+                        with_products=self._with_products,
+                        place=place,
                     )
-                    for own, basis in zip(statistics.metrics, self._bases, strict=True)
+                    for place, basis in enumerate(self._bases)
                 )
             )
             keyed = group.key, totals

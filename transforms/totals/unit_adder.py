@@ -18,7 +18,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, Integers, exact
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.group_totals import (
     CANDIDATE_BYTES,
     CANDIDATE_RETURNS,
@@ -208,27 +208,23 @@ class UnitAdder:
           rows: the segments that are added.
         """
         self._make_room(number)
-        signs = statistics.signs
-        order = np.arange(*rows.indices(len(statistics)))
-        given = signs.given[:JUDGED_REFERENCES]
-        missing = FIRST_REFERENCE + len(given) * OF_REFERENCE - self._facts.shape[2]
+        systems = len(self._systems)
+        references = (len(statistics.signs) - 3 * systems) // (systems + 2)
+        judged = min(references, JUDGED_REFERENCES)
+        missing = FIRST_REFERENCE + judged * OF_REFERENCE - self._facts.shape[2]
         if missing > 0:
             more = np.zeros((*self._facts.shape[:2], missing), np.int64)
             self._facts = np.concatenate([self._facts, more], axis=2)
         _add_facts(
             self._places,
-            order,
+            np.arange(*rows.indices(len(statistics))),
             np.zeros((1, len(statistics)), np.int64) if groups is None else groups,
             statistics.reference_counts,
             statistics.candidate_bytes,
             statistics.reference_bytes,
-            signs.tokenized,
-            signs.candidate_returns,
-            signs.scripts,
-            signs.identical,
-            signs.given,
-            signs.reference_returns,
-            len(given),
+            statistics.signs,
+            references,
+            judged,
             self._facts,
         )
 
@@ -294,11 +290,11 @@ class UnitAdder:
 def compile_unit_adder() -> None:
     """Compiles the code that adds up units, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
-    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
+    signs = no_signs(systems=1, reference_count=1, segments=1)
     basis = Basis(("segments",), shared=(SEGMENTS,))
     adder = UnitAdder(("",), basis)
     adder.add(np.ones((1, 1, 1), np.int64))
-    adder.add_facts(BatchStatistics(one.reshape(1, 1, 1), one, one[None], one, signs, ("",)))
+    adder.add_facts(BatchStatistics((), one, one[None], one, signs, ("",)))
 
 
 @compiled
@@ -437,12 +433,8 @@ def _add_facts(
     reference_counts,
     candidate_bytes,
     reference_bytes,
-    tokenized,
-    candidate_returns,
-    scripts,
-    identical,
-    given,
-    returns,
+    signs,
+    references,
     judged,
     facts,
 ):
@@ -455,28 +447,29 @@ def _add_facts(
       reference_counts: as in `BatchStatistics`, and so are the next two.
       candidate_bytes: int64 (systems, segments).
       reference_bytes: int64 (segments,).
-      tokenized: as in `BatchSigns`, and so are the next five.
-      candidate_returns: bool (systems, segments).
-      scripts: uint8 (systems, segments).
-      identical: bool (systems, references, segments).
-      given: bool (references, segments).
-      returns: bool (references, segments).
+      signs: uint8 (signs, segments), as `find_signs` gives them.
+      references: the number of references.
       judged: the number of references whose facts are counted.
       facts: as in `GroupTotals`, which is changed.
     """
+    candidate_returns, scripts = signs[len(systems) :], signs[2 * len(systems) :]
+    all_identical = signs[3 * len(systems) :]
+    given = all_identical[len(systems) * references :]
+    returns = given[references:]
     for place in range(len(systems)):
         system = systems[place]
+        identical = all_identical[system * references :]
         for segment in order:
-            references = reference_counts[segment]
+            count = reference_counts[segment]
             script = np.int64(scripts[system, segment])
             for item in range(groups.shape[0]):
                 row = facts[groups[item, segment], place]
                 row[CANDIDATE_BYTES] += candidate_bytes[system, segment]
                 row[REFERENCE_BYTES] += reference_bytes[segment]
-                if row[FEWEST] == 0 or references < row[FEWEST]:
-                    row[FEWEST] = references
-                row[MOST] = max(row[MOST], references)
-                row[TOKENIZED] += tokenized[system, segment]
+                if row[FEWEST] == 0 or count < row[FEWEST]:
+                    row[FEWEST] = count
+                row[MOST] = max(row[MOST], count)
+                row[TOKENIZED] += signs[system, segment]
                 row[CANDIDATE_RETURNS] += candidate_returns[system, segment]
                 if script:
                     row[FIRST_SCRIPT + script - 1] += 1
@@ -484,4 +477,4 @@ def _add_facts(
                     of_reference = row[FIRST_REFERENCE + OF_REFERENCE * k :]
                     of_reference[GIVEN] += given[k, segment]
                     of_reference[RETURNS] += returns[k, segment]
-                    of_reference[IDENTICAL] += identical[system, k, segment]
+                    of_reference[IDENTICAL] += identical[k, segment]

@@ -28,12 +28,12 @@ from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 class LosesATable(ScoreSegments):
     def work(self, statistics):
-        return [] if statistics.metrics[0].numbers[0] == 0 else super().work(statistics)
+        return [] if statistics.numbers[0] == 0 else super().work(statistics)
 
 
 class RepeatsATable(ScoreSegments):
     def work(self, statistics):
-        return [*super().work(statistics)] * (2 if statistics.metrics[0].numbers[0] == 0 else 1)
+        return [*super().work(statistics)] * (2 if statistics.numbers[0] == 0 else 1)
 
 
 class LosesABatch(CountMatches):

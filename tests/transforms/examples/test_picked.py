@@ -60,7 +60,7 @@ class Scored:
             labels=(pa.array([f"d{number % 3}" for number in numbers]).dictionary_encode(),),
             values={column: self.scores[:, rows]},
         )
-        return self.picker(batch, [count_batch(batch, Text("none"), self.definition)])
+        return self.picker(batch, count_batch(batch, Text("none"), self.definition))
 
     def expected(self, kind: str, system: int) -> list[tuple[int, float, float | None]]:
         """(number, score, difference) of the examples of a kind, in the simplest way."""

@@ -30,7 +30,7 @@ counting.setup()
 CompiledFunction.load = refuse
 references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")
 batch = SegmentBatch((column("a \\u00c1 3-b", ""), column("x", "y")), references)
-print(counting.work(batch)[0].metrics[0].counts[:, :, CANDIDATE_LENGTH].tolist())
+print(counting.work(batch)[0].counts[0][:, :, CANDIDATE_LENGTH].tolist())
 """
 
 

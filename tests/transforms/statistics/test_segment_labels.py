@@ -17,10 +17,8 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
-from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
 
@@ -51,7 +49,7 @@ def labelled(segments, languages, **changes):
 
 
 def counted_by_language(batch, text, counter):
-    return PreparedBatch(batch, LABEL).count(text, counter)
+    return PreparedBatch(batch, LABEL).count([(text, counter)])
 
 
 def segments_of(sentences, draw, most=40):
@@ -112,28 +110,15 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     }
     is_chinese = np.array(languages) == "zh"
 
-    def chosen(name, of):
-        english, chinese = (getattr(of(alone[language]), name) for language in ("en", "zh"))
-        if name == "counts":
-            return np.where(is_chinese[None, :, None], chinese, english)
-        return np.where(is_chinese, chinese, english)
-
-    for name in ("counts", "reference_counts", "candidate_bytes", "reference_bytes"):
-        assert (getattr(together, name) == chosen(name, lambda each: each)).all(), name
-    for each in dataclasses.fields(BatchSigns):
-        expected = getattr(alone["en"].signs, each.name)
-        assert (getattr(together.signs, each.name) == expected).all(), each.name
-    kept = {"systems", "numbers", "groups", "labels", "kept"}
-    lengths = {language: BLEU.reference_lengths(alone[language].counts) for language in alone}
+    columns = (alone[language].counts[0] for language in ("zh", "en"))
+    assert (together.counts[0] == np.where(is_chinese[None, :, None], *columns)).all()
+    for name in ("reference_counts", "candidate_bytes", "reference_bytes", "signs"):
+        assert (getattr(together, name) == getattr(alone["en"], name)).all(), name
+    for name in ("systems", "numbers", "groups", "labels", "kept"):
+        assert getattr(together, name) is getattr(batch, name)
+    lengths = {name: BLEU.reference_lengths(each.counts[0]) for name, each in alone.items()}
     expected = np.where(is_chinese, lengths["zh"], lengths["en"])
-    assert (BLEU.reference_lengths(together.counts) == expected).all()
-    assert together.lengths is None  # only slices by length need them
-    fields = {each.name for each in dataclasses.fields(BatchStatistics)}
-    assert fields == kept | {
-        *("counts", "lengths", "reference_counts", "candidate_bytes", "reference_bytes"),
-        *("signs", "texts"),
-    }
-    assert all(getattr(together, name) is getattr(batch, name) for name in kept)
+    assert (BLEU.reference_lengths(together.counts[0]) == expected).all()
 
 
 @pytest.mark.parametrize(

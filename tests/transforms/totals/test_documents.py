@@ -27,8 +27,8 @@ from made_units import (
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import Adding
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
@@ -114,11 +114,11 @@ def batch(rows: Sequence[Segment]) -> BatchStatistics:
         for texts in ([row.domain for row in rows], [row.document for row in rows])
     )
     return BatchStatistics(
-        counts,
+        (counts,),
         np.array([row.references for row in rows], np.int64),
         np.zeros(counts.shape[:2], np.int64),
         np.zeros(len(rows), np.int64),
-        BatchSigns.none(systems=len(systems), reference_count=1, segments=len(rows)),
+        no_signs(systems=len(systems), reference_count=1, segments=len(rows)),
         systems,
         labels=labels,
     )
@@ -293,7 +293,7 @@ def test_an_empty_batch_adds_nothing() -> None:
     statistics = batch(segments(random.Random(13), 1, 1))
     empty = dataclasses.replace(
         statistics,
-        counts=np.zeros((3, 0, BASIS.width), np.int64),
+        counts=(np.zeros((3, 0, BASIS.width), np.int64),),
         reference_counts=np.zeros(0, np.int64),
         labels=tuple(each.slice(0, 0) for each in statistics.labels),
     )
@@ -310,5 +310,5 @@ def test_the_pipeline_gives_the_same_totals() -> None:
         assert_brute_force(arranged([totals for _, totals in found]), rows)
 
     with beam.Pipeline() as pipeline:
-        statistics = pipeline | beam.Create([MetricStatistics((x,)) for x in batches(rows, 8)])
-        assert_that(sum_documents(statistics, {"totals": (0, ADDING)}), check)
+        statistics = pipeline | beam.Create(batches(rows, 8))
+        assert_that(sum_documents(statistics, {"totals": ADDING}), check)

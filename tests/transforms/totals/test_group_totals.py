@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import random
+import types
 
 import apache_beam as beam
 import numpy as np
@@ -25,7 +26,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import (
     CorpusSums,
@@ -55,12 +55,11 @@ def made(seed, systems, segments, longest=40, references=3):
         references=references,
         labels=("news", "talks", "10"),
     )
-    signs = statistics.signs
-    for name in ("tokenized", "candidate_returns", "identical", "reference_returns"):
-        values = getattr(signs, name)
-        values[...] = rng.random(values.shape) < 0.3
-    signs.scripts[...] = rng.integers(0, 5, signs.scripts.shape)
-    signs.given[...] = np.arange(references)[:, np.newaxis] < statistics.reference_counts
+    signs, count = statistics.signs, len(systems)
+    signs[...] = rng.random(signs.shape) < 0.3
+    signs[2 * count : 3 * count] = rng.integers(0, 5, (count, segments))
+    given = np.arange(references)[:, np.newaxis] < statistics.reference_counts
+    signs[-2 * references : -references] = given
     statistics.candidate_bytes[...] = rng.integers(0, 99, statistics.candidate_bytes.shape)
     return statistics
 
@@ -74,10 +73,24 @@ def added_up(batches, adding=ADDING):
 
 def groups_of(statistics, segment):
     """The groups of a segment: the whole corpus, its domain, its range of lengths."""
-    columns = statistics.counts[0, segment].tolist()
+    columns = statistics.counts[0][0, segment].tolist()
     average = (columns[SHORTEST] * PARTS_OF_A_TOKEN + columns[AVERAGE]) // PARTS_OF_A_TOKEN
     domain = statistics.labels[0][segment].as_py()
     return None, SliceKey(0, (domain,)), SliceKey(1, (sum(average >= 10 * n for n in (1, 2)),))
+
+
+def signs_of(statistics):
+    """The signs of a batch by their names, as `find_signs` describes them."""
+    signs, systems = statistics.signs, len(statistics.systems)
+    references = (len(signs) - 3 * systems) // (systems + 2)
+    return types.SimpleNamespace(
+        tokenized=signs[:systems],
+        candidate_returns=signs[systems : 2 * systems],
+        scripts=signs[2 * systems : 3 * systems],
+        identical=signs[3 * systems : -2 * references].reshape(systems, references, -1),
+        given=signs[-2 * references : -references],
+        reference_returns=signs[-references:],
+    )
 
 
 def sums_by_hand(rows):
@@ -91,11 +104,11 @@ def sums_by_hand(rows):
 
     def by_reference(value):
         return tuple(
-            total(value(of.signs, s, k, i) for of, s, i in rows if k < len(of.signs.given))
+            total(value(signs_of(of), s, k, i) for of, s, i in rows if k < len(signs_of(of).given))
             for k in judged
         )
 
-    units = [of.counts[s, i].tolist() for of, s, i in rows]
+    units = [of.counts[0][s, i].tolist() for of, s, i in rows]
     return CorpusSums(
         columns=tuple(sum(row[i] for row in units) for i in range(BASIS.width)),
         min_reference_count=min(references, default=0),
@@ -103,10 +116,10 @@ def sums_by_hand(rows):
         candidate_bytes=total(of.candidate_bytes[s, i] for of, s, i in rows),
         reference_bytes=total(of.reference_bytes[i] for of, _, i in rows),
         signs=InputSigns(
-            tokenized=total(of.signs.tokenized[s, i] for of, s, i in rows),
-            candidate_returns=total(of.signs.candidate_returns[s, i] for of, s, i in rows),
+            tokenized=total(signs_of(of).tokenized[s, i] for of, s, i in rows),
+            candidate_returns=total(signs_of(of).candidate_returns[s, i] for of, s, i in rows),
             scripts=tuple(
-                total(of.signs.scripts[s, i] == script for of, s, i in rows)
+                total(signs_of(of).scripts[s, i] == script for of, s, i in rows)
                 for script in range(1, 5)
             ),
             given=by_reference(lambda signs, s, k, i: signs.given[k, i]),
@@ -131,7 +144,7 @@ def require_sums_by_hand(totals, batches, baseline="b"):
         for system in systems:
             own = [(of, of.systems.index(system), i) for of, i in segments if system in of.systems]
             assert table.sums(system, key) == sums_by_hand(own)
-            units = [of.counts[place, i].tolist() for of, place, i in own]
+            units = [of.counts[0][place, i].tolist() for of, place, i in own]
             if units:
                 assert found_sums(table, system, key) == sums_of_rows(units)
         common = [(of, i) for of, i in segments if {*of.systems} == systems]
@@ -139,7 +152,8 @@ def require_sums_by_hand(totals, batches, baseline="b"):
             if key is not None and baseline not in pair:
                 continue
             units = [
-                [of.counts[of.systems.index(name), i].tolist() for of, i in common] for name in pair
+                [of.counts[0][of.systems.index(name), i].tolist() for of, i in common]
+                for name in pair
             ]
             if table.pairs:
                 expected = products_of_rows(*units, BASIS.width)
@@ -206,10 +220,10 @@ def test_more_sets_of_systems_than_are_added_up_side_by_side():
 def test_sums_that_no_longer_fit_in_64_bits_are_exact():
     # Of each batch they fit, and with its own bits each value is usual.
     statistics = made(6, ABC, 4000)
-    counts = np.full_like(statistics.counts, 2**25 - 1)
+    counts = np.full_like(statistics.counts[0], 2**25 - 1)
     counts[..., SEGMENTS] = 1
     adding = dataclasses.replace(ADDING, slicing=NO_SLICES)
-    totals = added_up([dataclasses.replace(statistics, counts=counts)] * 6, adding)
+    totals = added_up([dataclasses.replace(statistics, counts=(counts,))] * 6, adding)
     sums = found_sums(totals.corpus, "a")
     assert (sums[0], sums[1 + BASIS.width]) == (24_000, 24_000)
     assert max(sums) == 24_000 * (2**25 - 1) ** 2 > 2**63
@@ -259,7 +273,7 @@ def test_some_rows_of_a_batch_have_their_own_totals():
         own = [[(statistics, place, i) for i in range(start, stop)] for place in range(3)]
         for place, system in enumerate(ABC):
             assert found.sums(system) == sums_by_hand(own[place])
-        units = [[of.counts[s, i].tolist() for of, s, i in own[place]] for place in (1, 0)]
+        units = [[of.counts[0][s, i].tolist() for of, s, i in own[place]] for place in (1, 0)]
         assert found_products(found, "c", "b") == products_of_rows(*units, BASIS.width)
 
 
@@ -287,8 +301,8 @@ def test_the_step_gives_one_value_for_all_batches(threads):
         assert totals.replicates.tolist() == expected.replicates.tolist()
 
     with beam.Pipeline("FnApiRunner") as root:
-        given = root | beam.Create([MetricStatistics((each,)) for each in batches])
-        parts = sum_batches(given, {"totals": (0, adding)}, threads=threads)
+        given = root | beam.Create(batches)
+        parts = sum_batches(given, {"totals": adding}, threads=threads)
         assert_that(add_up([parts]), check)
 
 

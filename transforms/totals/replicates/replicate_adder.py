@@ -68,8 +68,12 @@ class ReplicateAdder:
         self._rows: dict[tuple[int, int], int] = {}
         self._sums = np.zeros((tiles, 0, TILE), np.int64)
 
-    def add(self, statistics: BatchStatistics) -> None:
+    def add(self, statistics: BatchStatistics, metric: int = 0) -> None:
         """Adds the segments of a batch.
+
+        Args:
+          statistics: the statistics of the batch.
+          metric: the place of the metric in its counts.
 
         Raises:
           JobError: the batch has other systems than batches before it; or a segment has no
@@ -79,7 +83,7 @@ class ReplicateAdder:
             return
         self._systems = self._systems or statistics.systems
         require_same_systems(self._systems, statistics.systems)
-        columns = np.ascontiguousarray(statistics.counts.transpose(0, 2, 1))
+        columns = np.ascontiguousarray(statistics.counts[metric].transpose(0, 2, 1))
         place = self._place
         documents = None if place is None else statistics.labels[place]
         units = unit_keys(self._resampling.partition, statistics.numbers, documents)

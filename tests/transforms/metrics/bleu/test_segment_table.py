@@ -154,7 +154,7 @@ def test_a_score_that_is_not_defined_is_null():
 
 def interpreted(statistics: BatchStatistics, system: int, row: int, config: BleuConfig) -> float:
     """The score from the formula, run by Python without compiling."""
-    columns = BleuColumns(statistics.counts[system, row].tolist())
+    columns = BleuColumns(statistics.counts[0][system, row].tolist())
     length = columns.candidate_length
     precisions = [0.0] * config.max_ngram_order
     method, weights = formula.method_number(config.smooth_method), config.weights or ()
@@ -236,7 +236,6 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.statistics.batch_statistics import MetricStatistics
 
 def refuse(function, *types):
     sys.exit(f"{function} is compiled late")
@@ -250,7 +249,7 @@ schema = segment_schema([metric])
 scoring = ScoreSegments("bleu", 0, metric, schema, threads=1)
 scoring.setup()
 CompiledFunction.load = refuse
-print(len(scoring.work(MetricStatistics((statistics,)))[0]))
+print(len(scoring.work(statistics)[0]))
 """
 
 

@@ -62,7 +62,7 @@ def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: ChrfConfig) -
     metric = theirs(config)
     statistics = counted(segments, config)
     expected = np.array(metric._extract_corpus_statistics(candidates, references))
-    ours = statistics.counts[0, :, FIRST_NGRAMS:]
+    ours = statistics.counts[0][0, :, FIRST_NGRAMS:]
     wrong = np.flatnonzero((ours != expected).any(axis=1))
     assert not len(wrong), (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])
     found, corpus = score_of(statistics, config), metric.corpus_score(candidates, references)
@@ -130,11 +130,11 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit(config):
     statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([metric])
-    rows = segment_table(statistics, "chrf", metric, schema).to_pylist()
+    rows = segment_table(statistics, 0, "chrf", metric, schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         assert row["score"] == theirs(config).sentence_score(candidate, present).score
-        columns = statistics.counts[0, row["index"]].tolist()
+        columns = statistics.counts[0][0, row["index"]].tolist()
         assert row["score"] == metric.value(columns)
         assert [*row["hyp_ngrams"], *row["ref_ngrams"], *row["matches"]] == [
             *columns[2::3],

@@ -39,7 +39,7 @@ def counted(segments: Sequence[Segment], config: Config) -> BatchStatistics:
 
 def assert_counts_are_those_of_jiwer(segments: Sequence[Segment], config: Config) -> None:
     """Every segment has jiwer's integers."""
-    ours = counted(segments, config).counts[0, :, SUBSTITUTIONS:]
+    ours = counted(segments, config).counts[0][0, :, SUBSTITUTIONS:]
     theirs = np.array([best_of_jiwer(segment, config) for segment in segments])
     (wrong,) = np.nonzero((ours != theirs).any(axis=1))
     assert not wrong.size, (segments[wrong[0]], ours[wrong[0]], theirs[wrong[0]])

@@ -63,7 +63,7 @@ def test_scores_of_segments_are_those_of_jiwer_to_the_last_bit(config):
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     name, metric = config.metric.name.lower(), config.metric
     schema = segment_schema([metric])
-    rows = segment_table(statistics, name, metric, schema).to_pylist()
+    rows = segment_table(statistics, 0, name, metric, schema).to_pylist()
     for row, (candidate, (reference,)) in zip(rows, segments, strict=True):
         output = jiwers(candidate, reference, config)
         assert row["score"] == 100 * (output.wer if name == "wer" else output.cer)

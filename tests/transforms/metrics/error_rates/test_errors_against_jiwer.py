@@ -57,7 +57,7 @@ def test_the_reference_with_the_fewest_edits_counts(references, config):
 def test_of_references_with_equally_few_edits_the_longest_counts_and_then_the_first(
     candidate, references, counts
 ):
-    (of_segment,) = counted([(candidate, references)], WerConfig()).counts[0]
+    (of_segment,) = counted([(candidate, references)], WerConfig()).counts[0][0]
     assert of_segment[SUBSTITUTIONS:].tolist() == counts
 
 
@@ -67,7 +67,7 @@ def test_every_code_point_is_one_character_and_part_of_a_word():
     segments: list[Segment] = [(text.replace("a", "b"), [text])]
     for config in BOTH:
         assert_counts_are_those_of_jiwer(segments, config)
-    counts = counted(segments, CerConfig()).counts[0, 0]
+    counts = counted(segments, CerConfig()).counts[0][0, 0]
     assert counts[REFERENCE_LENGTH] == len(text)
 
 
@@ -137,7 +137,7 @@ def test_long_texts_take_seconds_at_most(config, length):
     candidate, reference = (joint.join(rng.choices("abcdefghij", k=length)) for _ in range(2))
     counted([("a", ["b"])], config)
     start = time.process_time()
-    counts = counted([(candidate, [reference])], config).counts[0, 0]
+    counts = counted([(candidate, [reference])], config).counts[0][0, 0]
     assert time.process_time() - start < 10
     assert tuple(counts[SUBSTITUTIONS:]) == counts_of_jiwer(candidate, reference, config)
 

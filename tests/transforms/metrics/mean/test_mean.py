@@ -84,7 +84,7 @@ def test_differences_are_those_of_the_differences_of_numbers(shift: float) -> No
 
 def test_the_scores_of_segments_are_the_numbers() -> None:
     values = np.array([[0.5, -3.25, 1e-5], [2.0, 0.0, 123456.789]])
-    assert METRIC.segment_scores(counted(*values).rows).tolist() == [*values.ravel()]
+    assert METRIC.segment_scores(counted(*values).rows(0)).tolist() == [*values.ravel()]
 
 
 def test_signatures_say_which_numbers_are_better() -> None:

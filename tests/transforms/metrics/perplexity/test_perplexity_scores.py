@@ -73,7 +73,7 @@ def segment_rows(rows: Sequence[Row], **choices: Any) -> list[dict[str, Any]]:
     """The rows of the table of the scores of segments."""
     config = dataclasses.replace(CONFIG, **choices)
     schema = segment_schema([config.metric])
-    table = segment_table(counted(rows, config), "perplexity", config.metric, schema)
+    table = segment_table(counted(rows, config), 0, "perplexity", config.metric, schema)
     found: list[dict[str, Any]] = table.to_pylist()
     return found
 
@@ -166,7 +166,7 @@ def test_a_perplexity_that_is_no_number_is_an_error():
 
 def test_many_sums_at_once_have_the_scores_of_each():
     metric = CONFIG.metric
-    sums = counted(texts(50)).counts[0]
+    sums = counted(texts(50)).counts[0][0]
     assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]
     assert metric.values(np.zeros((1, metric.basis.width), np.int64)).tolist() == [0]
 
@@ -196,5 +196,5 @@ def test_without_surprise_there_is_no_standard_error():
 
 def test_columns_of_the_logarithm_are_exact():
     log = -123.456789
-    counts = counted([(log, 1, 1, 1)]).counts[0, 0]
+    counts = counted([(log, 1, 1, 1)]).counts[0][0, 0]
     assert counts[SURPRISAL].tolist() == value_columns(np.array([-log]))[0].tolist()

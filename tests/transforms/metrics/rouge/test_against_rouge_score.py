@@ -80,7 +80,7 @@ def test_long_sentences_are_walked_through_in_bands():
     text = "\n".join(" ".join(sentence) for sentence in sentences)
     segments: list[Segment] = [(text, [" ".join(reference)]), (text, [f"x\n{text}"])]
     assert_equal_to_rouge_score(segments)
-    hits = counted(segments, "rougeLsum").counts[0, 0, HITS]
+    hits = counted(segments, "rougeLsum").counts[0][0, 0, HITS]
     assert hits == len(_union_lcs(reference, sentences))  # no word of it is rare in the candidate
 
 
@@ -93,20 +93,20 @@ def test_of_several_subsequences_the_one_of_rouge_score_counts():
         ("c b a\nb c", ["a c b", "b a c"]),
     ]
     assert_equal_to_rouge_score(segments)
-    assert counted(segments, "rougeLsum").counts[0, :3, HITS].tolist() == [1, 1, 2]
+    assert counted(segments, "rougeLsum").counts[0][0, :3, HITS].tolist() == [1, 1, 2]
 
 
 def test_of_equally_good_references_the_first_one_counts():
     segments: list[Segment] = [("x y", ["x", "y", "q r s t"]), ("x", ["q q", "r"])]
     for metric in ("rouge1", "rougeL", "rougeLsum"):
-        counts = counted(segments, metric).counts[0]
+        counts = counted(segments, metric).counts[0][0]
         assert counts[:, [REFERENCE_LENGTH, HITS]].tolist() == [[1, 1], [2, 0]]
 
 
 @pytest.mark.parametrize("metric", NAMES)
 def test_the_three_values_are_columns(metric):
     segments = summaries(8, 50, 4, 12, 2)
-    counts = counted(segments, metric).counts[0]
+    counts = counted(segments, metric).counts[0][0]
     for row, segment in zip(counts, segments, strict=True):
         precision, recall, f = by_rouge_score(segment)[metric]
         assert tuple(row[[F_HIGH, F_LOW]]) == fixed_point(float(f))
@@ -116,9 +116,9 @@ def test_the_three_values_are_columns(metric):
 
 def test_sentences_are_counted():
     segments: list[Segment] = [("a\n\n", ["\n!\nb"]), ("a\nb", ["a b"]), ("a", ["x", "a\n\nb"])]
-    assert counted(segments, "rougeLsum").counts[0, :, SEVERAL].tolist() == [0, 1, 1]
-    assert counted([("a b", ["a b", "a\nb"])], "rougeLsum").counts[0, 0, SEVERAL] == 0
-    assert counted([("a b", ["x", "a\nb"])], "rougeLsum").counts[0, 0, SEVERAL] == 1
+    assert counted(segments, "rougeLsum").counts[0][0, :, SEVERAL].tolist() == [0, 1, 1]
+    assert counted([("a b", ["a b", "a\nb"])], "rougeLsum").counts[0][0, 0, SEVERAL] == 0
+    assert counted([("a b", ["x", "a\nb"])], "rougeLsum").counts[0][0, 0, SEVERAL] == 1
 
 
 def test_several_systems_have_counts_of_their_own():
@@ -128,8 +128,8 @@ def test_several_systems_have_counts_of_their_own():
         (other, references) for other, (_, references) in zip(others, segments, strict=True)
     ]
     for metric in NAMES:
-        both = counted(segments, metric, others).counts
-        alone = [counted(each, metric).counts[0] for each in (segments, second)]
+        both = counted(segments, metric, others).counts[0]
+        alone = [counted(each, metric).counts[0][0] for each in (segments, second)]
         assert np.array_equal(both, np.stack(alone))
 
 
@@ -140,6 +140,6 @@ def test_long_texts(different):
     words = [f"w{rng.randrange(different)}" for _ in range(10_000)]
     text, other = " ".join(words), " ".join([*words[:4000], *["x"] * 3000, *words[4000:]])
     for metric, hits in zip(NAMES, (10_000, 9998, 10_000, 10_000), strict=True):
-        assert counted([(text, [other])], metric).counts[0, 0, HITS] == hits
+        assert counted([(text, [other])], metric).counts[0][0, 0, HITS] == hits
     lines = "\n".join(" ".join(words[start : start + 20]) for start in range(0, 10_000, 20))
-    assert counted([(lines, [lines])], "rougeLsum").counts[0, 0, HITS] == 10_000
+    assert counted([(lines, [lines])], "rougeLsum").counts[0][0, 0, HITS] == 10_000

@@ -86,8 +86,8 @@ def test_rougelsum_of_too_many_sentences_is_an_error():
     lines = 30_000
     reference = "\n" * (lines - 1)
     candidate = "a" * (MOST_COMPARED // lines)
-    assert len(counted([(candidate, [reference])], "rougeLsum").counts) == 1
+    assert len(counted([(candidate, [reference])], "rougeLsum").counts[0]) == 1
     message = f"a segment has a reference of {lines} lines and a candidate of {len(candidate) + 1} "
     with pytest.raises(InputError, match=message):
         counted([("a", ["a"]), (f"{candidate}a", ["a", reference])], "rougeLsum")
-    assert len(counted([(f"{candidate}a", [reference])], "rougeL").counts) == 1
+    assert len(counted([(f"{candidate}a", [reference])], "rougeL").counts[0]) == 1

@@ -22,7 +22,7 @@ def assert_equal_to_squad(segments: Sequence[Segment]) -> None:
     for place, segment in enumerate(segments):
         assert exact[place]["score"] == 100.0 * expected[place][0], segment
         assert f1[place]["score"] == 100.0 * expected[place][1], segment
-    columns = counted(segments, "token_f1").counts[0, :, [F1_HIGH, F1_LOW]].T
+    columns = counted(segments, "token_f1").counts[0][0, :, [F1_HIGH, F1_LOW]].T
     assert columns.tolist() == [list(fixed_point(float(each))) for _, each in expected]
 
 
@@ -102,7 +102,7 @@ def test_cases(candidate, references, exact, f1):
 
 
 def test_of_equally_good_references_the_first_one_counts():
-    counts = counted([("x y", ["x", "y", "x q"]), ("x", ["q q", "r"])], "token_f1").counts[0]
+    counts = counted([("x y", ["x", "y", "x q"]), ("x", ["q q", "r"])], "token_f1").counts[0][0]
     assert counts[:, [REFERENCE_LENGTH, COMMON]].tolist() == [[1, 1], [2, 0]]
 
 

@@ -125,7 +125,7 @@ def assert_counts_are_those_of_sacrebleu(
     """Compares the edits and the lengths of each segment; returns what is counted."""
     config = TerConfig() if config is None else config
     statistics = counted(segments, config)
-    counts = statistics.counts[0]
+    counts = statistics.counts[0][0]
     expected = np.array(sacrebleus(config)._extract_corpus_statistics(*columns_of(segments)))
     ours = np.stack([counts[:, EDITS], reference_parts(counts.T) / PARTS_OF_A_WORD], axis=1)
     wrong = np.flatnonzero((ours != expected).any(axis=1))

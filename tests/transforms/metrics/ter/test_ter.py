@@ -59,7 +59,7 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
     statistics = counted(segments)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([TerConfig()])
-    rows = segment_table(statistics, "ter", TerConfig(), schema).to_pylist()
+    rows = segment_table(statistics, 0, "ter", TerConfig(), schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         expected = sacrebleus(TerConfig()).sentence_score(candidate, present)

@@ -44,7 +44,7 @@ def test_recorded_edits(title):
     record = json.loads(PATH.read_text())
     assert record["sacrebleu"] == sacrebleu.__version__
     segments = recorded_segments(title)
-    ours = counted(segments).counts[0, :, EDITS].tolist()
+    ours = counted(segments).counts[0][0, :, EDITS].tolist()
     wrong = [
         number
         for number, pair in enumerate(zip(ours, record["edits"][title], strict=True))
@@ -69,7 +69,7 @@ def test_the_search_ends_after_1000_trials():
     statistics = assert_counts_are_those_of_sacrebleu(
         [(" ".join(reversed(words)), [" ".join(words)])]
     )
-    assert statistics.counts[0, 0, EDITS] == 23
+    assert statistics.counts[0][0, 0, EDITS] == 23
 
 
 def test_long_texts_have_the_edits_that_were_made():
@@ -85,7 +85,7 @@ def test_long_texts_have_the_edits_that_were_made():
         ]
     del candidate[7_000:7_005]
     statistics = counted([(" ".join(candidate), [" ".join(reference)])])
-    assert statistics.counts[0, 0, EDITS] == 10 + 3 + 5
+    assert statistics.counts[0][0, 0, EDITS] == 10 + 3 + 5
 
 
 texts = st.lists(st.sampled_from("abcd"), max_size=14).map(" ".join)
@@ -159,7 +159,7 @@ GERMAN = [
 )
 def test_edits_of_one_segment(candidate, references, edits):
     statistics = assert_counts_are_those_of_sacrebleu([(candidate, references)])
-    assert statistics.counts[0, 0, EDITS] == edits
+    assert statistics.counts[0][0, 0, EDITS] == edits
     table = score_segments([candidate], references_per_segment=[references], metrics=["ter"])
     (of_call,) = table["ter"].to_pylist()
     assert of_call == sacrebleu.sentence_ter(candidate, references).score

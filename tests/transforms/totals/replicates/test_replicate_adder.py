@@ -33,7 +33,7 @@ def by_hand(resampling, statistics, replicates, documents=None):
     units = unit_keys(resampling.partition, statistics.numbers, label).tolist()
     draw = METHODS[resampling.method]
     drawn = [[draw(resampling.seed, unit, number) for unit in units] for number in replicates]
-    return np.array(drawn, object) @ statistics.counts.astype(object)
+    return np.array(drawn, object) @ statistics.counts[0].astype(object)
 
 
 @pytest.mark.parametrize("documents", [None, "document"])
@@ -60,7 +60,7 @@ def test_each_replicate_of_a_tile_has_its_own_weights():
 def test_sums_of_more_units_than_float32_holds_are_exact():
     # The largest digit in all units and columns, and more units than are summed up in float32.
     statistics = made_statistics(1300)
-    statistics.counts[:] = 4095
+    statistics.counts[0][:] = 4095
     for method in METHODS:
         resampling = Resampling(method, 2)
         expected = by_hand(resampling, statistics, range(2))
@@ -96,7 +96,7 @@ def test_partitions_have_other_weights():
 
 def test_systems_have_the_same_weights():
     statistics = made_statistics(50)
-    statistics.counts[1] = statistics.counts[0]
+    statistics.counts[0][1] = statistics.counts[0][0]
     sums = added(Resampling("bootstrap", 50), [statistics])
     assert (sums[0] == sums[1]).all()
 
