@@ -22,7 +22,6 @@ from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
     say,
-    screen_of_stdout,
     silent_stderr,
     write_to_stdout,
 )
@@ -153,9 +152,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
         _write_report(job.output)
     for warning in result.warnings:
         warn(warning)
-    shown = arguments.flags.shown(
-        result.scores, result.result, job.source.notes, screen_of_stdout()
-    )
+    shown = arguments.flags.shown(result.scores, result.result, job.source.notes)
     write_to_stdout(shown)
     if error is not None:
         raise error

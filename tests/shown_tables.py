@@ -11,7 +11,6 @@ from typing import Any
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
-from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.document import document_bytes, read_result
 
 RECORDED = pathlib.Path(__file__).with_name("shown_tables.txt")
@@ -218,14 +217,13 @@ def shown(
     found: dict[str, Any],
     *,
     decimals: int | None = None,
-    screen: Screen = FILE,
     choice: RowChoice = USUAL_ROWS,
     remarks: Sequence[str] = (),
 ) -> str:
     """What stdout shows of a document."""
     rows = {"sort": choice.sort, "only_significant": choice.only_significant}
     display = DisplayFlags(format=format, width=decimals, **rows)
-    return display.shown(document_bytes(found), read_result(found), remarks, screen).decode()
+    return display.shown(document_bytes(found), read_result(found), remarks).decode()
 
 
 def table(found: dict[str, Any], **choices: Any) -> str:
@@ -255,13 +253,10 @@ def drawn() -> dict[str, str]:
     }
     tables = {}
     for title, found in documents.items():
-        tables[f"{title}, a file"] = table(found, remarks=["a remark_"])
-        if title in ("hostile names", "all pairs", "slices"):
-            tables[f"{title}, a terminal"] = table(found, screen=Screen(60))
+        tables[f"{title}, text"] = table(found, remarks=["a remark_"])
         if title != "slices":
             for format in ("markdown", "latex"):
                 tables[f"{title}, {format}"] = shown(format, found, decimals=1, remarks=["a *"])
-    tables["colours"] = table(compared_all(3), screen=Screen(80, colour=True))
     return tables
 
 

@@ -94,7 +94,6 @@ def stderr_on_a_terminal(monkeypatch, columns: int = 80) -> Iterator[Terminal]:
     """While the body runs, stderr is a terminal of this width. It is complete afterwards."""
     terminal = Terminal(columns)
     monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.delenv("NO_COLOR", raising=False)
     before = sys.stderr
     with os.fdopen(os.dup(terminal.theirs), "w", encoding="utf-8") as stream:
         sys.stderr = stream

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 from beam_bleu.pipeline.display.table import Table, as_text
-from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
+from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, flag, flags_of
 from beam_bleu.transforms.errors import UsageError, joined
@@ -75,7 +75,7 @@ class _Preset(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         if text == "list":
-            write_to_stdout(presets_table(screen_of_stdout()).encode())
+            write_to_stdout(presets_table().encode())
             parser.exit()
         setattr(namespace, self.dest, PRESET.read(text))
 
@@ -287,7 +287,7 @@ def tokenizer_of_language(flags: DefinitionFlags) -> TokenizerName | None:
     return None if flags.language is None else tokenizer_of(flags.language)
 
 
-def presets_table(screen: Screen = FILE) -> str:
+def presets_table() -> str:
     """The table that `--preset list` prints: all presets and what each one sets."""
     chosen = ("tokenize", "case", "reference_length", "N", "weights", "smoothing")
     rows = []
@@ -302,4 +302,4 @@ def presets_table(screen: Screen = FILE) -> str:
             config.smooth_method,
         )
         rows.append((name, *choices, row.source.replace("`", "")))
-    return as_text(Table((), ("preset", *chosen, "equals"), rows), screen)
+    return as_text(Table((), ("preset", *chosen, "equals"), rows))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
-from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import UsageError
@@ -107,7 +106,6 @@ class DisplayFlags(RowFlags):
         data: bytes,
         result: Result,
         remarks: Sequence[str] = (),
-        screen: Screen = FILE,
     ) -> bytes:
         """The bytes for stdout.
 
@@ -115,9 +113,8 @@ class DisplayFlags(RowFlags):
           data: the bytes of scores.json.
           result: its rows.
           remarks: lines about the result that are not in it.
-          screen: where stdout goes.
         """
-        view = View(result, data, remarks, self.width, screen, self)
+        view = View(result, data, remarks, self.width, self)
         write = only_scores if self.score_only else FORMATS[self.format].write
         return write(view).encode()
 

@@ -22,7 +22,7 @@ ABSENT = {
     "--output DIR",
     ("--force",): "leave it out: tokenized text is scored, with a warning",
     ("--short", "-sh"): "leave it out: the signature is always long",
-    ("--no-color", "-nc"): "set the variable: NO_COLOR=1 beam-bleu ...",
+    ("--no-color", "-nc"): "leave it out: there are no colours",
     ("--confidence", "-ci"): f"leave it out: {_INTERVAL}",
     ("--confidence-n", "-cin"): "use --resample bootstrap --resamples N",
     ("--paired-ar", "-par"): f"{_COMPARED}: use --resample randomization",

@@ -68,25 +68,25 @@ class Format:
 
 def _text(view: View) -> str:
     """The tables of the whole corpus, and then those of each metric."""
-    result, screen = view.result, view.screen
+    result = view.result
     is_only = len(result.metrics) == 1
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]
     size = units_of(result)
     if any(row.interval for row in result.scores):
         size += f"; {HALF_INTERVAL}"
     signatures = [f"{name}|{signature}" for name, _, signature in notes]
-    parts = [as_lines([*(signatures if is_only else ()), size, *_remarks(view)], screen)]
+    parts = [as_lines([*(signatures if is_only else ()), size, *_remarks(view)])]
     if table := systems_table(view):
-        parts.append(as_text(table, screen))
+        parts.append(as_text(table))
     if not is_only:
-        parts.append(as_lines(signatures, screen))
+        parts.append(as_lines(signatures))
     for metric in result.metrics:
         tables = [*slice_tables(view, metric), *comparison_tables(view, metric)]
         if presets := preset_table(view, metric):
             tables.append(dataclasses.replace(presets, caption=()))
         if tables and not is_only:
             tables[0] = dataclasses.replace(tables[0], caption=[metric.name, *tables[0].caption])
-        parts += [as_text(table, screen) for table in tables]
+        parts += [as_text(table) for table in tables]
     return "\n".join(parts)
 
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
@@ -57,7 +56,6 @@ class View:
       data: the bytes of its scores.json.
       remarks: lines about it that are not in scores.json.
       decimals: how many decimals scores have; None for the format's default.
-      screen: where it is shown.
       choice: which rows of slices and comparisons tables show, and in which order.
     """
 
@@ -65,7 +63,6 @@ class View:
     data: bytes = b""
     remarks: Sequence[str] = ()
     decimals: int | None = None
-    screen: Screen = FILE
     choice: RowChoice = USUAL_ROWS
 
     def decimals_of(

@@ -1,4 +1,4 @@
-"""stdout and stderr: their width and colours, and writing to them.
+"""Writing to stdout and stderr.
 
 Only printable text is written, and it is an error if stdout fails.
 """
@@ -6,10 +6,8 @@ Only printable text is written, and it is an error if stdout fails.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import TextIO
@@ -17,9 +15,6 @@ from typing import TextIO
 from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.errors import JobError
-
-_NARROWEST = 40
-"""On a narrower terminal a text is laid out for this width, so that it stays readable."""
 
 ERASED_LINE = "\r\x1b[K"
 """Removes the line of a terminal at whose end something was written."""
@@ -111,36 +106,7 @@ def open_standard_streams() -> None:
     os.close(number)
 
 
-def knows_escapes() -> bool:
-    """Whether the terminal of this process understands escape sequences."""
-    return os.environ.get("TERM", "") not in _WITHOUT_ESCAPES
-
-
 def is_redrawn(stream: TextIO) -> bool:
     """Whether a line on this stream can be written again and again."""
-    return stream.isatty() and knows_escapes() and JsonLines.current is None
-
-
-@dataclasses.dataclass(frozen=True)
-class Screen:
-    """A place for text.
-
-    Attributes:
-      columns: how many cells a line has; None if a line can have any length, as in a file.
-      colour: whether it understands escape sequences, and the user wants them.
-    """
-
-    columns: int | None = None
-    colour: bool = False
-
-
-FILE = Screen()
-"""A file or a pipe."""
-
-
-def screen_of_stdout() -> Screen:
-    """The terminal that stdout is, or `FILE`."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return FILE
-    colour = not os.environ.get("NO_COLOR") and knows_escapes()
-    return Screen(max(shutil.get_terminal_size().columns, _NARROWEST), colour)
+    knows_escapes = os.environ.get("TERM", "") not in _WITHOUT_ESCAPES
+    return stream.isatty() and knows_escapes and JsonLines.current is None

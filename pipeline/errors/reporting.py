@@ -278,9 +278,6 @@ def end(code: int) -> NoReturn:
     Python unloads its modules, gRPC's streams can wait forever for a lock of a thread that has
     already ended.
     """
-    colorama = sys.modules.get("colorama.initialise")  # numba imports it if it is installed
-    if colorama is not None:
-        atexit.unregister(colorama.reset_all)  # it would write an escape sequence to stdout
     atexit._run_exitfuncs()  # Beam stops the programs that it has started
     with contextlib.suppress(OSError, AttributeError):
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Segments as text for a terminal: scores and texts, with the words that differ marked."""
+"""Segments as text: scores and texts, with the words that differ in brackets."""
 
 from __future__ import annotations
 
@@ -7,30 +7,23 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.printable import printable, value_text
-from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.examples.segments import Entry
 from beam_bleu.pipeline.examples.word_differences import closest, compared
 from beam_bleu.transforms.examples.example import CUT_MARK, EXAMPLE_KINDS, MOST_CHARACTERS
 from beam_bleu.transforms.score.shown_numbers import rounded, signed
 
-_STYLE, _PLAIN = "\x1b[1;31m", "\x1b[0m"
-"""Bold red, and what ends it."""
-
-_BRACKETS = "[", "]"
-
 _EMPTY = "(empty)"
 
 
-def shown_entry(entry: Entry, place: int, decimals: int, screen: Screen = FILE) -> str:
+def shown_entry(entry: Entry, place: int, decimals: int) -> str:
     """A segment: what it is, its scores and its texts, each on a line.
 
     Args:
       entry: the segment.
       place: its place in the list, from 1.
       decimals: how many decimals scores have.
-      screen: where it is shown.
     """
-    texts = list(_texts(entry, screen))
+    texts = list(_texts(entry))
     width = max((cell_len(name) for name, _ in texts), default=0)
     indent = " " * (len(str(place)) + 2)
     rows = [f"{place}. {_heading(entry)}", indent + _scores(entry, decimals)]
@@ -66,7 +59,7 @@ def _compares(entry: Entry) -> bool:
     return EXAMPLE_KINDS[entry["kind"]].compares
 
 
-def _texts(entry: Entry, screen: Screen) -> Iterator[tuple[str, str]]:
+def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
     """The name and the marked text of each line."""
     for name, value in entry["kept"].items():
         if value is not None:
@@ -80,7 +73,7 @@ def _texts(entry: Entry, screen: Screen) -> Iterator[tuple[str, str]]:
     beside = other if nearest is None else references[nearest]
     own, marked_beside = _plain(candidate), ""
     if beside is not None:
-        own, marked_beside = marked(candidate, beside, screen)
+        own, marked_beside = marked(candidate, beside)
     for number, reference in enumerate(references):
         name = f"reference {number + 1}" if len(references) > 1 else "reference"
         yield name, marked_beside if number == nearest else _plain(reference)
@@ -89,18 +82,16 @@ def _texts(entry: Entry, screen: Screen) -> Iterator[tuple[str, str]]:
     yield printable(entry["system"]), own
 
 
-def marked(text: str, other: str, screen: Screen = FILE) -> tuple[str, str]:
-    r"""Two texts, with marks around the words that the other one does not have at this place.
+def marked(text: str, other: str) -> tuple[str, str]:
+    r"""Two texts, with brackets around the words that the other one does not have at this place.
 
     >>> print(*marked("the small cat sat", "the cat sat down"), sep="\n")
     the [small] cat sat
     the cat sat [down]
     """
-    begin, end = (_STYLE, _PLAIN) if screen.colour else _BRACKETS
     first, second = (
         "".join(
-            printable(run.text) if run.is_common else f"{begin}{printable(run.text)}{end}"
-            for run in runs
+            printable(run.text) if run.is_common else f"[{printable(run.text)}]" for run in runs
         )
         for runs in compared(_cut(text), _cut(other))
     )

@@ -12,7 +12,6 @@ from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines
 from beam_bleu.pipeline.display.table import as_text as table_text
-from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE
 from beam_bleu.pipeline.result.series import labels_of
@@ -42,13 +41,13 @@ _LEGEND = (
 )
 
 
-def as_text(history: History, screen: Screen) -> str:
+def as_text(history: History) -> str:
     """The tables of all series, and lines about gaps and about changes without an exact p-value."""
-    tables = [table_text(series_table(series, history.gaps), screen) for series in history.series]
+    tables = [table_text(series_table(series, history.gaps)) for series in history.series]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
     lines += _reasons(history)
     lines.append(_LEGEND)
-    return "\n".join([*tables, as_lines(lines, screen)])
+    return "\n".join([*tables, as_lines(lines)])
 
 
 def series_table(series: Series, gaps: Sequence[Gap]) -> Table:
@@ -164,9 +163,9 @@ def _of_gap(gap: Gap) -> dict[str, Any]:
     }
 
 
-FORMATS: Mapping[str, Callable[[History, Screen], str]] = {
+FORMATS: Mapping[str, Callable[[History], str]] = {
     "text": as_text,
-    "json": lambda history, screen: as_json(history),
-    "jsonl": lambda history, screen: as_jsonl(history),
+    "json": as_json,
+    "jsonl": as_jsonl,
 }
 """What stdout can show."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,6 @@ import pyarrow as pa
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, systems_table
 from beam_bleu.pipeline.display.table import as_lines, as_text
-from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.examples.segments import read_examples
 from beam_bleu.pipeline.notebook.result_tables import (
     comparison_table,
@@ -54,7 +52,6 @@ class ScoreTables:
     document: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        screen = Screen(shutil.get_terminal_size().columns)
         names = ("scores", "comparisons", "examples")
         rows = ", ".join(f"{name} {getattr(self, name).num_rows}" for name in names)
         table = systems_table(View(read_result(self.document)), for_paper=True)
@@ -62,8 +59,8 @@ class ScoreTables:
         if table is not None:
             # Nothing is bold here.
             caption = " ".join(text for text in table.caption if text != BEST_ARE_BOLD)
-            shown = as_text(dataclasses.replace(table, caption=[caption, ""], notes=()), screen)
-        return shown + as_lines([f"rows: {rows}"], screen).rstrip("\n")
+            shown = as_text(dataclasses.replace(table, caption=[caption, ""], notes=()))
+        return shown + as_lines([f"rows: {rows}"]).rstrip("\n")
 
 
 def read_scores(path: str | os.PathLike[str]) -> ScoreTables:

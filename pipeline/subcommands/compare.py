@@ -22,7 +22,6 @@ from beam_bleu.pipeline.display.row_order import (
 )
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import LOWER, Column, Table, as_lines, as_text, table_of
-from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, without
 from beam_bleu.pipeline.result.rows import (
@@ -90,8 +89,7 @@ def _compare(flags: argparse.Namespace) -> bytes:
             for table in _tables(compared, metric, choice, for_paper=True)
         ]
         return _PAPER[flags.format](tables, ()).encode()
-    screen = screen_of_stdout()
-    texts = [_text(compared, metric, choice, screen) for metric in compared.metrics]
+    texts = [_text(compared, metric, choice) for metric in compared.metrics]
     return "\n".join(texts).encode()
 
 
@@ -139,7 +137,7 @@ def _entry(row: ComparedRow) -> dict[str, Any]:
     return {**fields, "slice": labels_of(row) or None}
 
 
-def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, screen: Screen) -> str:
+def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice) -> str:
     signature = metric.signature or "each language has its own definition"
     method = "paired" if compared.is_paired else "independent"
     head = [f"{metric.name}|{signature}", f"{method}: {compared.reason}"]
@@ -148,7 +146,7 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice, scr
         head.append(
             "slices and averages: independent, because replicates are of the whole corpus only"
         )
-    return "\n".join([as_lines(head, screen), *(as_text(table, screen) for table in tables)])
+    return "\n".join([as_lines(head), *(as_text(table) for table in tables)])
 
 
 def _tables(

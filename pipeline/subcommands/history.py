@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.metric_flags import METRICS_FLAG
 from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
-from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
@@ -98,7 +97,7 @@ def _history(flags: argparse.Namespace) -> bytes:
     if flags.metrics:
         in_order = sorted(found.series, key=lambda series: flags.metrics.index(series.key.metric))
         found = dataclasses.replace(found, series=tuple(in_order))
-    return FORMATS[flags.format](found, screen_of_stdout()).encode()
+    return FORMATS[flags.format](found).encode()
 
 
 def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:

@@ -9,7 +9,7 @@ from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.command_line.parser import Parser, add_flags, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
+from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
@@ -78,4 +78,4 @@ def finish(
         from beam_bleu.pipeline.saved.writing import write_result
 
         write_result(saved, scores, output, [path for path, _ in files])
-    return display.shown(scores, result, (), screen_of_stdout())
+    return display.shown(scores, result)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import add_flags, add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.display.row_order import decimals_of
-from beam_bleu.pipeline.display.terminal import Screen, screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
 from beam_bleu.pipeline.examples.shown_segments import shown_entry
@@ -89,7 +88,7 @@ def _worst(flags: argparse.Namespace) -> bytes:
     if flags.format == "json":
         return (json_text(list(found.entries), indent=1) + "\n").encode()
     name = saved.result.metric(wanted.metric).name
-    return _as_text(found, wanted, name, screen_of_stdout()).encode()
+    return _as_text(found, wanted, name).encode()
 
 
 def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
@@ -123,13 +122,11 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
     return Wanted(metric, system, flags.against, labels, flags.number, lower)
 
 
-def _as_text(found: Found, wanted: Wanted, name: str, screen: Screen) -> str:
+def _as_text(found: Found, wanted: Wanted, name: str) -> str:
     """The segments for a reader, by a metric of this name."""
     decimals = decimals_of(wanted.metric)
     parts = [printable(_title(found, wanted, name)) + "\n"]
-    parts += [
-        shown_entry(entry, place, decimals, screen) for place, entry in enumerate(found.entries, 1)
-    ]
+    parts += [shown_entry(entry, place, decimals) for place, entry in enumerate(found.entries, 1)]
     return "\n".join(parts)
 
 

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import collections
 import doctest
-import fcntl
-import io
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
-from typing import Any
 
 import pytest
 import shown_tables
-from command_line import COMMAND, EXAMPLE, PROJECT, called
 from hypothesis import given
 from hypothesis import strategies as st
 from shown_tables import (
@@ -32,11 +22,8 @@ from shown_tables import (
     with_evidence,
 )
 
-from beam_bleu.pipeline.command_line.metric_flags import presets_table
 from beam_bleu.pipeline.display.row_order import RowChoice
-from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout
 from beam_bleu.transforms.known_metrics import metric_type
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.score import shown_numbers
 from beam_bleu.transforms.score.shown_numbers import decimals_for, p_value, rounded, signed
 
@@ -57,15 +44,12 @@ NUMBERS = st.floats(0, 1e6)
     st.lists(NAMES, min_size=1, max_size=9, unique=True),
     st.lists(NUMBERS, min_size=13, max_size=13),
     st.sampled_from([0, 1, 15]),
-    st.one_of(st.none(), st.integers(1, 200)),
 )
-def test_the_numbers_of_a_table_are_whole(systems, values, decimals, width):
+def test_the_numbers_of_a_table_are_whole(systems, values, decimals):
     found = document(systems, PRESETS[:2])
     for score, value in zip(found["scores"], values, strict=False):
         score |= {"score": value, "precisions": values[9:]}
-    words = collections.Counter(
-        re.split(r"[\s/]+", table(found, decimals=decimals, screen=Screen(width)))
-    )
+    words = collections.Counter(re.split(r"[\s/]+", table(found, decimals=decimals)))
     expected = [f"{score['score']:.{decimals}f}" for score in found["scores"]]
     expected += [f"{value:.{decimals}f}" for value in values[9:]] * len(systems)
     assert not collections.Counter(expected) - words
@@ -73,14 +57,13 @@ def test_the_numbers_of_a_table_are_whole(systems, values, decimals, width):
 
 def test_the_numbers_of_comparisons_are_whole():
     found = with_evidence(document([f"a-long-name-{number}" for number in range(9)]))
-    words = table(found, decimals=9, screen=Screen(40)).split()
+    words = table(found, decimals=9).split()
     for row in found["comparisons"]:
         assert f"{row['difference']:+.9f}" in words
 
 
-@pytest.mark.parametrize("screen", [FILE, Screen(40), Screen(80, colour=True)])
-def test_a_name_cannot_write_to_the_terminal(screen):
-    text = table(with_evidence(document(["a\x1b[2J", "[red]b", "c"])), screen=screen)
+def test_a_name_cannot_write_to_the_terminal():
+    text = table(with_evidence(document(["a\x1b[2J", "[red]b", "c"])))
     assert "\x1b[2J" not in text
     assert "[red]b" in text
 
@@ -244,69 +227,3 @@ def test_all_pairs_are_shown_by_ranks():
     text = shown("markdown", found)
     assert "Superscripts are ranks: a system is significantly better than each" in text
     assert re.findall(r"<sup>(.*?)</sup>", text) == ["2–3", "2–3", "1"]
-
-
-# What the screen is
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("variables", "colour"),
-    [
-        ({}, True),
-        ({"NO_COLOR": "1"}, False),
-        ({"NO_COLOR": ""}, True),  # https://no-color.org: "when present and not an empty string"
-        ({"TERM": "dumb"}, False),
-        ({"TERM": ""}, False),
-    ],
-)
-def test_when_a_terminal_has_colour(variables, colour, monkeypatch):
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    for name, value in {"TERM": "xterm", "COLUMNS": "70", **variables}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    assert screen_of_stdout() == Screen(70, colour)
-    assert ("\x1b" in table(document(SYSTEMS), screen=screen_of_stdout())) == colour
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    assert screen_of_stdout() == FILE
-    monkeypatch.setattr(sys, "stdout", None)
-    assert screen_of_stdout() == FILE
-
-
-def on_a_terminal(width: int, arguments: list[Any], **variables: str) -> str:
-    """What the command shows on a real terminal."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
-    process = subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=PROJECT,
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-        env={**kept, "TERM": "xterm", **variables},
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while data := os.read(ours, 1 << 16):
-            shown += data
-    except OSError:  # Linux reports an error at the end
-        pass
-    os.close(ours)
-    assert process.wait(timeout=120) == 0
-    return shown.decode().replace("\r\n", "\n")
-
-
-def test_a_real_terminal():
-    text = on_a_terminal(50, EXAMPLE)
-    assert "\x1b[36msystem" in text
-    found = called(*EXAMPLE, "--format=json").document
-    assert re.sub(r"\x1b\[\d*m", "", text).split() == table(found, screen=Screen(50)).split()
-    # sacreBLEU brings colorama, which would reset the colours of a terminal at the end.
-    text = on_a_terminal(60, ["--preset", "list"], NO_COLOR="1")
-    assert text == presets_table(Screen(60))
-    assert {*ALL_PRESETS} <= {*re.sub("\n *", "", text).split(), *text.split()}

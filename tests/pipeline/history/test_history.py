@@ -11,7 +11,6 @@ from command_line import REFERENCES, SYSTEMS, called, read_lines, streams, write
 from made_nights import write_night, write_run
 from made_results import SIGNATURE, entry, result
 
-from beam_bleu.pipeline.display.terminal import FILE
 from beam_bleu.pipeline.history.history import Change, Gap, History, Series, history
 from beam_bleu.pipeline.history.nights import read_nights
 from beam_bleu.pipeline.history.shown import as_text
@@ -90,7 +89,7 @@ def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_pa
     assert (row.method, only(found).scores[-1].verdict) == ("independent", "worse")
     assert row.standard_error == pytest.approx(math.hypot(0.3, 0.3))
     assert "--resample" in change.reason
-    (line,) = [line for line in as_text(found, FILE).splitlines() if "upper bound" in line]
+    (line,) = [line for line in as_text(found).splitlines() if "upper bound" in line]
     assert line == f"1 change whose p is an upper bound: {change.reason}"
 
 

@@ -14,7 +14,6 @@ import pytest
 from command_line import Run, called, streams, write_lines
 from example_corpus import METRICS, NUMBER, Corpus, examples_in, scores_of
 
-from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.examples.shown_segments import marked, shown_entry
 from beam_bleu.transforms.known_metrics import row_of
 
@@ -132,7 +131,6 @@ def test_marks_are_around_differing_words(text, other, expected):
 
 
 def test_a_terminal_has_colours_in_place_of_brackets():
-    assert marked("a b c", "a c", Screen(80, colour=True)) == ("a \x1b[1;31mb\x1b[0m c", "a c")
     empty = dict.fromkeys(("baseline", "id", "score", "difference", "baseline_score"))
     entry = {
         **{"kind": "worst", "metric": "bleu", "system": "s", **empty, "index": 3},
