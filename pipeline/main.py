@@ -229,16 +229,13 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         # After these, because reading a pipe can take long, and the run may be killed then.
         source = stack.enter_context(with_temporary_files(job.source, arguments.runner.in_process))
         job = dataclasses.replace(job, source=source)
-        handshake = workers = None
+        handshake = sent = None
         if not arguments.runner.in_process:
             with uninterrupted():
-                from beam_bleu.pipeline.engines import watched_job
+                from beam_bleu.pipeline.engines import sent_jobs, watched_job
                 from beam_bleu.pipeline.engines.handshake import Handshake
 
             handshake = Handshake.of(job, arguments.beam)
-            workers = watched_job.AwaitedWorkers(
-                handshake, arguments.flags.worker_timeout, record.answered
-            )
         build(pipeline, job, handshake)
         gc.freeze()
         gc.enable()
@@ -249,11 +246,13 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
             hidden = arguments.noisy and not arguments.flags.verbose
             with silent_stderr() if hidden else contextlib.nullcontext():
                 result = pipeline.run()
-                if workers is None:
+                if handshake is None:
                     state = result.wait_until_finish()
                 else:
-                    record.submitted(watched_job.job_id(result))
-                    state = watched_job.follow(result, arguments.beam, workers)
+                    sent = sent_jobs.sent_job(result, arguments.beam)
+                    record.submitted(sent.id)
+                    timeout = arguments.flags.worker_timeout
+                    state = watched_job.follow(sent, handshake, timeout, record.answered)
                 if state not in (None, PipelineState.DONE):
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
@@ -263,8 +262,8 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
             has_ended = arguments.runner.in_process or _has_failed(result, error)
             if has_ended and job.data_kinds:
                 discard(job.output, job.run)
-            if workers is not None and isinstance(error, Exception):
-                known = watched_job.engine_failure(error, result, arguments.beam)
+            if handshake is not None and isinstance(error, Exception):
+                known = watched_job.engine_failure(error, sent, arguments.beam)
                 if known is not None:
                     raise known from error
             raise

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
 from beam_bleu.pipeline.doctor.facts import Fact
 from beam_bleu.pipeline.engines.handshake import Handshake
-from beam_bleu.pipeline.engines.watched_job import AwaitedWorkers, engine_failure, follow
-from beam_bleu.pipeline.engines.worker_facts import Software, Worker, difference, shown_name
+from beam_bleu.pipeline.engines.sent_jobs import sent_job
+from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
+from beam_bleu.pipeline.engines.worker_facts import (
+    REINSTALL,
+    Software,
+    Worker,
+    differs,
+    shown_name,
+)
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover
 from beam_bleu.pipeline.output.storage import remove_if_empty
 from beam_bleu.transforms.errors import JobError, UsageError
 from beam_bleu.transforms.pairing.lines.visible import check_visible
-
-_ACCESS = "access"
 
 
 def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
@@ -61,12 +66,12 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
 
 
 def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> None:
-    waiting = AwaitedWorkers(handshake, arguments.flags.worker_timeout, heard.extend)
     pipeline = arguments.runner.pipeline(arguments.beam)
     try:
         filesystems = filesystem_options(arguments.beam)
         _ = pipeline | handshake.steps(lambda dofn: marked(dofn, filesystems))
-        follow(pipeline.run(), arguments.beam, waiting)
+        job = sent_job(pipeline.run(), arguments.beam)
+        follow(job, handshake, arguments.flags.worker_timeout, heard.extend)
     finally:
         shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
@@ -79,26 +84,19 @@ def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str)
       workers: what the workers say.
       output: the folder to which they write.
     """
-    return [
-        fact
-        for host in sorted({worker.host for worker in workers})
-        for fact in _facts(host, launcher, [each for each in workers if each.host == host], output)
-    ]
-
-
-def _facts(host: str, launcher: Software, workers: Sequence[Worker], output: str) -> Iterator[Fact]:
-    for name in launcher:
-        shown = shown_name(name)
-        said = sorted({worker.software.get(name) or "is missing" for worker in workers})
-        text = ", ".join(said)
-        error = difference({name: launcher[name]}, workers)
-        if said != [launcher[name]]:
-            text += f"; here it is {launcher[name]}"
-        remedy = error.remedy if error else ""
-        yield Fact(host, shown, "FAIL" if error else "ok", text, remedy)
-    errors = {(error.cause, error.remedy) for worker in workers for error in worker.errors}
-    for cause, remedy in sorted(errors):
-        yield Fact(host, _ACCESS, "FAIL", cause, remedy)
-    if not errors:
-        text = f"the kernel counts right, each stream can be read, {output} can be written"
-        yield Fact(host, _ACCESS, "ok", text)
+    facts = []
+    for host in sorted({worker.host for worker in workers}):
+        of_host = [worker for worker in workers if worker.host == host]
+        for name, version in launcher.items():
+            said = sorted({worker.software.get(name) or "is missing" for worker in of_host})
+            text = ", ".join(said) + ("" if said == [version] else f"; here it is {version}")
+            if any(differs(name, worker, version) for worker in of_host):
+                facts.append(Fact(host, shown_name(name), "FAIL", text, REINSTALL))
+            else:
+                facts.append(Fact(host, shown_name(name), "ok", text))
+        errors = {(error.cause, error.remedy) for worker in of_host for error in worker.errors}
+        facts += [Fact(host, "access", "FAIL", *error) for error in sorted(errors)]
+        if not errors:
+            text = f"the kernel counts right, each stream can be read, {output} can be written"
+            facts.append(Fact(host, "access", "ok", text))
+    return facts

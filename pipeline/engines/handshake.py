@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import apache_beam as beam
@@ -88,7 +87,7 @@ class Handshake:
         Args:
           step: the function that makes a step of each DoFn.
         """
-        return "Greet the workers" >> _Greet(self, step)
+        return "Greet the workers" >> _greet(self, step)
 
     @property
     def set_up(self) -> Callable[[beam.DoFn], None]:
@@ -123,23 +122,16 @@ def _naming_host() -> Iterator[None]:
         raise JobError(f"on {host_name()}: {error.cause}", error.remedy) from error
 
 
-class _Greet(beam.PTransform):
-    def __init__(self, handshake: Handshake, step: Step) -> None:
-        super().__init__()
-        self._handshake = handshake
-        self._step = step
-
-    def expand(self, root: beam.Pipeline) -> Any:
-        handshake = self._handshake
-        return (
-            root
-            | "Make probes" >> beam.Create(range(handshake.probes), reshuffle=False)
-            | "Spread the probes" >> beam.Reshuffle()
-            | "Answer"
-            >> beam.ParDo(self._step(_Answer(handshake))).with_output_types(tuple[int, str])
-            | "Gather the answers" >> beam.GroupByKey()
-            | "Check the answers" >> beam.ParDo(self._step(_Check(handshake)))
-        )
+@beam.ptransform_fn  # type: ignore[untyped-decorator]
+def _greet(root: beam.Pipeline, handshake: Handshake, step: Step) -> Any:
+    return (
+        root
+        | "Make probes" >> beam.Create(range(handshake.probes), reshuffle=False)
+        | "Spread the probes" >> beam.Reshuffle()
+        | "Answer" >> beam.ParDo(step(_Answer(handshake))).with_output_types(tuple[int, str])
+        | "Gather the answers" >> beam.GroupByKey()
+        | "Check the answers" >> beam.ParDo(step(_Check(handshake)))
+    )
 
 
 class _Answer(beam.DoFn):
@@ -184,19 +176,15 @@ def _answer(handshake: Handshake) -> Worker:
         functools.partial(storage.check_writable, join(handshake.output, SCORES_FILE)),
         functools.partial(check_readable, handshake.source.inputs),
     ]
-    return Worker(host_name(), _software(handshake.texts), tuple(_errors(checks)))
-
-
-def _errors(checks: list[Callable[[], None]]) -> Iterator[BleuError]:
-    # At the same time: a storage that does not answer makes each of them wait for a minute.
-    with ThreadPoolExecutor(len(checks)) as threads:
-        for checked in [threads.submit(check) for check in checks]:
-            try:
-                checked.result()
-            except UsageError:
-                pass  # such as a folder in place of a file: the job itself says more
-            except BleuError as error:
-                yield error
+    errors = []
+    for check in checks:
+        try:
+            check()
+        except UsageError:
+            pass  # such as a folder in place of a file: the job itself says more
+        except BleuError as error:
+            errors.append(error)
+    return Worker(host_name(), _software(handshake.texts), tuple(errors))
 
 
 def _check_sample(texts: tuple[TextName, ...]) -> None:

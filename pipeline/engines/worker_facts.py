@@ -13,12 +13,12 @@ import importlib
 import json
 import pathlib
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
 from beam_bleu.pipeline.errors.error_marks import error_of_code, exit_code
-from beam_bleu.transforms.errors import BleuError, InputError, JobError, joined
+from beam_bleu.transforms.errors import BleuError, JobError, joined
 from beam_bleu.transforms.version import VERSION
 
 Software = Mapping[str, str]
@@ -36,7 +36,10 @@ _NAMES = {
 }
 """The names of software for people, where they differ."""
 
-_SENDING = "or send it with the job: --extra_package beam_bleu-....whl"
+REINSTALL = (
+    "install the launcher's version on all workers, or send beam-bleu with the job: "
+    "--extra_package beam_bleu-....whl"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,9 +96,7 @@ def require_same(launcher: Software) -> None:
     """
     own = own_software()
     shared = {name: version for name, version in launcher.items() if name in own}
-    error = difference(shared, [Worker(host_name(), own)])
-    if error is not None:
-        raise error
+    require_able(shared, [Worker(host_name(), own)])
 
 
 def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
@@ -108,19 +109,31 @@ def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
     Raises:
       BleuError: a version differs on which the job depends, or a worker cannot do something.
     """
-    error = difference(launcher, workers) or _inability(workers)
-    if error is not None:
-        raise error
+    for name, wanted in launcher.items():
+        wrong = [worker for worker in workers if differs(name, worker, wanted)]
+        if wrong:
+            said = f"is {wrong[0].software[name]}" if name in wrong[0].software else "is missing"
+            raise JobError(
+                f"on {_hosts(wrong)}: {shown_name(name)} {said}, but the launcher has {wanted}",
+                REINSTALL,
+            )
+    # Without its library a worker may not even be able to read, so wrong input comes last.
+    errors = sorted(
+        (error for worker in workers for error in worker.errors),
+        key=lambda error: (exit_code(error), error.cause, error.remedy),
+    )
+    if errors:
+        unable = [worker for worker in workers if str(errors[0]) in map(str, worker.errors)]
+        cause = f"on {_hosts(unable)}: {errors[0].cause}"
+        raise type(errors[0])(cause, errors[0].remedy)
 
 
-def differences_to_know(launcher: Software, workers: Sequence[Worker]) -> list[str]:
-    """Sentences about versions that may differ, for the person who started the job."""
-    return [
-        _told(name, version, hosts, launcher[name])
-        for name in (*_MAY_DIFFER, "python")
-        for version, hosts in _hosts(workers, name)
-        if version != launcher[name]
-    ]
+def differs(name: str, worker: Worker, wanted: str) -> bool:
+    """Whether a worker has another version of a software, on which the job depends."""
+    version = worker.software.get(name)
+    if name == "python" and version is not None:  # of 3.11.4, 3.11 must be the same
+        return version.split(".")[:2] != wanted.split(".")[:2]
+    return version != wanted and name not in _MAY_DIFFER
 
 
 def hosts_and_versions(workers: Sequence[Worker]) -> list[dict[str, Any]]:
@@ -133,66 +146,13 @@ def hosts_and_versions(workers: Sequence[Worker]) -> list[dict[str, Any]]:
     ]
 
 
-def difference(launcher: Software, workers: Sequence[Worker]) -> JobError | None:
-    """The error for the first version that differs from the launcher's; None if none does."""
-    for name, wanted in launcher.items():
-        if name in _MAY_DIFFER:
-            continue
-        for version, hosts in _hosts(workers, name):
-            if _compared(name, version) != _compared(name, wanted):
-                sending = f", {_SENDING}" if name in ("beam_bleu", "code") else ""
-                return JobError(
-                    _told(name, version, hosts, wanted),
-                    f"install the launcher's version on all workers{sending}",
-                )
-    return None
-
-
 def shown_name(software: str) -> str:
     """The name of a software for people."""
     return _NAMES.get(software, software.replace("_", "-"))
 
 
-def _told(name: str, version: str | None, hosts: str, wanted: str) -> str:
-    said = "is missing" if version is None else f"is {version}"
-    return f"on {hosts}: {shown_name(name)} {said}, but the launcher has {wanted}"
-
-
-def _compared(name: str, version: str | None) -> str | None:
-    """The part of a version that must be the same: of Python 3.11.4 it is 3.11."""
-    if name == "python" and version is not None:
-        return ".".join(version.split(".")[:2])
-    return version
-
-
-def _inability(workers: Sequence[Worker]) -> BleuError | None:
-    """The error for the first thing that workers cannot do: wrong input last."""
-    errors = {
-        (exit_code(error), error.cause, error.remedy): error
-        for worker in workers
-        for error in worker.errors
-    }
-    if not errors:
-        return None
-    error = errors[min(errors)]
-    unable = [
-        worker
-        for worker in workers
-        if (error.cause, error.remedy) in [(each.cause, each.remedy) for each in worker.errors]
-    ]
-    if isinstance(error, InputError) and len(unable) == len(workers):
-        return error  # the input itself is wrong
-    hosts = joined(sorted({worker.host for worker in unable}))
-    return type(error)(f"on {hosts}: {error.cause}", error.remedy)
-
-
-def _hosts(workers: Sequence[Worker], name: str) -> Iterator[tuple[str | None, str]]:
-    """The different versions of a software, and the hosts that have each one."""
-    hosts: dict[str | None, set[str]] = {}
-    for worker in workers:
-        hosts.setdefault(worker.software.get(name), set()).add(worker.host)
-    for version, names in hosts.items():
-        yield version, joined(sorted(names))
+def _hosts(workers: Sequence[Worker]) -> str:
+    return joined(sorted({worker.host for worker in workers}))
 
 
 def _code_digest() -> str:

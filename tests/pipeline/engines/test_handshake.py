@@ -101,7 +101,7 @@ def test_there_is_a_probe_for_each_subtask_of_flink(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "cause"),
     [
-        ("input", "beam-bleu[3]: candidates atlas: there is no file "),
+        ("input", f"beam-bleu[3]: on {host_name()}: candidates atlas: there is no file "),
         ("output", f"beam-bleu[1]: on {host_name()}: "),
         ("kernel", f"beam-bleu[1]: on {host_name()}: the compiled kernel gives wrong numbers"),
         ("library", f"beam-bleu[1]: on {host_name()}: the tokenizer 13a does not work: no dice"),

@@ -10,6 +10,8 @@ from test_watched_job import NAME, failed, flink_job
 from beam_bleu.pipeline.engines.watched_job import engine_failure
 from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
 
+OPTIONS = PipelineOptions([])
+
 UNREACHABLE = (
     "org.apache.flink.runtime.jobmaster.JobMasterException: TaskManager with id "
     "127.0.0.1:34205-320c78 is no longer reachable.\n"
@@ -75,16 +77,16 @@ def test_flink_tells_the_failures_before_the_last_one() -> None:
         {"timestamp": 1, "stacktrace": UNREACHABLE, "endpoint": "w1:6122"},
     ]
     answers = {
-        "/jobs/overview": {"jobs": [flink_job(2, NAME, "FAILED")]},
+        "/jobs/overview": {"jobs": [flink_job(2, NAME, "RUNNING")]},
         "/jobs/f2/exceptions": {"exceptionHistory": {"entries": entries}},
     }
     with fake_flink(answers) as url:
-        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
-        error = engine_failure(RuntimeError("x"), failed(BUFFERS), options)
+        flags = [f"--flink_master={url}", f"--job_name={NAME}"]
+        error = engine_failure(RuntimeError("x"), failed(BUFFERS, flags=flags), OPTIONS)
     assert error is not None
     assert error.cause.startswith("on w1:6122: a worker of the engine was lost: ")
     # Only the job server tells something.
-    error = engine_failure(RuntimeError("x"), failed(BUFFERS), PipelineOptions([]))
+    error = engine_failure(RuntimeError("x"), failed(BUFFERS), OPTIONS)
     assert error is not None
     assert error.cause.startswith("a TaskManager of Flink has too few network buffers: ")
 
@@ -111,12 +113,11 @@ def test_flink_tells_the_failures_before_the_last_one() -> None:
 def test_the_worker_is_named_where_something_is_wrong(traceback: str, cause: str) -> None:
     entries = [{"timestamp": 1, "stacktrace": traceback, "endpoint": "w2:6122"}]
     answers = {
-        "/jobs/overview": {"jobs": [flink_job(2, NAME, "FAILED")]},
+        "/jobs/overview": {"jobs": [flink_job(2, NAME, "RUNNING")]},
         "/jobs/f2/exceptions": {"exceptionHistory": {"entries": entries}},
     }
-    pool = ["--environment_type=EXTERNAL", "--environment_config=localhost:50000"]
     with fake_flink(answers) as url:
-        options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}", *pool])
-        error = engine_failure(RuntimeError("x"), failed(traceback), options)
+        flags = [f"--flink_master={url}", f"--job_name={NAME}"]
+        error = engine_failure(RuntimeError("x"), failed(traceback, flags=flags), OPTIONS)
     assert error is not None
     assert error.cause.startswith(cause)

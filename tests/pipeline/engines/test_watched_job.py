@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,13 +16,13 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2
 from apache_beam.runners.portability.portable_runner import PipelineResult
 from fake_flink import fake_flink
+from test_worker_facts import LAUNCHER, worker
 
 from beam_bleu.pipeline.engines import watched_job
-from beam_bleu.pipeline.engines.flink import Seen
-from beam_bleu.pipeline.engines.watched_job import SentJob, Watch, engine_failure, follow
+from beam_bleu.pipeline.engines.sent_jobs import DataflowJob, Seen, SentJob, sent_job
+from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
 from beam_bleu.pipeline.errors.error_marks import MarkedError
-from beam_bleu.transforms.errors import BleuError, InputError
-from beam_bleu.transforms.progress import Progress
+from beam_bleu.transforms.errors import InputError
 
 NAME = "beam-bleu-atlas-20261119-020003-5f0c"
 
@@ -53,9 +54,9 @@ def portable(*states: int) -> PipelineResult:
 
 def test_a_job_of_a_job_server() -> None:
     states = beam_job_api_pb2.JobState
-    job = SentJob(portable(states.STARTING, states.RUNNING), PipelineOptions([]))
+    job = sent_job(portable(states.STARTING, states.RUNNING), PipelineOptions([]))
     assert job.id == "job-1"
-    assert job.seen() == Seen("RUNNING", "", {"segments": 72, "bytes": 9})
+    assert job.seen() == Seen("RUNNING", "", {"segments": 72, "bytes": 9}, is_working=None)
 
 
 def accumulators(**counters: int) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def test_flink_tells_more_than_the_job_server(state) -> None:
     }
     with fake_flink(answers) as url:
         options = PipelineOptions([f"--flink_master={url}", f"--job_name={NAME}"])
-        seen = SentJob(portable(), options).seen()
+        seen = sent_job(portable(), options).seen()
     told, counters = f"{state}, 6 of 36 tasks finished", {"segments": 300_000, "bytes": 1}
     assert seen == Seen(told, f"{url}/#/job/f2", counters, is_working=state == "RUNNING")
 
@@ -100,38 +101,10 @@ def test_a_job_of_dataflow_has_a_page() -> None:
         job_id=lambda: "2026-11-19_1", _runner=SimpleNamespace(dataflow_client=client)
     )
     options = PipelineOptions(["--project=ours", "--region=europe-west1"])
-    job = SentJob(result, options)
+    job = sent_job(result, options)
     assert job.id == "2026-11-19_1"
     page = "https://console.cloud.google.com/dataflow/jobs/europe-west1/2026-11-19_1?project=ours"
-    assert job.seen() == Seen("RUNNING", page, {})
-
-
-class Job:
-    """A job that gives these answers, one after another, and an error at last."""
-
-    id = "job-1"
-    failures = staticmethod(list)
-
-    def __init__(self, *answers: Seen) -> None:
-        self.answers = list(answers)
-        self.is_asked = threading.Event()
-
-    def seen(self) -> Seen:
-        self.is_asked.set()
-        return self.answers.pop(0)
-
-
-def test_the_progress_gets_what_is_known() -> None:
-    progress = Progress()
-    job = Job(
-        Seen("", "", {}), Seen("RUNNING", "", {"segments": 1234}), Seen("DONE", "http://x/", {})
-    )
-    watch = Watch(job, Workers(None), progress)
-    told = []
-    for _ in range(4):
-        watch.look()
-        told.append(progress.state.detail)
-    assert told == ["", "RUNNING, 1,234 segments", "DONE", "DONE"]  # an error changes nothing
+    assert job.seen() == Seen("RUNNING", page, is_working=None)
 
 
 POOL = ["--environment_type=EXTERNAL", "--environment_config=localhost:50000"]
@@ -166,16 +139,16 @@ FileNotFoundError: [Errno 2] No such file or directory: '/opt/apache/beam/boot'
 """
 
 
-def failed(*texts: str) -> SimpleNamespace:
-    """Beam's result of a job about which a job server has sent these texts."""
+def failed(*texts: str, flags: Sequence[str] = ()) -> SentJob:
+    """A job about which a job server has sent these texts."""
     messages = [beam_job_api_pb2.JobMessage(message_text=text) for text in texts]
     state = beam_job_api_pb2.JobStateEvent(state=beam_job_api_pb2.JobState.FAILED)
-    return SimpleNamespace(
-        _messages=[
-            *(beam_job_api_pb2.JobMessagesResponse(message_response=each) for each in messages),
-            beam_job_api_pb2.JobMessagesResponse(state_response=state),
-        ]
-    )
+    result = portable()
+    result._messages += [
+        *(beam_job_api_pb2.JobMessagesResponse(message_response=each) for each in messages),
+        beam_job_api_pb2.JobMessagesResponse(state_response=state),
+    ]
+    return sent_job(result, PipelineOptions(list(flags)))
 
 
 class Lost(grpc.RpcError):
@@ -222,28 +195,11 @@ def test_the_failed_part_is_named(texts, cause) -> None:
 
 def test_a_lost_connection_names_the_job_server() -> None:
     options = PipelineOptions(["--job_endpoint=engine:8099"])
-    lost = Lost(grpc.StatusCode.UNAVAILABLE)
-    running = engine_failure(lost, failed(), options)
-    assert running is not None
-    assert (
-        running.cause == "the connection to the job server at engine:8099 was lost: Socket closed"
-    )
-    assert "the job may still be running" in running.remedy
-    not_sent = engine_failure(lost, None, options)
-    assert not_sent is not None
-    assert "still be running" not in not_sent.remedy
-
-
-class Workers:
-    """Workers that cannot do the job."""
-
-    have_answered = False
-
-    def __init__(self, error: BleuError | None) -> None:
-        self._error = error
-
-    def error(self, is_working: bool | None, failures: Any) -> BleuError | None:
-        return self._error
+    for job in (None, failed()):
+        error = engine_failure(Lost(grpc.StatusCode.UNAVAILABLE), job, options)
+        assert error is not None
+        said = "the connection to the job server at engine:8099 was lost: Socket closed"
+        assert error.cause == said
 
 
 class Sent:
@@ -269,17 +225,18 @@ class Sent:
 def test_a_job_whose_workers_cannot_do_it_is_cancelled(ends, monkeypatch) -> None:
     monkeypatch.setattr(watched_job, "_FIRST_PAUSE", 0.0)
     monkeypatch.setattr(watched_job, "_PATIENCE_FOR_THE_END", 0.1)
-    monkeypatch.setattr(SentJob, "_by_dataflow", lambda self: Seen("RUNNING", "", {}))
+    monkeypatch.setattr(DataflowJob, "seen", lambda self: Seen("RUNNING", is_working=True))
     sent = Sent(ends)
+    handshake = SimpleNamespace(answers=lambda: [worker("a", BAD)], software=LAUNCHER)
     with pytest.raises(InputError, match="a line is bad"):
-        follow(sent, PipelineOptions([]), Workers(BAD))
+        follow(sent_job(sent, PipelineOptions([])), handshake, None, list)
     assert sent.is_cancelled.is_set()
 
 
-def test_a_job_that_is_done_is_done(monkeypatch) -> None:
-    monkeypatch.setattr(SentJob, "_by_dataflow", lambda self: Seen("DONE", "", {}))
+def test_a_job_that_is_done_is_done() -> None:
     sent = SimpleNamespace(job_id="job-1", wait_until_finish=lambda: "DONE")
-    assert follow(sent, PipelineOptions([]), Workers(None)) == "DONE"
+    handshake = SimpleNamespace(answers=lambda: None)
+    assert follow(sent_job(sent, PipelineOptions([])), handshake, None, list) == "DONE"
 
 
 BAD = InputError("a line is bad", "repair it")

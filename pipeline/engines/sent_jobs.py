@@ -1,0 +1,255 @@
+"""Jobs that were sent to an engine: what it tells of them, why they failed, and how they are ended.
+
+There is a class for Beam's job servers, for Flink, and for Dataflow. The counters are Beam's, so
+they may count repeated work twice. They only show that a job goes on.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import dataclasses
+import itertools
+import json
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http.client import HTTPException
+from typing import Any
+
+from apache_beam.options.pipeline_options import (
+    FlinkRunnerOptions,
+    GoogleCloudOptions,
+    PipelineOptions,
+)
+from apache_beam.portability.api import beam_job_api_pb2
+from apache_beam.runners.portability.portable_metrics import from_monitoring_infos
+from apache_beam.runners.portability.portable_runner import PipelineResult
+
+from beam_bleu.pipeline.errors.known_failures import Failure
+
+_SECONDS = 5.0
+"""How long to wait for an answer."""
+
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""Asks Flink without a proxy, as Beam's job server does."""
+
+_OF_JOB_SERVER = ("[local]", "[auto]")
+"""Values of --flink_master that mean the job server's own Flink, or the master that it knows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """What an engine tells of a job at one moment.
+
+    Attributes:
+      state: its state in the engine's words, and how much is finished; "" if it is not known.
+      page: its page in the engine's console; "" if it is not known.
+      counters: the counters of ours, by name.
+      is_working: whether the engine works on it, and has not only put it in a queue; None if that
+        is not known.
+    """
+
+    state: str
+    page: str = ""
+    counters: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    is_working: bool | None = False
+
+
+class SentJob:
+    """A job that a job server of Beam knows.
+
+    Args:
+      result: Beam's result of sending it.
+
+    Attributes:
+      result: Beam's result.
+      id: the job server's or the engine's id of the job; "" if it has none.
+    """
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+        self.id = ""
+        for name in ("job_id", "_job_id"):  # Dataflow's results have a method, others a field
+            value = getattr(result, name, None)
+            if value is not None:
+                self.id = str(value() if callable(value) else value)
+                break
+
+    def seen(self) -> Seen:
+        """What is told now. Any exception means that nothing is known."""
+        # Not the result's own `state`: it would write to a field that Beam's thread needs.
+        states = [
+            beam_job_api_pb2.JobState.Enum.Name(message.state_response.state)
+            for message in [*self.result._messages]
+            if message.HasField("state_response")
+        ]
+        state = states[-1] if states else ""
+        counters: Mapping[str, int] = {}
+        with contextlib.suppress(Exception):  # not every job server has counters
+            answer = self.result._job_service.GetJobMetrics(
+                beam_job_api_pb2.GetJobMetricsRequest(job_id=self.id), timeout=_SECONDS
+            )
+            infos = from_monitoring_infos(answer.metrics.attempted)[0]
+            counters = _added(
+                (key.metric.name, value)
+                for key, value in infos.items()
+                if key.metric.namespace == "beam_bleu"
+            )
+        return Seen(state, "", counters, None if state == "RUNNING" else False)
+
+    def messages(self) -> list[str]:
+        """What a job server has sent about it."""
+        return [
+            message.message_response.message_text
+            for message in [*getattr(self.result, "_messages", ())]
+            if message.HasField("message_response")
+        ]
+
+    def failures(self) -> Sequence[Failure]:
+        """The failures after which the engine may start the job again, as far as they are known."""
+        return []
+
+    def cancel(self) -> None:
+        """Ends the job on the engine. Any exception means that this is not possible."""
+        self.result._job_service.Cancel(
+            beam_job_api_pb2.CancelJobRequest(job_id=self.id), timeout=_SECONDS
+        )
+
+
+class FlinkJob(SentJob):
+    """A job on a Flink cluster, whose REST interface tells more than a job server does.
+
+    Args:
+      result: Beam's result of sending it.
+      url: the URL of the interface.
+      name: the name of the job.
+    """
+
+    def __init__(self, result: Any, url: str, name: str) -> None:
+        super().__init__(result)
+        self._url = url
+        self._name = name
+        # With --job_name, earlier runs have the same name.
+        ended = ("FINISHED", "FAILED", "CANCELED")
+        self._former = [job["jid"] for job in self._jobs() if job["state"] in ended]
+
+    def seen(self) -> Seen:
+        """What is told now."""
+        if (job := self._newest()) is None:
+            return super().seen()
+        tasks = job["tasks"]
+        found = ask_flink(self._url, f"/jobs/{job['jid']}/accumulators")
+        values = [accumulator["value"] for accumulator in found.get("user-task-accumulators", ())]
+        return Seen(
+            f"{job['state']}, {tasks['finished']} of {tasks['total']} tasks finished",
+            f"{self._url}/#/job/{job['jid']}",
+            _added(itertools.chain.from_iterable(map(_counts, values))),
+            tasks.get("running", 0) > 0,
+        )
+
+    def failures(self) -> Sequence[Failure]:
+        """The failures of the job, from the first to the last; Flink keeps some of them."""
+        job = self._newest()
+        answer = ask_flink(self._url, f"/jobs/{job['jid']}/exceptions") if job else {}
+        history = answer.get("exceptionHistory", {}).get("entries", [])
+        return [
+            Failure(
+                str(entry["stacktrace"]), str(entry.get("endpoint") or entry.get("location") or "")
+            )
+            for entry in sorted(history, key=lambda entry: int(entry["timestamp"]))
+        ]
+
+    def cancel(self) -> None:
+        """Ends the job."""
+        # Beam's job server for Flink would only forget a job that it is told to cancel.
+        if (job := self._newest()) is None:
+            super().cancel()
+            return
+        url = f"{self._url}/jobs/{job['jid']}?mode=cancel"
+        _OPENER.open(urllib.request.Request(url, method="PATCH"), timeout=_SECONDS).close()
+
+    def _jobs(self) -> list[Mapping[str, Any]]:
+        jobs = ask_flink(self._url, "/jobs/overview").get("jobs", ())
+        return [job for job in jobs if job["name"] == self._name]
+
+    def _newest(self) -> Mapping[str, Any] | None:
+        """The job as Flink describes it; None if Flink does not answer, or does not know it."""
+        jobs = [job for job in self._jobs() if job["jid"] not in self._former]
+        return max(jobs, key=lambda job: int(job["start-time"]), default=None)
+
+
+class DataflowJob(SentJob):
+    """A job of Dataflow, or of another runner that has no job server.
+
+    Args:
+      result: Beam's result of sending it.
+      cloud: the options of Google Cloud.
+    """
+
+    def __init__(self, result: Any, cloud: GoogleCloudOptions) -> None:
+        super().__init__(result)
+        self._cloud = cloud
+
+    def seen(self) -> Seen:
+        """What is told now."""
+        job = self.result._runner.dataflow_client.get_job(self.id)
+        state = str(job.current_state.name).removeprefix("JOB_STATE_")
+        page = (
+            f"https://console.cloud.google.com/dataflow/jobs/{self._cloud.region}/{self.id}"
+            f"?project={self._cloud.project}"
+        )
+        return Seen(state, page, is_working=None if state == "RUNNING" else False)
+
+    def cancel(self) -> None:
+        """Ends the job."""
+        self.result.cancel()
+
+
+def sent_job(result: Any, options: PipelineOptions) -> SentJob:
+    """The job of Beam's result of sending it with these options."""
+    cloud = options.view_as(GoogleCloudOptions)
+    if not isinstance(result, PipelineResult):
+        return DataflowJob(result, cloud)
+    url = flink_url(options)
+    return SentJob(result) if url is None else FlinkJob(result, url, str(cloud.job_name))
+
+
+def flink_url(options: PipelineOptions) -> str | None:
+    """The URL of the cluster that --flink_master names, without a slash at the end; None: none."""
+    value = str(options.view_as(FlinkRunnerOptions).flink_master or "").strip().rstrip("/")
+    if not value or value in _OF_JOB_SERVER:
+        return None
+    return value if "://" in value else f"http://{value}"
+
+
+def ask_flink(url: str, path: str) -> Mapping[str, Any]:
+    """An answer of Flink's REST interface; empty if there is none."""
+    try:
+        with _OPENER.open(url + path, timeout=_SECONDS) as answer:
+            content = json.load(answer)
+    except (OSError, ValueError, HTTPException):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _counts(accumulator: str) -> Iterator[tuple[str, int]]:
+    """The counters of ours in an accumulator of Flink.
+
+    Beam keeps all metrics in one accumulator, as its protocol's messages in JSON. There an integer
+    has seven bits in each byte, the lowest ones first.
+    """
+    with contextlib.suppress(ValueError, KeyError, TypeError):  # it is not Beam's
+        for metric in json.loads(accumulator)["metrics"]["attempted"]:
+            labels = metric.get("labels", {})
+            if labels.get("NAMESPACE") == "beam_bleu":
+                data = base64.b64decode(metric["payload"])
+                number = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
+                yield labels["NAME"], number
+
+
+def _added(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """The sum of each counter, of which steps have parts."""
+    sums: dict[str, int] = {}
+    for name, count in counts:
+        sums[name] = sums.get(name, 0) + count
+    return sums
