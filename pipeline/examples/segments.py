@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import value_text
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 Entry = Mapping[str, Any]
 """A line of the file of examples; docs/examples.md explains its keys."""
-
-_SHOWN = 20
-"""How many choices a message names."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,18 +141,12 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
             f"--against {wanted.against}: the examples do not compare with it",
             f"run it again with --baseline {wanted.against}, or with --segment_scores",
         )
-    values: dict[str, set[str | None]] = {}
-    for entry in examples:
-        for name, value in {**entry["kept"], **entry["labels"]}.items():
-            values.setdefault(name, set()).add(value)
-    for name in wanted.labels:
-        _require_label(wanted, name, values, values.get(name, ()))
     of_kind = [entry for entry in of_system if entry["kind"] == wanted.kind]
-    chosen = [
-        entry
-        for entry in of_kind
-        if wanted.labels.items() <= {**entry["kept"], **entry["labels"]}.items()
-    ]
+    chosen = [entry for entry in of_kind if wanted.labels.items() <= _labels(entry).items()]
+    if wanted.labels and not any(
+        wanted.labels.items() <= _labels(entry).items() for entry in examples
+    ):
+        raise _no_segment(wanted, sorted({name for entry in examples for name in _labels(entry)}))
     note = ""
     if len(chosen) < wanted.number and of_kind:
         note = (
@@ -163,6 +154,10 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
             "--segment_scores has all, and --examples N has more"
         )
     return Found(chosen[: wanted.number], None, note)
+
+
+def _labels(entry: Entry) -> Mapping[str, str | None]:
+    return {**entry["kept"], **entry["labels"]}
 
 
 def _worst_in_files(
@@ -197,12 +192,10 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
     has_texts = "references" in schema.names and pa.types.is_list(schema.field("references").type)
     if has_texts:
         kept.remove("candidate")
-    of_texts = ("candidate", "references") if has_texts else ()
+    if not wanted.labels.keys() <= {*labels, *kept}:
+        raise _no_segment(wanted, [*labels, *kept])
     chosen = pc.field("metric") == wanted.metric
     for name, value in wanted.labels.items():
-        is_there = name in (*labels, *kept)
-        values = data.to_table([name])[name].unique().to_pylist() if is_there else []
-        _require_label(wanted, name, [*labels, *kept], values)
         chosen &= pc.field(name).is_null() if value is None else pc.field(name) == value
 
     def scores(system: str, name: str) -> pa.Table:
@@ -211,6 +204,8 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
         return table.rename_columns(["index", name])
 
     table = scores(wanted.system, "score")
+    if wanted.labels and not len(table):
+        raise _no_segment(wanted, [*labels, *kept])
     rank = table["score"]
     if wanted.against is not None:
         table = table.join(scores(wanted.against, "baseline_score"), "index", join_type="inner")
@@ -223,44 +218,37 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
         return Found([], 0)
     order = [("rank", "ascending"), ("index", "ascending")]
     worst = table.take(pc.select_k_unstable(table, min(wanted.number, len(table)), order))
+    columns = [*labels, *kept, *(("candidate", "references") if has_texts else ())]
     of_rows = chosen & pc.field("index").isin(worst["index"].combine_chunks())
-    rows = {
-        (row["system"], row["index"]): row
-        for row in data.to_table(
-            [*labels, *kept, *of_texts, "index", "system"], filter=of_rows
-        ).to_pylist()
-    }
+    rows = data.to_table([*columns, "index", "system"], filter=of_rows).to_pylist()
     texts: dict[tuple[str | None, int], str | None] = {}
     references: dict[int, Sequence[str]] = {}
-    for place, row in rows.items() if has_texts else ():
-        texts[place], references[place[1]] = row["candidate"], row["references"]
+    for row in rows if has_texts else examples:
+        texts[row["system"], row["index"]] = row["candidate"]
+        references[row["index"]] = row["references"]
     for entry in () if has_texts else examples:
-        number = entry["index"]
-        texts[entry["system"], number] = entry["candidate"]
-        texts.setdefault((entry["baseline"], number), entry["baseline_candidate"])
-        references[number] = entry["references"]
-    entries = []
-    for found in worst.to_pylist():
-        number = found["index"]
-        row = rows[wanted.system, number]
-        entries.append(
-            {
-                "kind": wanted.kind,
-                "metric": wanted.metric,
-                "system": wanted.system,
-                "baseline": wanted.against,
-                "index": number,
-                "id": row.get(KEPT_ID),
-                "score": found["score"],
-                "baseline_score": found.get("baseline_score"),
-                "difference": found.get("difference"),
-                "candidate": texts.get((wanted.system, number)),
-                "baseline_candidate": texts.get((wanted.against, number)),
-                "references": references.get(number, []),
-                "labels": {name: row[name] for name in labels},
-                "kept": {name: row[name] for name in kept if name != KEPT_ID},
-            }
-        )
+        texts.setdefault((entry["baseline"], entry["index"]), entry["baseline_candidate"])
+    own = {row["index"]: row for row in rows if row["system"] == wanted.system}
+    entries = [
+        {
+            "kind": wanted.kind,
+            "metric": wanted.metric,
+            "system": wanted.system,
+            "baseline": wanted.against,
+            "index": number,
+            "id": own[number].get(KEPT_ID),
+            "score": found["score"],
+            "baseline_score": found.get("baseline_score"),
+            "difference": found.get("difference"),
+            "candidate": texts.get((wanted.system, number)),
+            "baseline_candidate": texts.get((wanted.against, number)),
+            "references": references.get(number, []),
+            "labels": {name: own[number][name] for name in labels},
+            "kept": {name: own[number][name] for name in kept if name != KEPT_ID},
+        }
+        for found in worst.to_pylist()
+        for number in [found["index"]]
+    ]
     note = ""
     if all(entry["candidate"] is None for entry in entries):
         note = (
@@ -270,17 +258,8 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
     return Found(entries, len(table), note)
 
 
-def _require_label(
-    wanted: Wanted, name: str, names: Iterable[str], values: Iterable[str | None]
-) -> None:
-    """Checks that segments have a label, and that one of them has the value that is asked for.
-
-    Raises:
-      UsageError: none of them has it.
-    """
-    cause = f"--slice {name}={value_text(wanted.labels[name])}: no segment has this "
-    if name not in names:
-        raise UsageError(f"{cause}label", f"choose one of {joined([*names], _SHOWN) or 'no label'}")
-    if wanted.labels[name] not in (known := set(values)):
-        shown = joined(sorted(map(value_text, known)), _SHOWN)
-        raise UsageError(f"{cause}value", f"choose one of {shown}")
+def _no_segment(wanted: Wanted, names: Sequence[str]) -> UsageError:
+    return UsageError(
+        f"--slice: no segment has {wanted.slice}",
+        f"the labels of segments are: {joined(names) or 'none'}",
+    )

@@ -23,61 +23,48 @@ def shown_entry(entry: Entry, place: int, decimals: int) -> str:
       place: its place in the list, from 1.
       decimals: how many decimals scores have.
     """
+
+    def score(name: str) -> str:
+        return "none" if entry[name] is None else rounded(entry[name], decimals)
+
+    facts = [f"index {entry['index']}"]
+    facts += [] if entry["id"] is None else [f"id {entry['id']}"]
+    labels = entry["labels"].items()
+    facts += [f"{name}={value_text(value)}" for name, value in labels if value is not None]
+    scores = [f"{entry['system']} {score('score')}"]
+    if EXAMPLE_KINDS[entry["kind"]].compares:
+        scores.append(f"{entry['baseline']} {score('baseline_score')}")
+        if entry["difference"] is not None:
+            scores.append(f"difference {signed(entry['difference'], decimals)}")
     texts = list(_texts(entry))
     width = max((cell_len(name) for name, _ in texts), default=0)
     indent = " " * (len(str(place)) + 2)
-    rows = [f"{place}. {_heading(entry)}", indent + _scores(entry, decimals)]
+    rows = [f"{place}. {printable(', '.join(facts))}", indent + printable(", ".join(scores))]
     for name, text in texts:
         rows.append(f"{indent}{name}{' ' * (width - cell_len(name))}  {text}".rstrip())
     return "".join(f"{row}\n" for row in rows)
 
 
-def _heading(entry: Entry) -> str:
-    parts = [f"index {entry['index']}"]
-    if entry["id"] is not None:
-        parts.append(f"id {entry['id']}")
-    labels = entry["labels"].items()
-    parts += [f"{name}={value_text(value)}" for name, value in labels if value is not None]
-    return printable(", ".join(parts))
-
-
-def _scores(entry: Entry, decimals: int) -> str:
-    def score(value: float | None) -> str:
-        return "none" if value is None else rounded(value, decimals)
-
-    own = f"{entry['system']} {score(entry['score'])}"
-    if not _compares(entry):
-        return printable(own)
-    text = f"{own}, {entry['baseline']} {score(entry['baseline_score'])}"
-    if entry["difference"] is not None:
-        text += f", difference {signed(entry['difference'], decimals)}"
-    return printable(text)
-
-
-def _compares(entry: Entry) -> bool:
-    """Whether the segment is shown beside the baseline, and not only beside its references."""
-    return EXAMPLE_KINDS[entry["kind"]].compares
-
-
 def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
-    """The name and the marked text of each line."""
+    """The name and the marked text of each line: what was kept, the references, the systems."""
     for name, value in entry["kept"].items():
         if value is not None:
             yield printable(name), _plain(value)
-    candidate = entry["candidate"]
-    other = entry["baseline_candidate"] if _compares(entry) else None
-    references = list(entry["references"])
+    candidate, references = entry["candidate"], list(entry["references"])
     if candidate is None:
         return
-    nearest = closest(candidate, references) if other is None and references else None
-    beside = other if nearest is None else references[nearest]
+    baseline = entry["baseline_candidate"] if EXAMPLE_KINDS[entry["kind"]].compares else None
+    beside, nearest = baseline, None
+    if baseline is None and references:
+        nearest = closest(candidate, references)
+        beside = references[nearest]
     own, marked_beside = _plain(candidate), ""
     if beside is not None:
         own, marked_beside = marked(candidate, beside)
     for number, reference in enumerate(references):
         name = f"reference {number + 1}" if len(references) > 1 else "reference"
         yield name, marked_beside if number == nearest else _plain(reference)
-    if other is not None:
+    if baseline is not None:
         yield printable(entry["baseline"]), marked_beside
     yield printable(entry["system"]), own
 

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 _WITHOUT_SPACES = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -55,15 +55,10 @@ def compared(text: str, other: str) -> tuple[list[Run], list[Run]]:
     ['sat']
     """
     of_text, of_other = words(text), words(other)
-    matcher = _matcher(of_text, of_other)
-    first: list[Run] = []
-    second: list[Run] = []
-    for kind, begin, end, begin_other, end_other in matcher.get_opcodes():
-        first.append(Run("".join(of_text[begin:end]), kind == "equal"))
-        second.append(Run("".join(of_other[begin_other:end_other]), kind == "equal"))
-    for runs, of_one in ((first, of_text), (second, of_other)):
-        runs.append(Run("".join(of_one[_MOST_WORDS:]), is_common=True))
-    return _whole(first), _whole(second)
+    blocks = _matcher(of_text, of_other).get_matching_blocks()
+    places = {place for block in blocks for place in range(block.a, block.a + block.size)}
+    places_of_other = {place for block in blocks for place in range(block.b, block.b + block.size)}
+    return _runs(of_text, places), _runs(of_other, places_of_other)
 
 
 def closest(text: str, others: Sequence[str]) -> int:
@@ -80,12 +75,13 @@ def _matcher(first: Sequence[str], second: Sequence[str]) -> difflib.SequenceMat
     return difflib.SequenceMatcher(None, one, other, autojunk=False)
 
 
-def _whole(runs: Sequence[Run]) -> list[Run]:
-    """The runs, with those of one kind put together. A space at the end of one is not marked."""
-    parts: list[Run] = []
-    filled = (run for run in runs if run.text)
-    for is_common, group in itertools.groupby(filled, key=lambda run: run.is_common):
-        text = "".join(run.text for run in group)
+def _runs(of_text: Sequence[str], common: Set[int]) -> list[Run]:
+    """The words of a text, of which those at some places are common. A last space is not marked."""
+    runs: list[Run] = []
+    for is_common, places in itertools.groupby(
+        range(len(of_text)), key=lambda place: place in common or place >= _MOST_WORDS
+    ):
+        text = "".join(of_text[place] for place in places)
         word = text if is_common else text.rstrip()
-        parts += [Run(word, is_common), Run(text[len(word) :], is_common=True)]
-    return [part for part in parts if part.text]
+        runs += [Run(word, is_common), Run(text[len(word) :], is_common=True)]
+    return [run for run in runs if run.text]

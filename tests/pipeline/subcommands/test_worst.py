@@ -148,8 +148,8 @@ def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
             ([], "the result has erste, second, größe"),
             (["--system=erste", "--against=erste"], "another one with --against"),
             (["--system=erste", "-m", "meteor"], "choose one of chrf, bleu, ter"),
-            (["--system=erste", "--slice=topic=a"], "choose one of domain"),
-            (["--system=erste", "--slice=domain=a"], "choose one of"),
+            (["--system=erste", "--slice=topic=a"], "no segment has topic=a"),
+            (["--system=erste", "--slice=domain=a"], "the labels of segments are: domain"),
             (["--system=erste", "--slice=domain"], "must be NAME=VALUE"),
             (["--system=erste", "--slice=domain=a", "--slice=domain=b"], "two values of domain"),
         ):
@@ -169,7 +169,7 @@ def test_a_missing_label_is_no_text(tmp_path):
         for value, written in VALUES.items():
             (entry,) = shown(out, f"--slice=d={written}", "--quiet")
             assert entry["labels"] == {"d": value}
-        called("worst", out, "--slice=d=x").assert_failed(2, 'choose one of "null", news, null')
+        called("worst", out, "--slice=d=x").assert_failed(2, "no segment has d=x")
         called("worst", out, '--slice=d="x').assert_failed(2, "a string of JSON")
         shutil.rmtree(out / "segment_scores", ignore_errors=True)
 
