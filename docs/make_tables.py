@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
-from beam_bleu.pipeline.command_line.config import FLAGS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.history.nights import ORDERS
+from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.pipeline.notebook.result_tables import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,
@@ -48,13 +48,31 @@ def made() -> dict[pathlib.Path, str]:
 # README.md and docs/tour.md
 
 
+_OF_RESULTS = {
+    "compare": "shows how two runs differ, and how certain the differences are ([two "
+    "nights](docs/significance.md#did-last-nights-job-drop))",
+    "gate": "checks the scores: exit code 4 if one is too low, or has dropped "
+    "([gates](docs/terminal.md#gates))",
+    "history": "shows the scores of many nights, what changed and what is missing "
+    "([history](docs/history.md))",
+    "merge": "adds up the days of a month, with the result of one run over all texts; "
+    "warns of missing days ([totals](docs/totals.md))",
+    "report": "makes one HTML page to send to colleagues: who is best, where and why "
+    "([the report](docs/report.md))",
+    "rescore": "scores with other smoothing, weights or orders "
+    "([totals](docs/totals.md#score-by-another-definition))",
+    "worst": "shows the worst segments, or those that lost most against another system"
+    " ([examples](docs/examples.md#show-them))",
+}
+"""What the subcommands that read results do with them."""
+
+
 def _subcommands() -> str:
     return table(
         ["command", "what it does"],
         [
-            [code(f"beam-bleu {name} {row.words.removesuffix(' [flags]')}"), row.details]
-            for name, row in SUBCOMMANDS.items()
-            if row.details
+            [code(f"beam-bleu {name} {SUBCOMMANDS[name].words.removesuffix(' [flags]')}"), does]
+            for name, does in _OF_RESULTS.items()
         ],
     )
 
@@ -193,10 +211,35 @@ def _coverages() -> str:
     )
 
 
+_LAYOUTS = {
+    "mt-metrics-eval": "test sets of WMT's metrics tasks: --input is the folder of one, "
+    "--language a pair; sets system-outputs/PAIR/*.txt, "
+    "references/PAIR.refA.txt and, for --slice_by or --keep domain or "
+    "document and for --documents document, documents/PAIR.docs",
+    "wmt25": "the general task of WMT25: a file of each system, joined by doc_id with "
+    "the references (refs.refA.ref) of wmt25-genmt.jsonl; needs --where "
+    "tgt_lang=CODE, which chooses the tokenizer, too",
+    "wmt24pp": "WMT24++: target is the reference, and records with is_bad_source are "
+    "left out; outputs in other files are joined by segment_id; needs "
+    "--language CODE",
+    "lm-eval": "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and "
+    "target; needs --where filter=NAME; for perplexity word_perplexity and "
+    "byte_perplexity, per word; the label task comes from the names of the "
+    "files",
+    "lighteval": "details_*.parquet of Lighteval: model_response.text[0] and "
+    "doc.choices[0]; the label task comes from the names of the files",
+    "hf-translation": "data sets of the Hugging Face Hub with a column such as translation: "
+    "{en, fr}: --language says which one is the reference",
+    "opus": "aligned text files of OPUS and of its test sets; for --slice_by or "
+    "--keep label, the labels in REF.labels",
+}
+"""Where a layout is found, and what it sets."""
+
+
 def _layouts() -> str:
     return table(
         ["layout", "its files, and what it sets"],
-        [[code(row.name), row.description] for row in LAYOUTS.values()],
+        [[code(name), _LAYOUTS[name]] for name in LAYOUTS],
     )
 
 
@@ -277,17 +320,8 @@ def _name(name: str, *, is_default: bool) -> str:
 # docs/evaluate.md
 
 
-def _library() -> str:
-    """For each flag of the command, the keyword of `Evaluate` and the key of Beam YAML."""
-    rows = []
-    for flag in FLAGS:
-        shown = code(flag.words[-1] if flag.words else "REF")
-        if not flag.library:
-            rows.append([shown, code(f"Evaluate({flag.name}=)"), code(flag.name)])
-        else:
-            key = "" if flag.library.startswith("none") else "the same"
-            rows.append([shown, flag.library, key])
-    return table(["flag", "in Python", "key of Beam YAML"], rows)
+def _keywords() -> str:
+    return ", ".join(code(f"--{name}") for name in KEYWORDS) + "."
 
 
 _TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
@@ -313,7 +347,7 @@ _TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "columns of examples": lambda: _arrow_columns(EXAMPLE_COLUMNS),
         "columns of metrics": lambda: _arrow_columns(METRIC_COLUMNS),
     },
-    "docs/evaluate.md": {"flags in the library": _library},
+    "docs/evaluate.md": {"flags that are keywords": _keywords},
     "docs/library_state.md": {"columns of BLEU": _columns},
     "docs/resampling.md": {"resampling methods": _resampling_methods},
 }

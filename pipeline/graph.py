@@ -138,4 +138,3 @@ def _require_rows(part_files: Sequence[PartFile], rows: int) -> None:
             f"there should be {rows} segment scores, but {written} were written",
             "the runner lost or repeated data: do not use it for this job",
         )
-

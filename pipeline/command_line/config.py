@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_help, beam_parser
 from beam_bleu.pipeline.command_line.definition_flags import MoreScoresFlags
@@ -53,7 +53,7 @@ _LARGEST_RANGE = 1 << 40
 class EngineFlags:
     """The flags that say where and how a job runs."""
 
-    LIBRARY: ClassVar[str] = "none: the pipeline has its own options"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     threads: int | None = flag(
         None,
@@ -61,7 +61,6 @@ class EngineFlags:
         "N",
         convert=positive,
         shown_default="default: all cores in-process, 1 on an engine",
-        library="none: a worker uses one thread, and the engine has several workers",
     )
     range_bytes: int | None = flag(
         None,
@@ -69,7 +68,6 @@ class EngineFlags:
         "N",
         convert=whole_number(SMALLEST_RANGE, _LARGEST_RANGE),
         shown_default=f"default {SMALL_RANGE} to {USUAL_RANGE}, more above 4 TB",
-        library="none: always the default",
     )
     worker_timeout: int | None = flag(
         None,
@@ -139,37 +137,17 @@ RUNNER = Flag(
     ("--runner",),
     shown_default="default DirectRunner: in this process",
     is_shown_only=True,  # Beam's parser reads it, so ours must not know it
-    library=EngineFlags.LIBRARY,
+    is_keyword=False,
 )
 
+_TOPIC = f"show all flags, or those of a topic: {', '.join(TOPICS)}"
+_PRINTS: Mapping[str, Any] = {"action": _Print, "is_keyword": False}
+
 HELP = (
-    Flag("help", "show the usual flags", "", ("-h",), action=_Print, library=LogFlags.LIBRARY),
-    Flag(
-        "help",
-        f"show all flags, or those of a topic: {', '.join(TOPICS)}",
-        "TOPIC",
-        ("--help",),
-        choices=TOPICS,
-        nargs="?",
-        action=_Print,
-        library=LogFlags.LIBRARY,
-    ),
-    Flag(
-        "help_beam",
-        "show Beam's flags",
-        "",
-        ("--help_beam",),
-        action=_Print,
-        library=LogFlags.LIBRARY,
-    ),
-    Flag(
-        "version",
-        "show the version",
-        "",
-        ("-V", "--version"),
-        action=_Print,
-        library="`beam_bleu.__version__`",
-    ),
+    Flag("help", "show the usual flags", "", ("-h",), **_PRINTS),
+    Flag("help", _TOPIC, "TOPIC", ("--help",), choices=TOPICS, nargs="?", **_PRINTS),
+    Flag("help_beam", "show Beam's flags", "", ("--help_beam",), **_PRINTS),
+    Flag("version", "show the version", "", ("-V", "--version"), **_PRINTS),
 )
 
 GROUPS: Mapping[str, tuple[Flag, ...]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from beam_bleu.pipeline.command_line.metric_flags import language_code
 from beam_bleu.pipeline.command_line.paths import checked_path
@@ -33,7 +33,6 @@ class Layout:
 
     Attributes:
       name: its name.
-      description: where it is found, and what it sets.
       columns: the values of --candidate_columns and --reference_columns, for metrics of texts.
       id_column: the column of ids, if candidates and references are in different files.
       conditions: the columns for which it needs or sets a condition. Files with one value only are
@@ -46,7 +45,6 @@ class Layout:
     """
 
     name: str
-    description: str
     columns: Settings = dataclasses.field(default_factory=dict)
     id_column: str = ""
     conditions: tuple[str, ...] = ()
@@ -256,16 +254,10 @@ def _opus(flags: Config) -> Settings:
 LAYOUTS: Mapping[str, Layout] = table(
     Layout(
         "mt-metrics-eval",
-        "test sets of WMT's metrics tasks: --input is the folder of one, --language a pair; sets "
-        "system-outputs/PAIR/*.txt, references/PAIR.refA.txt and, for --slice_by or --keep domain "
-        "or document and for --documents document, documents/PAIR.docs",
         settings=_mt_metrics_eval,
     ),
     Layout(
         "wmt25",
-        "the general task of WMT25: a file of each system, joined by doc_id with the references "
-        "(refs.refA.ref) of wmt25-genmt.jsonl; needs --where tgt_lang=CODE, which chooses the "
-        "tokenizer, too",
         columns={"candidate_columns": ("hypothesis",), "reference_columns": ("refs.refA.ref",)},
         id_column="doc_id",
         conditions=("tgt_lang",),
@@ -274,8 +266,6 @@ LAYOUTS: Mapping[str, Layout] = table(
     ),
     Layout(
         "wmt24pp",
-        "WMT24++: target is the reference, and records with is_bad_source are left out; outputs in "
-        "other files are joined by segment_id; needs --language CODE",
         columns={"reference_columns": ("target",)},
         id_column="segment_id",
         conditions=("is_bad_source",),
@@ -284,9 +274,6 @@ LAYOUTS: Mapping[str, Layout] = table(
     ),
     Layout(
         "lm-eval",
-        "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and target; needs "
-        "--where filter=NAME; for perplexity word_perplexity and byte_perplexity, per word; the "
-        "label task comes from the names of the files",
         columns={
             "candidate_columns": ("filtered_resps[0]",),
             "reference_columns": ("target",),
@@ -298,8 +285,6 @@ LAYOUTS: Mapping[str, Layout] = table(
     ),
     Layout(
         "lighteval",
-        "details_*.parquet of Lighteval: model_response.text[0] and doc.choices[0]; the label "
-        "task comes from the names of the files",
         columns={
             "candidate_columns": ("model_response.text[0]",),
             "reference_columns": ("doc.choices[0]",),
@@ -309,14 +294,10 @@ LAYOUTS: Mapping[str, Layout] = table(
     ),
     Layout(
         "hf-translation",
-        "data sets of the Hugging Face Hub with a column such as translation: {en, fr}: "
-        "--language says which one is the reference",
         settings=_hf_translation,
     ),
     Layout(
         "opus",
-        "aligned text files of OPUS and of its test sets; for --slice_by or --keep label, the "
-        "labels in REF.labels",
         settings=_opus,
     ),
 )
@@ -327,13 +308,14 @@ LAYOUTS: Mapping[str, Layout] = table(
 class LayoutFlags:
     """The flags for known layouts."""
 
+    ARE_KEYWORDS: ClassVar[bool] = False
+
     layout: str | None = flag(
         None,
         "the layout of a known corpus, which sets the flags of the input that are not given: "
         f"{', '.join(LAYOUTS)}",
         "NAME",
         choices=tuple(LAYOUTS),
-        library="none: name the columns of the layout",
     )
     pool_tasks: bool = flag(
         False,
@@ -341,7 +323,6 @@ class LayoutFlags:
         + " or ".join(name for name, row in LAYOUTS.items() if row.tasks is not None)
         + ": also score all tasks together, as if they were one corpus",
         shown_default="default: only each task by itself, if there are several",
-        library="`unpooled=` of `Evaluate`: the label with the tasks, which get no common score",
     )
 
 

@@ -17,7 +17,7 @@ from beam_bleu.transforms.errors import UsageError
 class LogFlags:
     """The flags for stderr that the command and its subcommands have."""
 
-    LIBRARY: ClassVar[str] = "none: it is about what the command prints"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     log_format: LogFormatName = flag(
         "text",
@@ -39,7 +39,7 @@ class LogFlags:
 class ProgressFlag:
     """--progress."""
 
-    LIBRARY: ClassVar[str] = "none: it is about what the command prints"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     progress: ProgressMode = flag(
         "auto",

@@ -29,7 +29,7 @@ _MOST_SLICES = 1000
 class MonitoringFlags:
     """The flags for metrics.prom and OpenLineage."""
 
-    LIBRARY: ClassVar[str] = "none: it is about the files of an output folder"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     metrics_label: tuple[str, ...] = flag(
         (),
@@ -49,7 +49,6 @@ class MonitoringFlags:
         "send OpenLineage events of the job JOB, which say what the run reads and writes. "
         "OPENLINEAGE_URL or an openlineage.yml says where to send them; needs the extra lineage",
         "JOB",
-        library="none: Beam and the engine know what a pipeline reads",
     )
 
 

@@ -48,7 +48,7 @@ _CHANGED_FORMATS = {
 class RowFlags(RowChoice):
     """The flags that say which rows of slices and comparisons are shown."""
 
-    LIBRARY: ClassVar[str] = "none: it is about what the command prints"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     sort: SortName | None = flag(
         None,
@@ -127,7 +127,7 @@ class ReportFlag:
         False,
         "also write DIR/report.html: one page with charts and examples, to show to people. It "
         f"needs the extra report; --examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
-        library="none: `beam-bleu report` makes it from an output folder",
+        is_keyword=False,
     )
 
 
@@ -163,7 +163,7 @@ class FolderFlags:
         None,
         "the folder in which scores.json is written",
         "DIR",
-        library="none: the outputs are PCollections, which the pipeline writes where it likes",
+        is_keyword=False,
     )
     save_totals: bool = flag(
         False,
@@ -182,5 +182,5 @@ class FolderFlags:
         + "; ".join(f"{name}: {action}" for name, action in _IF_EXISTS.items()),
         "ACTION",
         choices=tuple(_IF_EXISTS),
-        library="none: it is about the files of an output folder",
+        is_keyword=False,
     )

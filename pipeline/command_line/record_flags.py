@@ -73,7 +73,7 @@ class _Once(argparse.Action):
 class RecordFlags:
     """The flags that say where records are, and which of their columns are read."""
 
-    LIBRARY: ClassVar[str] = "`{}=` of the transforms that read"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     input: str | None = flag(
         None,
@@ -81,7 +81,6 @@ class RecordFlags:
         "tab-separated text; or a table: delta:PATH, iceberg:NAME",
         "PATTERN",
         action=_Once,
-        library="`pattern=` of `ReadPairedRecords` and `ReadLongRecords`",
     )
     input_format: RecordFormatName | None = flag(
         None,
@@ -97,7 +96,6 @@ class RecordFlags:
         "[NAME=]COLUMN,...",
         convert=columns,
         shown_default="default: the column with a usual name, such as hypothesis",
-        library="`candidate_columns=` of `ReadPairedRecords`, `candidate_column=` of the others",
     )
     reference_columns: tuple[str, ...] | None = flag(
         None,
@@ -114,7 +112,6 @@ class RecordFlags:
     no_header: bool = flag(
         False,
         "the first line of tab-separated text is a record",
-        library="`header=False`",
     )
     where: tuple[Condition, ...] = flag(
         (),
@@ -122,7 +119,6 @@ class RecordFlags:
         "conditions, which must all be true",
         "CONDITION",
         convert=_condition,
-        library="`where=` and `where_not=` of the transforms that read",
     )
 
 
@@ -130,7 +126,7 @@ class RecordFlags:
 class BringingTogetherFlags:
     """The flags that say which records of several systems belong to one segment."""
 
-    LIBRARY: ClassVar[str] = "`{}=` of `ReadLongRecords`"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     system_column: str | None = flag(
         None,
@@ -151,7 +147,6 @@ class BringingTogetherFlags:
         "this column; or by the values of several columns together, such as task,doc_id",
         "COLUMN,...",
         convert=columns,
-        library="`join_on=` of `ReadJoinedRecords`",
     )
     coverage: CoverageName | None = flag(
         None,
@@ -160,7 +155,6 @@ class BringingTogetherFlags:
         "RULE",
         choices=COVERAGE_NAMES,
         shown_default=f"default {COVERAGE_NAMES[0]}",
-        library="`coverage=` of `ReadLongRecords` and `ReadJoinedRecords`",
     )
 
 
@@ -175,7 +169,7 @@ class RejectingFlags:
         "DIR/rejected-*.jsonl",
         "ACTION",
         choices=ON_BAD_RECORD,
-        library="`on_bad_record=` of the transforms that read",
+        is_keyword=False,
     )
     max_rejected: MostRejected = flag(
         DEFAULT_MOST_REJECTED,

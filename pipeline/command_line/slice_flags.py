@@ -55,15 +55,14 @@ class SliceFlags:
         "a file with a label in each line, for --slice_by, --documents and --language_column; "
         "repeat the flag for more. With several names, each line has tabs between its labels",
         "NAME[,NAME]=PATTERN",
-        library="`labels=` of `ReadLineParallel`, of the transforms that read records, and of "
-        "`ArrowColumns`",
+        is_keyword=False,
     )
     label_from_path: tuple[PathLabel, ...] = flag(
         (),
         "a label from the path of each file: the part in parentheses, as in domain='news/*/(*)/'",
         "NAME=PATTERN",
         convert=lambda text: path_label(utf8(text)),
-        library="none: label segments by a column or a file",
+        is_keyword=False,
     )
     slice_by: tuple[Item, ...] = flag(
         (),
@@ -120,7 +119,7 @@ class KeepFlag:
         "[NAME=]COLUMN,...",
         convert=_kept,
         split=lambda text: columns(utf8(text)),
-        library="`kept=` of the transforms that read records, and of `ArrowColumns`",
+        is_keyword=False,
     )
 
     @property

@@ -18,7 +18,7 @@ _LONGEST_LINE = 1 << 30
 class TextFlags:
     """The flags that name the texts."""
 
-    LIBRARY: ClassVar[str] = "`ReadLineParallel(candidates, references)`"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     refs: tuple[str, ...] = flag(
         (),
@@ -55,7 +55,6 @@ class TextFlags:
         "-nr",
         convert=positive,
         shown_default="default 1: tabs are text",
-        library="none: give each reference a file or a column of its own",
     )
     encoding: str | None = flag(
         None,
@@ -63,7 +62,6 @@ class TextFlags:
         "NAME",
         "-e",
         choices=("utf-8", "UTF-8", "utf8", "UTF8", "utf-8-sig"),
-        library="none: texts are UTF-8",
     )
 
 
@@ -71,7 +69,7 @@ class TextFlags:
 class CheckingFlags:
     """The flags that say what must be true of the texts."""
 
-    LIBRARY: ClassVar[str] = "none: always the default"
+    ARE_KEYWORDS: ClassVar[bool] = False
 
     cuts: Cuts = flag(
         CUTS[0],
@@ -85,7 +83,6 @@ class CheckingFlags:
         "fail unless the corpus has exactly N segments",
         "N",
         convert=positive,
-        library="none: `segments` of the document is the number to check",
     )
     max_line_bytes: int = flag(
         MAX_LINE_BYTES,
@@ -100,5 +97,5 @@ class CheckingFlags:
         "KIND,...",
         choices=tuple(ALLOWED),
         split=lambda text: text.split(","),
-        library="",
+        is_keyword=True,
     )

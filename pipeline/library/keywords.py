@@ -20,7 +20,7 @@ from beam_bleu.transforms.definition.flags import SEE_HELP, filled, flags_of, ne
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
 
-KEYWORDS = {each.name: each for each in FLAGS if not each.library}
+KEYWORDS = {row.name: row for row in FLAGS if row.is_keyword}
 """The flags of the command that are keywords of `Evaluate`, too."""
 
 _FLAG = re.compile(rf"--({'|'.join(each.name for each in FLAGS if not each.is_shown_only)})\b")

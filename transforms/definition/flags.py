@@ -39,8 +39,7 @@ class Flag:
       const: the text that a flag without a value stands for.
       action: what argparse does with a text in place of keeping its value.
       is_shown_only: whether something else reads it, and argparse only shows it.
-      library: what the library has in its place, or why it has nothing; "" for a keyword of
-        `Evaluate`.
+      is_keyword: whether it is a keyword of `Evaluate`, too.
       field: the field of a class that it sets.
       value: what a switch sets the field to.
       changes_sums: of a metric: whether other columns are counted with another value, even if each
@@ -60,7 +59,7 @@ class Flag:
     const: str | None = None
     action: Any = None
     is_shown_only: bool = False
-    library: str = ""
+    is_keyword: bool = True
     field: str = ""
     value: Any = True
     changes_sums: bool = True
@@ -176,7 +175,7 @@ def choice(
 
 
 def flags_of(kind: Any) -> tuple[Flag, ...]:
-    """The flags of a class. Its `LIBRARY` is that of flags without their own."""
+    """The flags of a class. Its `ARE_KEYWORDS` is for those that do not say it themselves."""
     return tuple(
         _flag_of(kind, {"name": field.name, "field": field.name, **about})
         for field in dataclasses.fields(kind)
@@ -186,7 +185,7 @@ def flags_of(kind: Any) -> tuple[Flag, ...]:
 
 def _flag_of(kind: Any, about: dict[str, Any]) -> Flag:
     name, short = about["name"], about.pop("short")
-    usual = {"words": (*short, f"--{name}"), "library": getattr(kind, "LIBRARY", "").format(name)}
+    usual = {"words": (*short, f"--{name}"), "is_keyword": getattr(kind, "ARE_KEYWORDS", True)}
     return Flag(**{**usual, **about})
 
 

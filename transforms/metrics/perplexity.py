@@ -235,9 +235,7 @@ class PerplexityConfig(Config):
 
     METRIC = Perplexity
 
-    LIBRARY = (
-        "none: the transforms that read cannot read log-probabilities (only numbers for `mean`)"
-    )
+    ARE_KEYWORDS = False  # the transforms that read do not read log-probabilities
 
     per: SymbolName = choice(
         "token",

@@ -5,22 +5,13 @@ from __future__ import annotations
 import doctest
 
 from command_line import PROJECT
-from markdown_tables import tables
 
 from beam_bleu import ArrowColumns, Evaluate
-from beam_bleu.pipeline.command_line.config import FLAGS
 from beam_bleu.pipeline.library import evaluate
 from beam_bleu.pipeline.library.beam_yaml import Evaluate as EvaluateRows
 from beam_bleu.pipeline.library.keywords import KEYWORDS
 
 PAGE = PROJECT / "docs" / "evaluate.md"
-
-
-def test_the_library_has_each_flag_or_says_why_it_has_not():
-    names = [flag.name for flag in FLAGS]
-    (rows,) = [rows for header, *rows in tables(PAGE.read_text()) if header[0] == "flag"]
-    assert len(rows) == len(names) > 90
-    assert {flag.words[-1] for flag in FLAGS if flag.words} <= {row[0].strip("`") for row in rows}
 
 
 def test_each_keyword_is_one_of_the_library_and_of_beam_yaml():
