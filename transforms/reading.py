@@ -26,9 +26,7 @@ from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.paired import Paired, Source
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    parse_column_path,
-)
+from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.columns.wanted import Condition, Wanted
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
@@ -37,8 +35,7 @@ from beam_bleu.transforms.pairing.records.formats import (
 )
 from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES, CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
-from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
-from beam_bleu.transforms.pairing.records.text.source import LineRecords
+from beam_bleu.transforms.pairing.records.record_files import record_files
 
 __all__ = ["ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"]
 
@@ -205,10 +202,9 @@ class _ReadRecords(_Read):
             require_flag("header", self.header)
             if record_format != "tsv":
                 raise ValueError(f"header is for tsv, but the format is {record_format}")
-        bad = self.on_bad_record
-        if record_format == "jsonl" or record_format == "tsv":
-            return LineRecords(stream, wanted, record_format, self.header, on_bad_record=bad)
-        return RowGroupRecords(stream, wanted, record_format, on_bad_record=bad)
+        return record_files(
+            stream, wanted, record_format, header=self.header, on_bad_record=self.on_bad_record
+        )
 
 
 @dataclasses.dataclass(eq=False, repr=False)

@@ -221,20 +221,18 @@ class _Described:
         name = self._format(stream)
         brings_together = flags.join_on is not None or flags.system_column is not None
         segments = None if brings_together else flags.expect_segments  # not of its streams
-        common: dict[str, Any] = {
-            "range_bytes": flags.range_bytes,
-            "expected": Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
-            "on_bad_record": flags.on_bad_record,
-            "roles": self.needs.roles,
-        }
-        if name == "jsonl" or name == "tsv":
-            from beam_bleu.transforms.pairing.records.text.source import LineRecords
+        from beam_bleu.transforms.pairing.records.record_files import record_files
 
-            header = self._header(wanted) if name == "tsv" else None
-            return LineRecords(stream, wanted, name, header=header, **common)
-        from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
-
-        return RowGroupRecords(stream, wanted, name, **common)
+        return record_files(
+            stream,
+            wanted,
+            name,
+            header=self._header(wanted) if name == "tsv" else None,
+            range_bytes=flags.range_bytes,
+            expected=Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
+            on_bad_record=flags.on_bad_record,
+            roles=self.needs.roles,
+        )
 
     def _header(self, wanted: Wanted) -> bool | None:
         """Whether the first line of tab-separated text has the names of the columns.
@@ -272,7 +270,7 @@ class _Described:
             )
         row = RECORD_FORMATS[name]
         suffix = compression(stream.pattern)
-        if suffix is not None and not row.compressed:
+        if suffix is not None and not row.is_of_lines:
             raise UsageError(
                 f"{stream.label}: {row.label} files are compressed inside, and cannot be read as "
                 f"{suffix}: {stream.pattern}",

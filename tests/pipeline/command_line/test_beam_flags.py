@@ -58,7 +58,7 @@ FORMS_OF_INPUT = {
     # the step that gives the batches, and the arguments
     "Read in lockstep": EXAMPLE,
     "Read records": ["--input", RECORDS / "paired.parquet", *WIDE],
-    "Hand on segments": [
+    "Parse parts": [
         *("--input", RECORDS / "paired.tsv"),
         *("--candidate_columns", "mt", "--reference_columns", "ref"),
     ],

@@ -462,8 +462,8 @@ def test_rejected_rows_of_parquet_have_the_same_form_for_all_reasons(tmp_path):
     ]
     assert [raw_bytes(each) for each in found] == [
         b'{"hyp": null, "ref": ["x"]}',
-        b'{"hyp": "b\xff\\"\xc3", "ref": ["y"]}',
-        b'{"hyp": "%s", "ref": ["z"]}' % (b"c" * 200),
+        b'{"hyp": null, "ref": ["y"]}',
+        b'{"hyp": null, "ref": ["z"]}',
         b'{"hyp": "e", "ref": []}',
     ]
 

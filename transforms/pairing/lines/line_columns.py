@@ -223,11 +223,6 @@ def _copy_spans(texts, begins, offsets, out):
         copy(target + offsets[i], source + begins[i], offsets[i + 1] - offsets[i])
 
 
-def without_return(line: bytes) -> bytes:
-    """A line without the carriage return at its end."""
-    return line.removesuffix(b"\r")
-
-
 def without_returns(lines: pa.Array) -> pa.Array:
     """The lines of a column of text without the carriage returns at their ends."""
     return pc.replace_substring_regex(lines, r"\r\z", "")

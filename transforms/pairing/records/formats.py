@@ -18,39 +18,40 @@ class RecordFormat:
 
     Attributes:
       suffixes: the suffixes of its files, before a suffix of a compression.
-      compressed: whether files can be compressed as a whole (.gz, .bz2, .zst, .xz).
+      is_of_lines: whether each line is a record. Such files can be compressed as a whole (.gz,
+        .bz2, .zst, .xz).
       label: its name in messages.
       column_names: where the names of columns are, for docs/inputs.md.
     """
 
     suffixes: tuple[str, ...]
-    compressed: bool
+    is_of_lines: bool
     label: str
     column_names: str
 
 
 RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     "parquet": RecordFormat(
-        (".parquet", ".pq"), compressed=False, label="Parquet", column_names="those of the file"
+        (".parquet", ".pq"), is_of_lines=False, label="Parquet", column_names="those of the file"
     ),
     "arrow": RecordFormat(
         (".arrow", ".feather", ".ipc", ".arrows"),
-        compressed=False,
+        is_of_lines=False,
         label="Arrow",
         column_names="those of the file",
     ),
     "avro": RecordFormat(
-        (".avro",), compressed=False, label="Avro", column_names="the fields of its schema"
+        (".avro",), is_of_lines=False, label="Avro", column_names="the fields of its schema"
     ),
     "jsonl": RecordFormat(
         (".jsonl", ".ndjson"),
-        compressed=True,
+        is_of_lines=True,
         label="JSON lines",
         column_names="the keys of the objects",
     ),
     "tsv": RecordFormat(
         (".tsv",),
-        compressed=True,
+        is_of_lines=True,
         label="tab-separated text",
         column_names="the first line, or numbers",
     ),

@@ -1,77 +1,110 @@
-"""What the sources of records have in common: files with named columns, read portion by portion."""
+"""Files of records as a source of segments, or as a stream of a join, whatever their format."""
 
 from __future__ import annotations
 
 import abc
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, known_systems
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
-from beam_bleu.transforms.pairing.records.plan_records import PlanRecords, RecordPlan
-from beam_bleu.transforms.pairing.records.read_segments import PairRecords
+from beam_bleu.transforms.pairing.paired import InputFile
+from beam_bleu.transforms.pairing.records.columns.choosing import (
+    BOTH,
+    choose,
+    known_systems,
+    require_same_columns,
+)
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    Columns,
+    Fault,
+    RawRecords,
+    ReadRecords,
+    Wanted,
+)
+from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
+from beam_bleu.transforms.pairing.records.read_records import PairRecords, PlanRecords
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 
-class Portion(Protocol):
-    """The records that one worker reads."""
+@dataclasses.dataclass(frozen=True)
+class Portion:
+    """The records that one worker reads.
 
-    @property
-    def records(self) -> int:
-        """Their number."""
+    Attributes:
+      first: the number of the first record in the whole input, from 0.
+      records: their number.
+      bytes: about how many bytes they have in their files.
+      pieces: the parts of files that have them, in order.
+      chosen: the columns that are read. They are the same for all portions.
+    """
 
-    @property
-    def bytes(self) -> int:
-        """About how many bytes they have in their files."""
-
-    @property
-    def chosen(self) -> Chosen:
-        """The columns that are read. They are the same for all portions."""
+    first: int
+    records: int
+    bytes: int
+    pieces: tuple[Any, ...]
+    chosen: Chosen
 
 
-class PartOfPortion(Protocol):
-    """Neighbouring records as they are in a file, before they are parsed."""
+@dataclasses.dataclass(frozen=True)
+class RecordPlan:
+    """All records of a stream, in portions.
 
-    @property
-    def nbytes(self) -> int:
-        """Their size."""
+    Attributes:
+      chosen: the columns that are read.
+      portions: the portions, in the order in which workers should read them.
+      files: the files, in order.
+      snapshot: the version of the table that listed the files; None if no table did.
+      notices: what a reader of the score must know about the texts.
+      notes: sentences about the files, for the same reader.
+    """
 
-    @property
-    def chosen(self) -> Chosen:
-        """The columns that are read."""
+    chosen: Chosen
+    portions: Sequence[Portion]
+    files: tuple[InputFile, ...]
+    snapshot: str | None = None
+    notices: tuple[Notice, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class RecordFiles(abc.ABC):
-    """Files of records, and what is read of them: a source of segments, or a stream of a join.
+    """Files of records, and what is read of them. `record_files` makes those of a format.
 
     Attributes:
       stream: the files; their records are the segments, in the order of the files.
       wanted: the columns that the user asks for.
+      format: the format of the files.
+      header: whether the first line of each file of tab-separated text has the names of the
+        columns; None: it has them unless all columns are given by numbers.
       range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
         record, or a row group of Parquet or a record batch of Arrow, is never divided.
       expected: what must be true of the input.
       on_bad_record: what happens at a bad record.
       roles: the texts that the files have: for a join, only candidates or only references.
+      digest_method: the name of the method of `ReadRecords.digest`.
     """
 
     stream: Stream
     wanted: Wanted
+    format: RecordFormatName
+    header: bool | None = None
     _: dataclasses.KW_ONLY
     range_bytes: int | None = None
     expected: Expected = dataclasses.field(default_factory=Expected)
     on_bad_record: OnBadRecord = "fail"
     roles: tuple[Role, ...] = BOTH
 
-    @property
-    @abc.abstractmethod
-    def digest_method(self) -> str:
-        """The name of the method of `ReadRecords.digest`."""
+    digest_method: ClassVar[str]
 
     @abc.abstractmethod
     def cut(self, shards: Sequence[Shard]) -> Iterable[Any]:
@@ -82,7 +115,7 @@ class RecordFiles(abc.ABC):
         """What is found there. It can run on any thread.
 
         Raises:
-          InputError: a file does not have the format, or cannot be read.
+          InputError: a file does not have the format or the wanted columns, or cannot be read.
         """
 
     @abc.abstractmethod
@@ -90,12 +123,11 @@ class RecordFiles(abc.ABC):
         """The plan that follows from all that was found, in any order.
 
         Raises:
-          InputError: there are no records, or files do not have the wanted columns, or different
-            ones.
+          InputError: there are no records, or files have different columns.
         """
 
     @abc.abstractmethod
-    def parts(self, portion: Any) -> Iterator[PartOfPortion]:
+    def parts(self, portion: Portion) -> Iterator[RawRecords]:
         """The records of a portion in order, as they are in the file, a part after the other.
 
         Raises:
@@ -103,17 +135,70 @@ class RecordFiles(abc.ABC):
         """
 
     @abc.abstractmethod
-    def parsed(self, part: Any, digest: bool) -> ReadRecords:
+    def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
+        """The columns of a part, and what is wrong with its records; see `ReadRecords`."""
+
+    @abc.abstractmethod
+    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
+        """The sum of hashes of the records, modulo 2^128."""
+
+    def parsed(self, part: RawRecords, digest: bool) -> ReadRecords:
         """The records of a part. It can run on any thread.
 
         Args:
           part: the part.
           digest: whether to fill `ReadRecords.digest`.
+
+        Raises:
+          InputError: the path of the file does not match the pattern of a label.
         """
+        columns, faults = self.columns_of(part)
+        rows = np.zeros(len(part.values), np.int32)
+        for path, label in part.chosen.path_labels:
+            value = label.required(part.range.label, part.range.path)
+            values = pa.array([value], pa.large_string())
+            columns[path] = pa.DictionaryArray.from_arrays(rows, values)
+        lines = part.values if RECORD_FORMATS[self.format].is_of_lines else None
+        read = ReadRecords(columns, part.range, faults, part.bad, lines=lines)
+        if digest:
+            read = dataclasses.replace(read, digest=self.digest_of(read, part.chosen))
+        return read
 
     def read(self, portion: Portion, digest: bool = False) -> Iterator[ReadRecords]:
         """The records of a portion, in order; see `parts` and `parsed`."""
         return (self.parsed(part, digest) for part in self.parts(portion))
+
+    def chosen(self, schema: pa.Schema, shard: Shard) -> Chosen:
+        """The columns that are read of a file with these canonical columns.
+
+        Raises:
+          InputError: it does not have them.
+        """
+        try:
+            numbered = self.format == "tsv"
+            return choose(self.wanted, schema, self.stream.label, self.roles, numbered)
+        except InputError as error:
+            cause = f"{error.cause}: {self.stream.shown(shard.file.path)}"
+            raise InputError(cause, error.remedy) from error
+
+    def require_same_columns(self, shards: Sequence[Shard], chosen: Sequence[Chosen]) -> Chosen:
+        """The columns of all files; see `choosing.require_same_columns`."""
+        paths = [shard.file.path for shard in shards]
+        return require_same_columns(self.stream, list(zip(paths, chosen, strict=True)))
+
+    def input_files(
+        self, shards: Sequence[Shard], records: Sequence[int], versions: Sequence[str | None]
+    ) -> tuple[InputFile, ...]:
+        """The files with the numbers of their records, and their versions."""
+        return tuple(
+            InputFile(
+                self.stream.shown(shard.file.path),
+                shard.file.size,
+                count,
+                self.stream.version(version),
+            )
+            for shard, count, version in zip(shards, records, versions, strict=True)
+        )
 
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
         """The files as a stream of a join, whose records have texts of one role, or no texts.
@@ -172,3 +257,17 @@ class RecordFiles(abc.ABC):
     def stream_of_join(self) -> str | None:
         """The name of the stream, if it is one of several."""
         return self.stream.label if len(self.roles) == 1 else None
+
+
+def record_files(
+    stream: Stream, wanted: Wanted, format_name: RecordFormatName, **others: Any
+) -> RecordFiles:
+    """Files of a format; `RecordFiles` has the other arguments."""
+    # A run loads only the readers of its formats.
+    if RECORD_FORMATS[format_name].is_of_lines:
+        from beam_bleu.transforms.pairing.records.text.source import LineRecords
+
+        return LineRecords(stream, wanted, format_name, **others)
+    from beam_bleu.transforms.pairing.records.row_groups.source import RowGroupRecords
+
+    return RowGroupRecords(stream, wanted, format_name, **others)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.bad_records import BadReason, BadRecord
+from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
@@ -36,6 +36,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
     Condition,
+    Fault,
     ReadRecords,
 )
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
@@ -78,15 +79,20 @@ def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
       InputError: a column of labels or conditions, or one to keep, has values of a type that has no
         text.
     """
-    count = len(next(iter(read.columns.values())))
-    unread = np.zeros(count, bool)
-    unread[[record.number - read.first for record in read.bad]] = True
+    count = len(read)
     meeting = meeting_each(read.columns, chosen)
-    filtered = ~unread & ~_all(meeting.values(), count)
-    telling = {
-        condition: rows for condition, rows in meeting.items() if not condition.can_hold_always
+    meets_all = np.ones(count, bool)
+    for rows in meeting.values():
+        meets_all &= rows
+    conditions = {None, *(condition.column for condition in chosen.where)}
+    faults = {
+        row: fault
+        for row, fault in read.faults.items()
+        if fault.path in conditions or meets_all[row]
     }
-    judged = ~unread & ~filtered
+    unread = np.zeros(count, bool)
+    unread[[*(record.number - read.range.first for record in read.bad), *faults]] = True
+    judged = ~unread & meets_all
     no_candidate = np.zeros(count, bool)
     for _, path in chosen.candidates:
         no_candidate |= judged & nulls(read.columns[path])
@@ -94,19 +100,29 @@ def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
     for path in chosen.references:
         no_reference &= reference_counts(read.columns[path]) == 0
     has_texts = judged & ~no_candidate & ~no_reference
-    numbers = _numbers(read, chosen)
+    numbers = {
+        column: [numbers_of(read.columns[path], column.part) for path in paths]
+        for column, paths in chosen.values
+    }
     no_number = np.zeros(count, bool)
     for of_systems in numbers.values():
         for of_system in of_systems:
             no_number |= has_texts & (of_system.missing | of_system.wrong)
+    for row in np.flatnonzero(no_candidate).tolist():
+        faults[row] = _without_candidate(read, chosen, row)
+    for row in np.flatnonzero(no_reference).tolist():
+        faults[row] = _without_reference(chosen)
+    for row in np.flatnonzero(no_number).tolist():
+        faults[row] = _without_number(read, chosen, row, numbers)
     kept = np.flatnonzero(has_texts & ~no_number)
     reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
-    bad = [*read.bad]
-    bad += [_without_candidate(read, chosen, row) for row in np.flatnonzero(no_candidate).tolist()]
-    bad += [_without_reference(read, chosen, row) for row in np.flatnonzero(no_reference).tolist()]
-    for row in np.flatnonzero(no_number).tolist():
-        bad.append(_without_number(read, chosen, row, numbers))
-    left_out = {FILTERED: int(filtered.sum()), REJECTED: len(bad)}
+    bad = [*read.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
+    left_out = {FILTERED: int((~unread & ~meets_all).sum()), REJECTED: len(bad)}
+    telling = {
+        str(condition): rows & ~unread
+        for condition, rows in meeting.items()
+        if not condition.can_hold_always
+    }
     return Segments(
         tuple(
             _batch(read, chosen, numbers, kept[part])
@@ -118,30 +134,10 @@ def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
             {system: len(kept) for system in chosen.systems},
             {reason: number for reason, number in left_out.items() if number},
             bad_records=len(bad),
-            judged={str(condition): int((~unread).sum()) for condition in telling},
-            met={
-                str(condition): int((rows & ~unread).sum()) for condition, rows in telling.items()
-            },
+            judged=dict.fromkeys(telling, int((~unread).sum())),
+            met={condition: int(rows.sum()) for condition, rows in telling.items()},
         ),
     )
-
-
-def meets(column: pa.Array, path: ColumnPath, value: str) -> Rows:
-    """For each value of a column, whether its text is the given one. A null has no text.
-
-    Raises:
-      InputError: see `as_text`.
-    """
-    return _bools(pc.fill_null(pc.equal(as_text(column, path), pa.scalar(value)), False))
-
-
-def meeting_conditions(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen, count: int) -> Rows:
-    """For each of so many records, whether it meets all conditions.
-
-    Raises:
-      InputError: see `as_text`.
-    """
-    return _all(meeting_each(columns, chosen).values(), count)
 
 
 def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict[Condition, Rows]:
@@ -151,71 +147,18 @@ def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict
       InputError: see `as_text`.
     """
     return {
-        condition: meets(columns[condition.column], condition.column, condition.value)
+        condition: _bools(
+            pc.fill_null(
+                pc.equal(
+                    as_text(columns[condition.column], condition.column),
+                    pa.scalar(condition.value),
+                ),
+                False,  # a null has no text
+            )
+        )
         != condition.negated
         for condition in chosen.where
     }
-
-
-@dataclasses.dataclass(frozen=True)
-class Fault:
-    """Why a record is bad that a reader has read.
-
-    Attributes:
-      path: the column with the fault; None if the record could not be read at all.
-      reason: why it is bad.
-      what: the same for a person.
-      remedy: what to do.
-    """
-
-    path: ColumnPath | None
-    reason: BadReason
-    what: str
-    remedy: str
-
-
-def without_faulty(
-    columns: dict[ColumnPath, pa.Array], faults: Mapping[int, Fault], chosen: Chosen
-) -> tuple[dict[ColumnPath, pa.Array], dict[int, Fault]]:
-    """The columns with null in the rows of bad records, and the faults of these rows.
-
-    A record that the conditions leave out is not bad, unless their own columns have the fault. The
-    ids and the names of systems of bad records stay, because a join needs them.
-
-    Args:
-      columns: the columns, with null in place of all wrong values.
-      faults: the first fault of each row.
-      chosen: the columns that are read.
-    """
-    conditions = {condition.column for condition in chosen.where}
-    if faults and conditions:
-        meeting = meeting_conditions(columns, chosen, len(next(iter(columns.values()))))
-        faults = {
-            row: fault
-            for row, fault in faults.items()
-            if fault.path is None or fault.path in conditions or meeting[row]
-        }
-    return {
-        path: column if path in chosen.names else null_in(column, list(faults))
-        for path, column in columns.items()
-    }, dict(faults)
-
-
-def null_in(column: pa.Array, rows: Sequence[int]) -> pa.Array:
-    """The column with null in these rows."""
-    if not rows:
-        return column
-    mask = np.zeros(len(column), bool)
-    mask[rows] = True
-    return column.take(pa.array(np.arange(len(column)), mask=mask))
-
-
-def _all(meeting: Iterable[Rows], count: int) -> Rows:
-    """For each of so many records, whether it meets all conditions."""
-    rows = np.ones(count, bool)
-    for meets_one in meeting:
-        rows &= meets_one
-    return rows
 
 
 def _bools(column: pa.BooleanArray) -> Rows:
@@ -227,13 +170,6 @@ _NumbersOfSystems = Mapping[ValueColumn, Sequence[Numbers]]
 """For each column of numbers those of each system."""
 
 
-def _numbers(read: ReadRecords, chosen: Chosen) -> _NumbersOfSystems:
-    return {
-        column: [numbers_of(read.columns[path], column.part) for path in paths]
-        for column, paths in chosen.values
-    }
-
-
 def _batch(
     read: ReadRecords, chosen: Chosen, numbers: _NumbersOfSystems, rows: Integers
 ) -> SegmentBatch:
@@ -242,11 +178,12 @@ def _batch(
         return column if len(rows) == len(column) else column.take(pa.array(rows))
 
     one_file = np.zeros(len(rows), np.int64)
-    places = Places.in_files([read.path], read.place_kind, one_file, read.first_place + rows)
+    there = read.range
+    places = Places.in_files([there.path], there.kind, one_file, there.first_place + rows)
     return SegmentBatch(
         tuple(padded(texts(taken(path))) for _, path in chosen.candidates),
         tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
-        read.first + rows,
+        there.first + rows,
         systems=chosen.systems,
         labels=tuple(label_column(named_text(taken(path), path)) for path in chosen.labels),
         label_places=tuple(places for _ in chosen.labels),
@@ -261,19 +198,19 @@ def _batch(
     )
 
 
-def _without_candidate(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
-    missing = [path.text for _, path in chosen.candidates if not read.columns[path][row].is_valid]
-    return read.bad_record(
-        row,
+def _without_candidate(read: ReadRecords, chosen: Chosen, row: int) -> Fault:
+    missing = [path for _, path in chosen.candidates if not read.columns[path][row].is_valid]
+    return Fault(
+        missing[0],
         "missing-candidate",
-        f"has no candidate in {_named(missing)}",
+        f"has no candidate in {_named([path.text for path in missing])}",
         "write the candidate, or an empty string if the system gave no text",
     )
 
 
-def _without_reference(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
-    return read.bad_record(
-        row,
+def _without_reference(chosen: Chosen) -> Fault:
+    return Fault(
+        chosen.references[0],
         "missing-reference",
         f"has no reference in {_named([path.text for path in chosen.references])}",
         "write a reference, or leave the record out with --where",
@@ -282,8 +219,8 @@ def _without_reference(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord
 
 def _without_number(
     read: ReadRecords, chosen: Chosen, row: int, numbers: _NumbersOfSystems
-) -> BadRecord:
-    """The record, with the first of its columns from which there is no number."""
+) -> Fault:
+    """The fault of the first of the columns from which there is no number."""
     part, path, of_column = next(
         (VALUE_PARTS[column.part], path, of_system)
         for column, paths in chosen.values
@@ -293,21 +230,11 @@ def _without_number(
     remedy = f"write {part.must_be}, or leave the record out with --where"
     column = _named([path.text])
     if of_column.missing[row]:
-        return read.bad_record(row, "missing-number", f"has no value in {column}", remedy)
-    value = _shown_value(read.columns[path][row].as_py())
+        return Fault(path, "missing-number", f"has no value in {column}", remedy)
+    value = json.dumps(read.columns[path][row].as_py(), default=str, ensure_ascii=False)[:_SHOWN]
     what = f"has {value} in {column}, where the value must be {part.must_be}"
-    return read.bad_record(row, "not-a-number", what, remedy)
+    return Fault(path, "not-a-number", what, remedy)
 
 
 def _named(columns: Sequence[str]) -> str:
     return f"the column{'s' if len(columns) > 1 else ''} {joined(columns)}"
-
-
-def _shown_value(value: object) -> str:
-    """A value for a message; a number without quotation marks, also if its format has texts."""
-    shown = value if isinstance(value, str) else json.dumps(value, default=str)
-    try:
-        float(shown)
-    except ValueError:
-        return repr(shown[:_SHOWN])
-    return shown[:_SHOWN] if shown == shown.strip() else repr(shown[:_SHOWN])

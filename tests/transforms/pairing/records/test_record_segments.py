@@ -15,20 +15,16 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
-from beam_bleu.transforms.pairing.canonical import (
-    as_text,
-)
+from beam_bleu.transforms.pairing.canonical import as_text
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
     Condition,
     ReadRecords,
+    RecordRange,
 )
-from beam_bleu.transforms.pairing.records.record_segments import (
-    Segments,
-    to_segments,
-)
+from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
 
 
 def column(name: str) -> ColumnPath:
@@ -46,7 +42,8 @@ LISTS = pa.large_list(TEXTS)
 def read(
     columns: dict[ColumnPath, pa.Array], first: int = 0, bad: tuple[BadRecord, ...] = ()
 ) -> ReadRecords:
-    return ReadRecords(columns, first, "a.jsonl", first + 1, "line", bad)
+    there = RecordRange("input", "a.jsonl", "line", first, first + 1)
+    return ReadRecords(columns, there, bad=bad)
 
 
 def texts(*values: Any) -> pa.Array:
@@ -110,7 +107,7 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
     }
     usual, canonical.MOST_TEXTS = canonical.MOST_TEXTS, most
     try:
-        found = to_segments(ReadRecords(columns, first, "a.jsonl", 1, "line", bad), chosen)
+        found = to_segments(read(columns, first, bad), chosen)
     finally:
         canonical.MOST_TEXTS = usual
     scored, reasons, filtered = [], {}, 0
@@ -148,11 +145,9 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
 
 def test_a_reader_can_give_the_bytes_of_a_bad_record():
     columns = {HYP: texts("a", None), REF: texts("r", "s")}
-    lines = [b"", b"x" * (MAX_RAW_BYTES + 1)]
-    given = dataclasses.replace(read(columns), raw=lines.__getitem__)
-    (bad,) = to_segments(dataclasses.replace(given, label="candidates A"), PLAIN).bad
+    lines = texts("", "x" * (MAX_RAW_BYTES + 1))
+    (bad,) = to_segments(dataclasses.replace(read(columns), lines=lines), PLAIN).bad
     assert bad.raw == b"x" * MAX_RAW_BYTES
-    assert bad.label == "candidates A"
 
 
 def test_columns_of_nulls_have_no_type():
@@ -230,7 +225,7 @@ def test_numbers_are_read_without_texts() -> None:
         (
             "line 3",
             "not-a-number",
-            "has nan in the column c, where the value must be a number above -16777216 and below "
+            'has "nan" in the column c, where the value must be a number above -16777216 and below '
             "16777216",
         ),
     ]

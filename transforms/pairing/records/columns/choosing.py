@@ -14,7 +14,7 @@ from beam_bleu.transforms.pairing.canonical import (
     is_text,
     is_texts,
 )
-from beam_bleu.transforms.pairing.files.streams import Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     parse_column_path,
@@ -28,7 +28,6 @@ from beam_bleu.transforms.pairing.records.columns.number_columns import (
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
-    Condition,
     Wanted,
 )
 from beam_bleu.transforms.shown_names import can_be_shown, natural_order
@@ -76,8 +75,8 @@ def choose(
       schema: the canonical columns of the file. Without a header they are called "1", "2", ...
       label: the input, for messages.
       roles: the roles of the texts that the file has: candidates, references, both or none.
-      numbered: whether a column can also be named by its number, from 1, as in
-        tab-separated text.
+      numbered: whether the file is tab-separated text, in which a column can also be named by its
+        number, from 1.
 
     Raises:
       InputError: a column is not there, a name can mean several columns, the same column is
@@ -95,22 +94,23 @@ def choose(
     if wanted.values and not candidates:
         without_texts = systems_of_values(wanted, columns)
         _check_systems(without_texts, columns, "give the column another name")
-    where: list[Condition] = []
-    lacking: list[str] = []
-    for condition in wanted.where:
-        text = condition.column.text
-        if wanted.where_if_there and not columns.has(text):
-            lacking.append(text)
-            continue
-        where.append(dataclasses.replace(condition, column=columns.named("--where", text)))
+    lacking = tuple(
+        condition.column.text
+        for condition in wanted.where
+        if wanted.where_if_there and not columns.has(condition.column.text)
+    )
     chosen = Chosen(
         candidates,
         references,
         tuple(columns.or_from_path(wanted, "the label", name) for name in wanted.labels),
-        tuple(where),
+        tuple(
+            dataclasses.replace(condition, column=columns.named("--where", condition.column.text))
+            for condition in wanted.where
+            if condition.column.text not in lacking
+        ),
         tuple(columns.or_from_path(wanted, "the id", name) for name in wanted.ids),
         None if wanted.system is None else columns.named("--system_column", wanted.system),
-        tuple(lacking),
+        lacking,
         tuple(
             (ColumnPath(path_label.name, ()), path_label)
             for path_label in wanted.path_labels
@@ -121,6 +121,7 @@ def choose(
         ),
         systems_of_values=without_texts,
         kept=tuple((name, columns.kept(column)) for name, column in wanted.kept),
+        fields=tuple(schema.names) if numbered else (),
     )
     if wanted.witnesses:
         others = [*(path for _, path in candidates), *chosen.names]
@@ -128,61 +129,21 @@ def choose(
         chosen = dataclasses.replace(chosen, witnesses=witnesses)
     if wanted.ids or len(roles) == 1:  # long records, or a join
         return chosen
-    used = {columns.place(path) for path in chosen.columns}
-    unused = [
-        name for name in schema.names if name in SYSTEM and (schema.names.index(name),) not in used
-    ]
-    return dataclasses.replace(chosen, unused_system=unused[0] if unused else None)
+    used = {path.steps[0] for path in chosen.columns}
+    unused = (
+        name
+        for number, name in enumerate(schema.names)
+        if name in SYSTEM and not used & {name, number}
+    )
+    return dataclasses.replace(chosen, unused_system=next(unused, None))
 
 
-@dataclasses.dataclass(frozen=True)
-class FileChoice:
-    """The columns that are read of a file.
-
-    Attributes:
-      shard: the file.
-      chosen: its columns; None if there is an error.
-      error: the error for a file that does not have the wanted columns.
-    """
-
-    shard: Shard
-    chosen: Chosen | None
-    error: InputError | None
-
-    @property
-    def columns(self) -> Chosen:
-        """The columns that are read.
-
-        Raises:
-          InputError: the file does not have them.
-        """
-        if self.chosen is None:
-            raise self.error or AssertionError("a file has columns or an error")
-        return self.chosen
-
-
-def choose_of_file(
-    wanted: Wanted,
-    schema: pa.Schema,
-    stream: Stream,
-    shard: Shard,
-    roles: Sequence[Role],
-    numbered: bool = False,
-) -> FileChoice:
-    """As `choose`, for a file: an error names it, and is kept until all files are known."""
-    try:
-        return FileChoice(shard, choose(wanted, schema, stream.label, roles, numbered), None)
-    except InputError as error:
-        cause = f"{error.cause}: {stream.shown(shard.file.path)}"
-        return FileChoice(shard, None, InputError(cause, error.remedy))
-
-
-def require_same_columns(stream: Stream, files: Sequence[FileChoice]) -> Chosen:
+def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) -> Chosen:
     """Checks that the same columns are read of all files.
 
     Args:
       stream: the stream.
-      files: the columns of its files, in order.
+      files: the path of each file, and its columns, in order.
 
     Returns:
       the columns that are read of all files.
@@ -190,51 +151,22 @@ def require_same_columns(stream: Stream, files: Sequence[FileChoice]) -> Chosen:
     Raises:
       InputError: a file has other columns. It names both files.
     """
-    first = files[0]
-    for file in files:
-        if file.chosen == first.columns:
-            continue
-        if file.error is not None:
-            said = file.error.cause
-        else:
-            said = _differences(first.columns.columns, file.columns.columns)
-        paths = ", ".join(stream.shown(each.shard.file.path) for each in (first, file))
-        raise InputError(
-            f"{stream.label}: two files do not have the same columns: {said}: {paths}",
-            "name columns that all files have, and write null for a missing value; or use a "
-            "pattern that matches only files with the same columns",
-        )
-    in_all = set.intersection(*({*file.columns.witnesses} for file in files))
-    witnesses = tuple(filter(in_all.__contains__, first.columns.witnesses))
-    return dataclasses.replace(first.columns, witnesses=witnesses)
-
-
-def _differences(first: Sequence[ColumnPath], second: Sequence[ColumnPath]) -> str:
-    said = []
-    for place, columns, others in (("first", first, second), ("second", second, first)):
-        only = [quoted_path(path.steps) for path in columns if path not in others]
-        if only:
-            said.append(f"only the {place} has {joined(only, _SHOWN)}")
-    return "; ".join(said) or "they have another order"
-
-
-def describe_choice(chosen: Chosen, stream: str | None = None) -> str:
-    """The columns of the texts, as a note for a reader of the score.
-
-    Args:
-      chosen: the columns.
-      stream: the name of their stream; None if there is only one.
-    """
-    said = []
-    if chosen.candidates:
-        said.append(f"candidates from {joined([path.text for _, path in chosen.candidates], 8)}")
-    if chosen.references:
-        said.append(f"references from {joined([path.text for path in chosen.references], 8)}")
-    if chosen.systems_of_values:
-        paths = (path.text for _, of_systems in chosen.values for path in of_systems)
-        numbers = list(dict.fromkeys(paths))  # systems can have a column in common
-        said.append(f"numbers from {joined(numbers, 8)}")
-    return f"columns{'' if stream is None else f' of {stream}'}: {', '.join(said)}"
+    first_path, first = files[0]
+    for path, chosen in files:
+        if chosen != first:
+            names = (
+                each.fields or [path.text for path in each.columns] for each in (first, chosen)
+            )
+            raise InputError(
+                f"{stream.label}: two files do not have the same columns: "
+                f"{' and '.join(joined(of_file, _SHOWN) for of_file in names)}: "
+                f"{stream.shown(first_path)}, {stream.shown(path)}",
+                "name columns that all files have, and write null for a missing value; or use a "
+                "pattern that matches only files with the same columns; if files of tab-separated "
+                "text have no headers, add --no_header",
+            )
+    in_all = set.intersection(*({*chosen.witnesses} for _, chosen in files))
+    return dataclasses.replace(first, witnesses=tuple(filter(in_all.__contains__, first.witnesses)))
 
 
 def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> tuple[str, ...]:
@@ -243,16 +175,27 @@ def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> t
     Args:
       wanted: what the user asked for.
       chosen: the columns.
-      stream: see `describe_choice`.
+      stream: the name of their stream; None if there is only one.
     """
-    left_open = [
-        *(() if len(chosen.systems_of_values) < 2 else ("?",)),
-        *(() if wanted.candidates or not chosen.candidates else ("?",)),
-        *(() if wanted.references or not chosen.references else ("?",)),
-        *filter(is_name_pattern, wanted.candidates if chosen.candidates else ()),
-        *filter(is_name_pattern, wanted.references if chosen.references else ()),
-    ]
-    notes = [describe_choice(chosen, stream)] if left_open else []
+    notes = []
+    of_roles = (
+        (bool(chosen.candidates), wanted.candidates),
+        (bool(chosen.references), wanted.references),
+    )
+    if len(chosen.systems_of_values) > 1 or any(
+        is_read and (not named or any(map(is_name_pattern, named))) for is_read, named in of_roles
+    ):
+        numbers = (path for _, paths in chosen.values for path in paths)
+        said = [
+            f"{what} from {joined(list(dict.fromkeys(path.text for path in paths)), 8)}"
+            for what, paths in (
+                ("candidates", [path for _, path in chosen.candidates]),
+                ("references", chosen.references),
+                ("numbers", [*numbers] if chosen.systems_of_values else []),
+            )
+            if paths
+        ]
+        notes.append(f"columns{'' if stream is None else f' of {stream}'}: {', '.join(said)}")
     if chosen.unused_system is not None:
         name = chosen.unused_system
         notes.append(
@@ -340,20 +283,23 @@ def _check_texts(
     columns: FileColumns,
 ) -> None:
     """Checks the types of the columns of texts, and that no column has two uses."""
-    seen: dict[tuple[str | int, ...], str] = {}
-    texts = [*(("candidates", path) for _, path in candidates)]
-    texts += [("references", path) for path in references]
-    for role, path in texts:
-        steps = columns.place(path)
-        if steps in seen:
-            how = "twice" if seen[steps] == role else "for candidates and for references"
+    seen: set[tuple[str | int, ...]] = set()
+    for path in (*(path for _, path in candidates), *references):
+        if path.steps in seen:
             raise InputError(
-                f"{columns.label}: the column {path} is given {how}",
+                f"{columns.label}: the column {path} is given twice",
                 f"name each column once, in {FLAGS['candidates']} or {FLAGS['references']}",
             )
-        seen[steps] = role
-        lists = role == "references" and len(references) == 1
-        columns.require_text(path, lists)
+        seen.add(path.steps)
+        kind = type_at(columns.schema, path)
+        is_list = is_texts(kind) and path in references and len(references) == 1
+        if not is_text(kind) and not is_list:
+            raise InputError(
+                f"{columns.label}: the column {path} has no texts: it is {kind}",
+                f"name a part of it, such as {path}.NAME or {path}[0]"
+                if pa.types.is_nested(kind)
+                else columns.listed(),
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -372,15 +318,13 @@ class FileColumns:
         A pattern leaves out `others`, and columns that are named before it.
         """
         if not named:
-            return self._usual(role, others)
+            return self._usual(role)
         chosen: list[tuple[str, ColumnPath]] = []
         for text in named:
-            pattern = is_name_pattern(text) and text not in self.schema.names
-            seen = [*others, *(path for _, path in chosen)] if pattern else []
-            places = {self.place(path) for path in seen}
-            chosen += [
-                column for column in self._each(role, text) if self.place(column[1]) not in places
-            ]
+            is_pattern = is_name_pattern(text) and text not in self.schema.names
+            seen = [*others, *(path for _, path in chosen)] if is_pattern else []
+            steps = {path.steps for path in seen}
+            chosen += [column for column in self._each(role, text) if column[1].steps not in steps]
         return chosen
 
     def has(self, text: str) -> bool:
@@ -415,12 +359,12 @@ class FileColumns:
           InputError: there is no such column, or there are two, or it has lists or objects.
         """
         path = self.named("--keep", text)
-        kind = self.type_of(path)
+        kind = type_at(self.schema, path)
         if pa.types.is_nested(kind):
             raise InputError(
                 f"{self.label}: the column {path} (--keep) is {kind}, and only texts, numbers and "
                 "booleans can be kept",
-                self.parts_of(path),
+                self.listed(),
             )
         return path
 
@@ -429,90 +373,41 @@ class FileColumns:
     ) -> tuple[ColumnPath, ...]:
         """The columns of strings that match an expression, apart from `others`."""
         matches = re.compile("|".join(expressions)).fullmatch
-        paths = [
-            self.named("", text, can_be_number=False)
-            for text in filter(matches, self.paths())
-            if self.schema.names.count(text) < 2
-        ]
-        places = {self.place(path) for path in others}
+        used = {path.steps for path in others}
         return tuple(
             path
-            for path in paths
-            if pa.types.is_large_string(self.type_of(path)) and self.place(path) not in places
+            for text in filter(matches, self.paths())
+            if self.schema.names.count(text) < 2
+            and (path := self.named("", text)).steps not in used
+            and pa.types.is_large_string(type_at(self.schema, path))
         )
 
-    def named(self, what: str, text: str, *, can_be_number: bool = True) -> ColumnPath:
+    def named(self, what: str, text: str) -> ColumnPath:
         """The column that a text names: a name, a number or a path.
 
         Args:
           what: what the column is for, in messages.
           text: the text.
-          can_be_number: whether the text can be a number of a column.
 
         Raises:
           InputError: there is no such column, or there are two.
         """
         names = self.schema.names
-        if names.count(text) > 1:
-            raise InputError(
-                f"{self.label}: {names.count(text)} columns are called {text} ({what})",
-                "name the column by its number: the first one is 1"
-                if self.numbered
-                else "write the files again, with a name of its own for each column",
-            )
-        if self.numbered and can_be_number and is_column_number(text) and text not in names:
-            number = int(text)
-            if not 1 <= number <= len(names):
-                raise InputError(
-                    f"{self.label}: there is no column {text} ({what}): there are {len(names)}",
-                    "check the number of the column: the first one is 1",
-                )
-            return ColumnPath(text, (number - 1,))
+        is_number = self.numbered and is_column_number(text) and text not in names
+        if is_number and 1 <= int(text) <= len(names):
+            return ColumnPath(text, (int(text) - 1,))
         try:
             path = parse_column_path(text, names)
-            if path.steps[0] in names:
+            first = path.steps[0]
+            if names.count(first) > 1:
+                raise ValueError(f"{names.count(first)} columns are called {first}")
+            if first in names:
                 type_at(self.schema, path)
-                return path
+                return ColumnPath(text, (names.index(first),)) if self.numbered else path
         except ValueError as error:
-            cause = f"{self.label}: {text} ({what}): {error}"
-            raise InputError(cause, self.listed()) from error
+            raise InputError(f"{self.label}: {text} ({what}): {error}", self.listed()) from error
         shown = text if text == text.strip() else repr(text)
-        cause = f"{self.label}: there is no column {shown} ({what})"
-        raise InputError(cause, self.listed())
-
-    def require_text(self, path: ColumnPath, lists: bool) -> None:
-        """Checks that a column has texts, or also lists of texts.
-
-        Raises:
-          InputError: its type is another one.
-        """
-        kind = self.type_of(path)
-        if is_text(kind) or (lists and is_texts(kind)):
-            return
-        raise InputError(
-            f"{self.label}: the column {path} has no texts: it is {kind}", self.parts_of(path)
-        )
-
-    def parts_of(self, path: ColumnPath) -> str:
-        """What a user can name in place of a column, as a remedy."""
-        kind = self.type_of(path)
-        if pa.types.is_large_list(kind):
-            return f"write the place in the list, such as {path}[0]"
-        if pa.types.is_struct(kind):
-            fields = [f"{path}{_after(field.name)}" for field in kind]
-            return f"name one of its fields: {joined(fields, _SHOWN)}"
-        return self.listed()
-
-    def type_of(self, path: ColumnPath) -> pa.DataType:
-        """The type of the values of a column."""
-        first = path.steps[0]
-        by_number = isinstance(first, int)
-        return self.schema.field(first).type if by_number else type_at(self.schema, path)
-
-    def place(self, path: ColumnPath) -> tuple[str | int, ...]:
-        """The steps of a path, with a column's number, from 0, in place of its name."""
-        first, *others = path.steps
-        return (first if isinstance(first, int) else self.schema.names.index(first), *others)
+        raise InputError(f"{self.label}: there is no column {shown} ({what})", self.listed())
 
     def _each(self, role: Role, text: str) -> Iterator[tuple[str, ColumnPath]]:
         """(name, column) of each column that a text names: [NAME=]COLUMN or a pattern."""
@@ -529,40 +424,28 @@ class FileColumns:
         if not matching:
             raise InputError(f"{self.label}: no column matches {column}", self.listed())
         for path in matching:
-            yield name or path, self.named(FLAGS[role], path, can_be_number=False)
+            yield name or path, self.named(FLAGS[role], path)
 
-    def _usual(self, role: Role, others: Sequence[ColumnPath]) -> list[tuple[str, ColumnPath]]:
-        families = []
-        for expression in FIRST[role]:
-            family = [name for name in self.schema.names if re.fullmatch(expression, name)]
-            if family:
-                families.append(natural_order(family))
+    def _usual(self, role: Role) -> list[tuple[str, ColumnPath]]:
+        matching = (
+            natural_order(name for name in self.schema.names if re.fullmatch(expression, name))
+            for expression in FIRST[role]
+        )
+        families = [family for family in matching if family]
         if len(families) == 1:
             return [(name, self.named(FLAGS[role], name)) for name in families[0]]
+        flag = FLAGS[role]
         if families:
             names = " or ".join(joined(family) for family in families)
             raise InputError(
                 f"{self.label}: the {role} could be the columns {names}",
-                f"name them: {FLAGS[role]} COLUMN,...",
+                f"name them: {flag} COLUMN,...",
             )
-        taken = {self.place(path) for path in others}
-        unclear = [
-            field.name
-            for number, field in enumerate(self.schema)
-            if field.name.lower() in UNCLEAR
-            and not pa.types.is_struct(field.type)  # its fields are columns
-            and (number,) not in taken
-        ]
-        cause = f"{self.label}: no column has one of the usual names of {role}"
-        flag = FLAGS[role]
-        remedy = f"write {flag} COLUMN,..."
-        if unclear:
-            can_be = "the candidate or the reference"
-            cause += f", and {joined(unclear)} can be {can_be}"
-            remedy = f"write {flag} {unclear[0]} if it has the {role}, or {flag} COLUMN,..."
-        elif role == "candidates":
-            remedy += "; or, if no system's output is here, join the records with it: --join_on"
-        raise InputError(cause, f"{remedy}; {self.listed()}")
+        join = "; or, if no system's output is here, join the records with it: --join_on"
+        raise InputError(
+            f"{self.label}: no column has one of the usual names of {role}",
+            f"write {flag} COLUMN,...{join if role == 'candidates' else ''}; {self.listed()}",
+        )
 
     def paths(self) -> Iterator[str]:
         """All columns, and the parts of those that have named parts."""
@@ -578,10 +461,7 @@ class FileColumns:
 
     def listed(self) -> str:
         """Which columns there are, as a remedy."""
-        paths = list(self.paths())
-        if not paths:
-            return "there are no columns"
-        return f"the columns are: {joined(paths, _SHOWN)}"
+        return f"the columns are: {joined(list(self.paths()), _SHOWN)}"
 
 
 def _parts(steps: tuple[str, ...], of_type: pa.DataType) -> Iterator[tuple[str, ...]]:
@@ -590,9 +470,3 @@ def _parts(steps: tuple[str, ...], of_type: pa.DataType) -> Iterator[tuple[str, 
         return
     for field in of_type:
         yield from _parts((*steps, field.name), field.type)
-
-
-def _after(name: str) -> str:
-    """A field's name as it is written after a path."""
-    text = quoted_path((name,))
-    return text if text.startswith("[") else f".{text}"

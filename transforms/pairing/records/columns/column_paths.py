@@ -11,16 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.canonical import canonical, is_texts
+from beam_bleu.transforms.pairing.canonical import canonical
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 
 _STEP = re.compile(
@@ -32,8 +30,6 @@ _STEP = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _MOST_DIGITS = 9
-_MOST_NAMES = 12
-"""The largest number of names of columns or fields in a message."""
 
 
 def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
@@ -90,41 +86,26 @@ def quoted_path(steps: Sequence[str | int]) -> str:
 
 
 def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
-    """The type of the values at the end of a path in a canonical schema.
+    """The type of the values at the end of a path that begins with a column of a canonical schema.
 
     Raises:
       ValueError: the path does not lead to a value; the message says at which step.
     """
-    here = pa.struct(list(schema))
-    for number, step in enumerate(path.steps):
-        here = _step_into(here, step, quoted_path(path.steps[:number]))
+    first, *others = path.steps
+    here = schema.field(first).type
+    for number, step in enumerate(others, 1):
+        where = quoted_path(path.steps[:number])
+        if isinstance(step, int):
+            if not pt.is_large_list(here):
+                raise ValueError(f"{where} is {here}, and not a list")
+            here = here.value_type
+            continue
+        fields = [field.name for field in here] if pt.is_struct(here) else []
+        if fields.count(step) != 1:
+            has = f"{fields.count(step)} fields" if step in fields else "no field"
+            raise ValueError(f"{where} has {has} {step}: it is {here}")
+        here = here.field(step).type
     return here
-
-
-def _step_into(here: pa.DataType, step: str | int, where: str) -> pa.DataType:
-    """The type that a step leads to, from a type."""
-    if isinstance(step, int):
-        if not pt.is_large_list(here):
-            raise ValueError(f"{where} is {_named(here)}, and not a list")
-        return here.value_type
-    if not pt.is_struct(here):
-        raise ValueError(f"{where} is {_named(here)}, and has no fields")
-    same = [field for field in here if field.name == step]
-    what = f"{where} has " if where else "there are "
-    kind = "field" if where else "column"
-    if not same:
-        names = joined([field.name for field in here], _MOST_NAMES) or "none"
-        raise ValueError(f"there is no {kind} {quoted_path([step])}; {what}the {kind}s {names}")
-    if len(same) > 1:
-        raise ValueError(f"{what}{len(same)} {kind}s with the name {step}")
-    return same[0].type
-
-
-def _named(kind: pa.DataType) -> str:
-    """A type in a message."""
-    if pt.is_struct(kind):
-        return f"a struct with the fields {joined([field.name for field in kind], _MOST_NAMES)}"
-    return f"of type {kind}"
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
@@ -175,18 +156,3 @@ def faulty_texts(column: pa.Array) -> dict[int, str]:
                 faults.setdefault(row, said)
         return faults
     return {}
-
-
-def raw_value(column: pa.Array, row: int) -> Any:
-    """A value of a column. A byte of a text that is not UTF-8 is half of a surrogate pair.
-
-    It is as Python's error handler "surrogateescape" makes it.
-    """
-    value = column.slice(row, 1)
-    if is_texts(value.type):
-        there = value.flatten()
-        texts = [raw_value(there, place) for place in range(len(there))]
-        return texts if value[0].is_valid else None
-    if pt.is_large_string(value.type) and value[0].is_valid:
-        return value.view(pa.large_binary())[0].as_py().decode(errors="surrogateescape")
-    return value[0].as_py()

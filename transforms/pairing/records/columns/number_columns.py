@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, ValueColumn
+from beam_bleu.transforms.pairing.records.columns.column_paths import type_at
 from beam_bleu.transforms.pairing.records.columns.numbers import has_values
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Wanted
 from beam_bleu.transforms.shown_names import natural_order
@@ -78,7 +79,7 @@ def _of_systems(
     names = [value.of_system(system) if has_system else value.column for system in systems]
     paths = tuple(columns.named(value.flag or WHAT, name) for name in names)
     for path in paths:
-        kind = columns.type_of(path)
+        kind = type_at(columns.schema, path)
         if not has_values(kind, value):
             must_be = VALUE_PARTS[value.part].must_be
             raise InputError(

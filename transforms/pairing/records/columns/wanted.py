@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +28,9 @@ class ColumnPath:
 
     Attributes:
       text: the path as the user wrote it; for a column of a file without a header, its number.
-      steps: the name of the column, and then names of fields and indexes of lists. If the first
-        step is an integer, it is the number of the column, from 0 (the user writes them from 1).
-        There are none for a label from the path of the file, which is in no column.
+      steps: the name of the column, and then names of fields and indexes of lists. In
+        tab-separated text, it is one integer: the number of the column, from 0 (the user writes
+        them from 1). There are none for a label from the path of the file, which is in no column.
     """
 
     text: str
@@ -138,6 +139,7 @@ class Chosen:
       kept: (name, column) of each column that is kept.
       witnesses: the columns that show which document a record is of. Files with and without them
         can be read together.
+      fields: the names of all columns of tab-separated text; none for other formats.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -153,6 +155,7 @@ class Chosen:
     systems_of_values: tuple[str, ...] = ()
     kept: tuple[tuple[str, ColumnPath], ...] = ()
     witnesses: tuple[ColumnPath, ...] = dataclasses.field(default=(), compare=False)
+    fields: tuple[str, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -185,6 +188,76 @@ class Chosen:
 
 
 @dataclasses.dataclass(frozen=True)
+class RecordRange:
+    """Neighbouring records of one file.
+
+    Attributes:
+      label: the input in messages.
+      path: the file, as messages show it.
+      kind: what a record is in the file: "line" or "row".
+      first: the number of the first record in the whole input, from 0. The others have the next
+        numbers.
+      first_place: the number of the first record in the file, as people count: lines (with the
+        header) or rows, from 1.
+    """
+
+    label: str
+    path: str
+    kind: str
+    first: int
+    first_place: int
+
+    def place(self, row: int) -> str:
+        """The place of a record in its file."""
+        return f"{self.kind} {self.first_place + row}"
+
+
+@dataclasses.dataclass(frozen=True)
+class RawRecords:
+    """Neighbouring records as they are in their file, before they are parsed.
+
+    Attributes:
+      values: the lines without their newlines, in a padded column; or a record batch of rows, with
+        the columns that are read, and perhaps others.
+      range: the records.
+      chosen: the columns that are read.
+      bad: the lines that are too long or not UTF-8, in order. Their content in `values` is of no
+        use, and may not be UTF-8.
+    """
+
+    values: Any
+    range: RecordRange
+    chosen: Chosen
+    bad: tuple[BadRecord, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """Their size."""
+        return int(self.values.nbytes)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Why a record is bad.
+
+    Attributes:
+      path: the column with the fault; None if the record could not be read at all.
+      reason: why it is bad.
+      what: the same for a person.
+      remedy: what to do.
+    """
+
+    path: ColumnPath | None
+    reason: BadReason
+    what: str
+    remedy: str
+
+
+Columns = dict[ColumnPath, pa.Array]
+"""The values of columns, with a row for each record."""
+
+
+@dataclasses.dataclass(frozen=True)
 class ReadRecords:
     """Neighbouring records of one file, column by column, as a reader gives them.
 
@@ -196,72 +269,50 @@ class ReadRecords:
         large_string array with valid UTF-8, not yet padded. A column of several references is a
         large_list of large_string. A column that only conditions, labels, ids or numbers use can
         also be of integers, floats or booleans, and one of numbers can have lists.
-      first: the number of the first record in the whole input, from 0. The others have the next
-        numbers.
-      path: the file.
-      first_place: the number of the first record in the file, as people count: lines (with the
-        header) or rows, from 1.
-      place_kind: what a record is in the file: "line" or "row".
-      bad: the records that could not be read, in order. Their rows are null in all columns, except
-        those of `Chosen.names`, if these values can be read: a join needs them. A record that the
-        conditions leave out is not among them if only its other values are bad. These values are
-        null.
+      range: the records.
+      faults: by its row, the first fault that the reader found in a record. One in a column of
+        conditions is before others. The wrong values are null, and of a record that could not be
+        read, all values.
+      bad: the records of `RawRecords.bad`. All of their values are null.
       digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it. The sums
         of all parts are added up.
-      raw: gives the bytes of the record of a row; if None, JSON of the values stands for them.
-      label: the input in messages.
+      lines: the lines of the records, if each record is one; otherwise JSON of the values stands
+        for a bad record.
     """
 
-    columns: Mapping[ColumnPath, pa.Array]
-    first: int
-    path: str
-    first_place: int
-    place_kind: str
+    columns: Columns
+    range: RecordRange
+    faults: Mapping[int, Fault] = dataclasses.field(default_factory=dict)
     bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
-    raw: Callable[[int], bytes] | None = None
-    label: str = "input"
+    lines: pa.LargeStringArray | None = None
 
-    def place(self, row: int) -> str:
-        """The place of a record in its file."""
-        return f"{self.place_kind} {self.first_place + row}"
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
 
-    def bad_record(self, row: int, reason: BadReason, what: str, remedy: str) -> BadRecord:
+    def bad_record(self, row: int, fault: Fault) -> BadRecord:
         """The bad record of a row."""
-        if self.raw is not None:
-            raw = self.raw(row)
+        if self.lines is not None:
+            raw = self.lines[row].as_py()
         else:
             values = {path.text: column[row].as_py() for path, column in self.columns.items()}
-            raw = json.dumps(values, ensure_ascii=False, default=str).encode()
+            raw = json.dumps(values, ensure_ascii=False, default=str)
         return BadRecord(
-            self.first + row,
-            self.label,
-            self.path,
-            self.place(row),
-            reason,
-            what,
-            remedy,
-            raw[:MAX_RAW_BYTES],
+            self.range.first + row,
+            self.range.label,
+            self.range.path,
+            self.range.place(row),
+            fault.reason,
+            fault.what,
+            fault.remedy,
+            raw.encode()[:MAX_RAW_BYTES],
         )
 
 
-def with_path_columns(read: ReadRecords, chosen: Chosen) -> ReadRecords:
-    """The records with a column for each of `Chosen.path_labels`.
-
-    Args:
-      read: the records.
-      chosen: the columns.
-
-    Raises:
-      InputError: the path of the file does not match a pattern.
-    """
-    if not chosen.path_labels:
-        return read
-    same = pa.array(np.zeros(len(next(iter(read.columns.values()))), np.int32))
-    columns = {
-        path: pa.DictionaryArray.from_arrays(
-            same, pa.array([path_label.required(read.label, read.path)], pa.large_string())
-        )
-        for path, path_label in chosen.path_labels
-    }
-    return dataclasses.replace(read, columns={**read.columns, **columns})
+def null_in(column: pa.Array, rows: Collection[int]) -> pa.Array:
+    """The column with null in these rows."""
+    if not rows:
+        return column
+    mask = np.zeros(len(column), bool)
+    mask[list(rows)] = True
+    return column.take(pa.array(np.arange(len(column)), mask=mask))

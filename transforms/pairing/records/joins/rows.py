@@ -25,11 +25,14 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.canonical import (
-    named_text,
-)
+from beam_bleu.transforms.pairing.canonical import named_text
 from beam_bleu.transforms.pairing.missing_labels import without_blanks
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ColumnPath,
+    Fault,
+    ReadRecords,
+)
 from beam_bleu.transforms.pairing.records.joins.ids import (
     NotAnIdError,
     buckets_of,
@@ -37,9 +40,7 @@ from beam_bleu.transforms.pairing.records.joins.ids import (
     id_texts,
     joined_ids,
 )
-from beam_bleu.transforms.pairing.records.record_segments import (
-    to_segments,
-)
+from beam_bleu.transforms.pairing.records.record_segments import to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 from beam_bleu.transforms.shown_names import can_be_shown
 
@@ -107,7 +108,7 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> JoinRows:
     if systems is not None:
         known = identified & _there(systems)
     state = np.full(len(ids), FILTERED_STATE)
-    state[[record.number - read.first for record in segments.bad]] = REJECTED_STATE
+    state[[record.number - read.range.first for record in segments.bad]] = REJECTED_STATE
     for batch in segments.batches:
         state[_rows(batch, read)] = SCORED_STATE
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known)
@@ -159,7 +160,8 @@ def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
         return id_texts(read.columns[path])
     except NotAnIdError as error:
         raise InputError(
-            f"{read.label}: the column {path} has {error}, which cannot be ids: {read.path}",
+            f"{read.range.label}: the column {path} has {error}, which cannot be ids: "
+            f"{read.range.path}",
             "name a column of strings or integers: each segment must have an id of its own",
         ) from error
 
@@ -182,8 +184,8 @@ def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) 
         is_shown = can_be_shown(name)
         fault = "begins or ends with white space" if is_shown else "cannot be shown"
         raise InputError(
-            f"{read.label}: {read.place(row)}: the column {chosen.system} has "
-            f"the system name {name!a}, which {fault}: {read.path}",
+            f"{read.range.label}: {read.range.place(row)}: the column {chosen.system} has "
+            f"the system name {name!a}, which {fault}: {read.range.path}",
             "remove the white space, so that each system has one name"
             if is_shown
             else "give each system a name of printable characters",
@@ -197,7 +199,7 @@ def _there(column: pa.Array) -> np.ndarray:
 
 def _rows(batch: SegmentBatch, read: ReadRecords) -> Integers:
     assert batch.numbers is not None
-    rows: Integers = batch.numbers - read.first
+    rows: Integers = batch.numbers - read.range.first
     return rows
 
 
@@ -211,14 +213,14 @@ class _CommonColumns:
     systems: pa.LargeStringArray | None
 
     def of(self, rows: Integers, texts: dict[str, pa.Array]) -> pa.Table:
-        taken = pa.array(rows)
+        taken, there = pa.array(rows), self.read.range
         same = pa.array(np.zeros(len(rows), np.int32))
         columns = {
             ID: self.ids.take(taken),
-            NUMBER: pa.array(self.read.first + rows),
-            PLACE: pa.array(self.read.first_place + rows),
-            PATH: pa.DictionaryArray.from_arrays(same, pa.array([self.read.path])),
-            PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([self.read.place_kind])),
+            NUMBER: pa.array(there.first + rows),
+            PLACE: pa.array(there.first_place + rows),
+            PATH: pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
+            PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
             STATE: pa.array(self.state[rows], pa.int8()),
         }
         if self.systems is not None:
@@ -237,9 +239,8 @@ def _without_id(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
     if name is not None and not _names(read.columns[name].slice(row, 1), name)[0].is_valid:
         missing.append(f"no name of a system in {name}: {json.dumps(values[name.text])}")
         remedies.append("the name of the system")
-    return read.bad_record(
-        row, "missing-id", f"has {' and '.join(missing)}", f"write {' and '.join(remedies)}"
-    )
+    what, remedy = f"has {' and '.join(missing)}", f"write {' and '.join(remedies)}"
+    return read.bad_record(row, Fault(None, "missing-id", what, remedy))
 
 
 def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int, bytes]]:

@@ -8,8 +8,8 @@ must end with the mark of the end, where the stream has to end.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,9 @@ import pyarrow as pa
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
     GroupFile,
+    GroupPiece,
     GroupsChangedError,
 )
-from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
 _MAGIC = b"ARROW1"
 """The first and the last bytes of a file that can be read in any order. A stream has none."""
@@ -34,7 +34,8 @@ _END = b"\xff\xff\xff\xff\0\0\0\0"
 class ArrowFile(GroupFile):
     """An open Arrow file. A stream is one group, because it is read from its beginning."""
 
-    label, a_file, groups_name = "Arrow", "an Arrow file", "record batches"
+    label, groups_name = "Arrow", "record batches"
+    marks = MappingProxyType({_MAGIC: _MAGIC, b"\xff" * 4: b""})
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
         self._source = source
@@ -42,19 +43,16 @@ class ArrowFile(GroupFile):
         self._start, self._end = 0, source.size()
         if not self._streamed:
             footer_end = self._end - len(_MAGIC) - 4
-            tail = source.read_at(len(_MAGIC) + 4, max(footer_end, 0))
-            if footer_end < _START or not tail.endswith(_MAGIC):
-                raise pa.ArrowInvalid("it is truncated: its footer is missing")
-            self._start, self._end = _START, footer_end - int.from_bytes(tail[:4], "little")
+            footer_bytes = int.from_bytes(source.read_at(4, max(footer_end, 0)), "little")
+            self._start, self._end = _START, footer_end - footer_bytes
         self.schema = self._stream(None).schema
 
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
         """The numbers of rows of the record batches, and their bytes as they are in the file."""
         rows, ends = [], [self._start]
-        with _sizes_named():
-            for batch in self._stream([]):
-                rows.append(len(batch))
-                ends.append(self._source.tell())
+        for batch in self._stream([]):
+            rows.append(len(batch))
+            ends.append(self._source.tell())
         end = self._source.tell()
         if self._source.read_at(len(_END), max(end - len(_END), 0)) != _END:
             raise pa.ArrowInvalid("it has no mark of its end, so it is truncated")
@@ -73,56 +71,23 @@ class ArrowFile(GroupFile):
         checked first.
         """
         fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
-        with _sizes_named():
-            batches: Iterator[pa.RecordBatch]
-            if self._streamed:
-                batches = iter(self._stream(fields))
-            else:
-                file = pa.ipc.open_file(self._source, options=_options(fields))
-                if piece.groups.stop > file.num_record_batches:
-                    raise GroupsChangedError
-                batches = map(file.get_batch, piece.groups)
-            for batch in batches:
-                batch.validate(full=True)
-                for first in range(0, len(batch), batch_rows):
-                    yield batch.slice(first, batch_rows)
+        batches: Iterator[pa.RecordBatch]
+        if self._streamed:
+            batches = iter(self._stream(fields))
+        else:
+            file = pa.ipc.open_file(self._source, options=_options(fields))
+            if piece.groups.stop > file.num_record_batches:
+                raise GroupsChangedError
+            batches = map(file.get_batch, piece.groups)
+        for batch in batches:
+            batch.validate(full=True)
+            for first in range(0, len(batch), batch_rows):
+                yield batch.slice(first, batch_rows)
 
     def _stream(self, fields: Sequence[int] | None) -> pa.RecordBatchReader:
         self._source.seek(self._start)
         return pa.ipc.open_stream(self._source, options=_options(fields))
 
-    @staticmethod
-    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
-        """See `GroupFile`."""
-        first = source.read_at(len(_MAGIC), 0)
-        if first != _MAGIC and first[:4] != b"\xff" * 4:
-            return (
-                "this is not an Arrow file",
-                "check the path and --input_format; an Arrow file is not compressed as a whole, "
-                "and Feather files of version 1 must be written again",
-            )
-        if first == _MAGIC and source.read_at(len(_MAGIC), max(size - len(_MAGIC), 0)) != _MAGIC:
-            return (
-                "the Arrow file is truncated: its footer is missing",
-                "copy it again, or wait until it is written",
-            )
-        return None
-
 
 def _options(fields: Sequence[int] | None) -> pa.ipc.IpcReadOptions:
     return pa.ipc.IpcReadOptions(use_threads=False, included_fields=fields)
-
-
-@contextlib.contextmanager
-def _sizes_named() -> Iterator[None]:
-    """Says what the errors of Arrow about sizes mean for the file."""
-    try:
-        yield
-    except OSError as error:
-        if "Expected to be able to read" in str(error):
-            raise pa.ArrowInvalid(f"it is truncated: {error}") from error
-        raise
-    except pa.ArrowMemoryError as error:
-        raise pa.ArrowInvalid(
-            f"{error}; the file is damaged, or its record batches are too large for the memory"
-        ) from error

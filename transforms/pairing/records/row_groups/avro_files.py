@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -10,11 +11,10 @@ import pyarrow as pa
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
     GroupFile,
+    GroupPiece,
     GroupsChangedError,
 )
-from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
-_MAGIC = b"Obj\x01"
 _TYPES: dict[str, pa.DataType] = {
     "null": pa.null(),
     "boolean": pa.bool_(),
@@ -42,14 +42,12 @@ _LOGICAL_TYPES: dict[str, pa.DataType] = {
 class AvroFile(GroupFile):
     """An open Avro file."""
 
-    label, a_file, groups_name = "Avro", "an Avro file", "blocks"
+    label, groups_name = "Avro", "blocks"
+    marks = MappingProxyType({b"Obj\x01": b""})
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
         from fastavro import block_reader  # a run without Avro does not load it
 
-        if source.read_at(len(_MAGIC), 0) != _MAGIC:
-            raise pa.ArrowInvalid("it does not begin like an Avro file")
-        source.seek(0)  # pyarrow wants this after read_at
         self._source = source
         try:
             self._blocks = block_reader(source)
@@ -97,16 +95,6 @@ class AvroFile(GroupFile):
                     for field in schema
                 ]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    @staticmethod
-    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
-        """See `GroupFile`."""
-        if source.read_at(len(_MAGIC), 0) == _MAGIC:
-            return None
-        return (
-            "this is not an Avro file",
-            "check the path and --input_format; an Avro file is not compressed as a whole",
-        )
 
 
 def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:

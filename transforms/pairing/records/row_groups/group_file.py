@@ -7,21 +7,49 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import BleuError, InputError, lacks_open_files, open_file_limit
-from beam_bleu.transforms.pairing.files.streams import Stream, changed
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, changed
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
-    from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
 
 class GroupsChangedError(Exception):
     """The groups of a file are not those of its plan, so the file has changed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class GroupPiece:
+    """Neighbouring groups of one file.
+
+    Attributes:
+      file: the file.
+      version: the version of the file, or None.
+      groups: the numbers of the groups, from 0. A file without rows has none.
+      group_rows: the number of rows of each of them.
+      first_row: the number of the first row in the file, from 0.
+      bytes: their bytes, of all columns and before compression, if the format knows them so.
+      bytes_before: those of the groups before them in the file.
+    """
+
+    file: FoundFile
+    version: str | None
+    groups: range
+    group_rows: tuple[int, ...]
+    first_row: int
+    bytes: int
+    bytes_before: int
+
+    @property
+    def rows(self) -> int:
+        """The number of all rows."""
+        return sum(self.group_rows)
 
 
 class GroupFile(abc.ABC):
@@ -33,14 +61,14 @@ class GroupFile(abc.ABC):
 
     Attributes:
       label: the format's name in messages.
-      a_file: one of its files, with an article.
       groups_name: what its groups are called.
+      marks: the bytes that a file can begin with, each with those that it ends with.
       schema: all columns.
     """
 
     label: str
-    a_file: str
     groups_name: str
+    marks: Mapping[bytes, bytes]
     schema: pa.Schema
 
     @abc.abstractmethod
@@ -65,15 +93,28 @@ class GroupFile(abc.ABC):
           GroupsChangedError: the file does not have these groups.
         """
 
-    @staticmethod
-    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
-        """(what is wrong, what to do) with a file that could not be opened, if it is known."""
-        return None
 
-    @staticmethod
-    def explained(said: str) -> tuple[str, str] | None:
-        """(what is wrong, what to do) for what a library says of a file, if it is known."""
-        return None
+def require_format(form: type[GroupFile], source: pa.NativeFile, stream: Stream, path: str) -> None:
+    """Checks the first and the last bytes of a file.
+
+    Raises:
+      InputError: it is empty, truncated, or of another format.
+    """
+    size = source.size()
+    head = source.read_at(min(size, max(map(len, form.marks))), 0)
+    begin = next(filter(head.startswith, form.marks), None)
+    if begin is None:
+        raise InputError(
+            stream.told(f"this is not a file of {form.label}", path),
+            "check the path and --input_format; such a file is not compressed as a whole",
+        )
+    end = form.marks[begin]
+    if end and (size < 3 * len(end) or source.read_at(len(end), size - len(end)) != end):
+        raise InputError(
+            stream.told(f"the {form.label} file is truncated: its footer is missing", path),
+            "copy it again, or wait until it is written",
+        )
+    source.seek(0)  # pyarrow wants this after read_at
 
 
 @contextlib.contextmanager
@@ -83,6 +124,9 @@ def errors_named(
     """Makes an `InputError` of each error inside."""
     try:
         yield
+    except pa.ArrowMemoryError as error:
+        what = f"{error}: it is damaged, or its {form.groups_name} are too large for the memory"
+        raise damaged(form, stream, path, what) from error
     except (BleuError, MemoryError):
         raise
     except GroupsChangedError:
@@ -96,8 +140,6 @@ def errors_named(
                 "start again when the file is complete, and do not remove it",
             ) from error
         said = str(error).strip().partition("\n")[0].rstrip(".")
-        if told := form.explained(said):
-            raise InputError(stream.told(told[0], path), told[1]) from error
         where = f"{form.groups_name} {groups.start} to {groups[-1]}: " if groups else ""
         raise damaged(form, stream, path, f"{where}{said}") from error
 

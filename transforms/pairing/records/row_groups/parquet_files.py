@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
     GroupFile,
+    GroupPiece,
     GroupsChangedError,
 )
-from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPiece
 
 _BUFFER_BYTES = 1 << 20
 _REMOTE_BUFFER_BYTES = 1 << 23
@@ -25,18 +26,12 @@ _MOST_UNBUFFERED = 1 << 25
 """About the most bytes of a local row group whose columns are read without a buffer. A buffer costs
 one more copy of the bytes."""
 
-_FIXED_SIZE_LISTS = "Expected all lists to be of size"
-"""Arrow's error for a row of a column of lists of a fixed size that is null."""
-
-_MAGIC = b"PAR1"
-_ENCRYPTED_MAGIC = b"PARE"
-_ENCRYPTED = ("the file is encrypted, and cannot be read", "decrypt it first")
-
 
 class ParquetFile(GroupFile):
     """An open Parquet file."""
 
-    label, a_file, groups_name = "Parquet", "a Parquet file", "row groups"
+    label, groups_name = "Parquet", "row groups"
+    marks = MappingProxyType({b"PAR1": b"PAR1", b"PARE": b"PARE"})
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
         import pyarrow.parquet as pq  # a run without Parquet does not load it
@@ -79,37 +74,6 @@ class ParquetFile(GroupFile):
         yield from self._file.iter_batches(
             batch_size=batch_rows, row_groups=list(groups), columns=names, use_threads=False
         )
-
-    @staticmethod
-    def why_not(source: pa.NativeFile, size: int) -> tuple[str, str] | None:
-        """See `GroupFile`."""
-        first = source.read_at(len(_MAGIC), 0)
-        last = source.read_at(len(_MAGIC), max(size - len(_MAGIC), 0))
-        if _ENCRYPTED_MAGIC in (first, last):
-            return _ENCRYPTED
-        if first != _MAGIC:
-            return (
-                "this is not a Parquet file",
-                "check the path and --input_format; a Parquet file is not compressed as a whole",
-            )
-        if last != _MAGIC or size < 3 * len(_MAGIC):
-            return (
-                "the Parquet file is truncated: its footer is missing",
-                "copy it again, or wait until it is written",
-            )
-        return None
-
-    @staticmethod
-    def explained(said: str) -> tuple[str, str] | None:
-        """See `GroupFile`."""
-        if "crypt" in said.lower():
-            return _ENCRYPTED
-        if _FIXED_SIZE_LISTS in said:
-            return (
-                f"pyarrow cannot read null in a column of lists of a fixed size: {said}",
-                "write the column with lists of any size: pa.list_(pa.string()) in pyarrow",
-            )
-        return None
 
 
 def _is_name(step: str | int) -> bool:

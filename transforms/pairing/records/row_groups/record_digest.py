@@ -14,9 +14,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.canonical import (
-    as_text,
-)
+from beam_bleu.transforms.pairing.canonical import as_text
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.numbers import numbers_as_texts
 from beam_bleu.transforms.pairing.records.columns.wanted import (
@@ -55,7 +53,7 @@ def sum_of_record_hashes(read: ReadRecords, chosen: Chosen) -> int:
         return as_text(column, path) if path in others else numbers_as_texts(column)
 
     return sum(
-        _sum_of_column(hashed(path), read.first + 1 + (number << _COLUMN_BITS))
+        _sum_of_column(hashed(path), read.range.first + 1 + (number << _COLUMN_BITS))
         for number, path in enumerate(chosen.scored_columns)
     )
 

@@ -1,69 +1,56 @@
-"""Files whose rows lie in groups as a source of segments: wires their reading to Beam.
-
-Only footers and plans go through a shuffle. Text goes directly from the file into the batch that is
-scored.
-"""
+"""Files whose rows lie in groups as records: row groups of Parquet, and those of Arrow and Avro."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import offsets_of
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.canonical import (
-    canonical_schema,
-    is_text,
-    is_texts,
-)
+from beam_bleu.transforms.pairing.canonical import canonical_schema, is_text, is_texts
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
     version_of,
 )
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream, changed
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.files.tables import require_table_columns
-from beam_bleu.transforms.pairing.paired import InputFile
-from beam_bleu.transforms.pairing.records.columns.choosing import choose_of_file
+from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
-    raw_value,
     rows_of,
     value_of,
 )
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
-    ReadRecords,
-    with_path_columns,
-)
-from beam_bleu.transforms.pairing.records.plan_records import RecordPlan
-from beam_bleu.transforms.pairing.records.record_files import RecordFiles
-from beam_bleu.transforms.pairing.records.record_segments import (
+    Columns,
     Fault,
+    RawRecords,
+    ReadRecords,
+    RecordRange,
     null_in,
-    without_faulty,
+)
+from beam_bleu.transforms.pairing.records.formats import RecordFormatName
+from beam_bleu.transforms.pairing.records.record_files import (
+    Portion,
+    RecordFiles,
+    RecordPlan,
 )
 from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
 from beam_bleu.transforms.pairing.records.row_groups.avro_files import AvroFile
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
     GroupFile,
+    GroupPiece,
     damaged,
     errors_named,
-)
-from beam_bleu.transforms.pairing.records.row_groups.group_plan import (
-    Footer,
-    GroupPiece,
-    GroupPortion,
-    make_group_plan,
+    require_format,
 )
 from beam_bleu.transforms.pairing.records.row_groups.parquet_files import ParquetFile
 from beam_bleu.transforms.pairing.records.row_groups.record_digest import (
@@ -74,9 +61,7 @@ from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["RowGroupRecords"]
 
-GroupFormatName = Literal["parquet", "arrow", "avro"]
-
-GROUP_FORMATS: dict[GroupFormatName, type[GroupFile]] = {
+GROUP_FORMATS: dict[RecordFormatName, type[GroupFile]] = {
     "parquet": ParquetFile,
     "arrow": ArrowFile,
     "avro": AvroFile,
@@ -85,52 +70,58 @@ GROUP_FORMATS: dict[GroupFormatName, type[GroupFile]] = {
 _BATCH_BYTES = 1 << 22
 """About the largest number of bytes of a batch."""
 
-_LOG = logging.getLogger("beam_bleu_workers")
-_DETAILS = logging.getLogger("beam_bleu")
+_FILE_BYTES = 1 << 20
+"""The cost of opening a file, in bytes, so that a portion never has tens of thousands of files."""
 
 
 @dataclasses.dataclass(frozen=True)
-class _Rows:
-    """Neighbouring rows of a file.
+class Footer:
+    """What the footer of a file says.
 
     Attributes:
-      rows: the rows, with the columns that are read, and perhaps others.
+      shard: the file.
       chosen: the columns that are read.
-      path: the file.
-      first: the number of the first row in the input, from 0.
-      first_row: the same in the file.
+      version: the version of the file; None if its filesystem has no versions.
+      rows: int64, the number of rows of each row group.
+      bytes: int64, the bytes of each row group, of all columns and before compression.
     """
 
-    rows: pa.RecordBatch
+    shard: Shard
     chosen: Chosen
-    path: str
-    first: int
-    first_row: int
+    version: str | None
+    rows: Integers
+    bytes: Integers
 
-    @property
-    def nbytes(self) -> int:
-        return int(self.rows.nbytes)
+    def pieces(self, most_bytes: int) -> Iterator[GroupPiece]:
+        """Its row groups, in pieces of at most so many bytes, or of one row group."""
+        starts, size = [0], 0
+        for group, group_bytes in enumerate(self.bytes.tolist()):
+            if size and size + group_bytes + _FILE_BYTES > most_bytes:
+                starts.append(group)
+                size = 0
+            size += group_bytes
+        for start, stop in zip(starts, [*starts[1:], len(self.rows)], strict=True):
+            yield GroupPiece(
+                self.shard.file,
+                self.version,
+                range(start, stop),
+                tuple(self.rows[start:stop].tolist()),
+                int(self.rows[:start].sum()),
+                int(self.bytes[start:stop].sum()),
+                int(self.bytes[:start].sum()),
+            )
 
 
 @dataclasses.dataclass(frozen=True)
 class RowGroupRecords(RecordFiles):
-    """Files of a format whose rows lie in groups: each row is a record.
+    """Files of a format whose rows lie in groups: each row is a record."""
 
-    Attributes:
-      format: the format of the files.
-    """
-
-    format: GroupFormatName
+    digest_method = METHOD
 
     @property
     def form(self) -> type[GroupFile]:
-        """What the format says about itself."""
+        """The reader of a file of the format."""
         return GROUP_FORMATS[self.format]
-
-    @property
-    def digest_method(self) -> str:
-        """The name of the method of `ReadRecords.digest`."""
-        return METHOD
 
     def cut(self, shards: Sequence[Shard]) -> Sequence[Shard]:
         """The files: their footers are read."""
@@ -138,58 +129,53 @@ class RowGroupRecords(RecordFiles):
         return shards
 
     def look_at(self, part: Shard) -> list[Footer]:
-        """See `footer`."""
-        return [self.footer(part)]
+        """The footer of a file: its groups and columns."""
+        stream, path = self.stream, part.file.path
+        version = version_of(stream, path)
+        with self._opened(part.file) as file, errors_named(self.form, stream, path):
+            schema = canonical_schema(file.schema)
+            rows, sizes = (np.array(counts, np.int64) for counts in file.groups())
+        return [Footer(part, self.chosen(schema, part), version, rows, sizes)]
 
     def planned(self, found: Sequence[Footer]) -> RecordPlan:
-        """See `make_group_plan`."""
-        stream = self.stream
-        plan = make_group_plan(stream, found, self.range_bytes)
-        require_table_columns(
-            stream.label,
-            [footer.shard.file for footer in plan.footers],
-            [str(path.steps[0]) for path in plan.chosen.columns],
-        )
-        files = tuple(
-            InputFile(
-                stream.shown(footer.shard.file.path),
-                footer.shard.file.size,
-                int(footer.rows.sum()),
-                stream.version(footer.version),
+        """The portions of row groups.
+
+        Raises:
+          InputError: there are no rows, or files have different columns.
+          JobError: a footer is missing, or is there twice.
+        """
+        footers = sorted(found, key=lambda footer: footer.shard.number)
+        numbers = [footer.shard.number for footer in footers]
+        if numbers != list(range(len(footers))) or not footers or not footers[-1].shard.is_last:
+            raise JobError(
+                f"{self.stream}: not every footer was read exactly once",
+                "the runner lost or repeated data: do not use it for this job",
             )
-            for footer in plan.footers
+        shards = [footer.shard for footer in footers]
+        chosen = self.require_same_columns(shards, [footer.chosen for footer in footers])
+        rows = [int(footer.rows.sum()) for footer in footers]
+        if not any(rows):
+            raise InputError(
+                f"{self.stream.label}: there are no rows: {self.stream.pattern}",
+                "check that the files were written",
+            )
+        columns = [str(path.steps[0]) for path in chosen.columns]
+        require_table_columns(self.stream.label, [shard.file for shard in shards], columns)
+        total = sum(int(footer.bytes.sum()) for footer in footers)
+        portion_bytes = self.range_bytes or range_bytes_for(total)
+        portions = list(_portions(footers, chosen, portion_bytes))
+        sizes = np.array([portion.bytes for portion in portions], np.int64)
+        listed_by = shards[0].file.listed_by
+        return RecordPlan(
+            chosen,
+            [portions[number] for number in longest_first(sizes, portion_bytes)],
+            self.input_files(shards, rows, [footer.version for footer in footers]),
+            None if listed_by is None else listed_by.snapshot,
         )
-        listed_by = plan.footers[0].shard.file.listed_by
-        snapshot = None if listed_by is None else listed_by.snapshot
-        portions = plan.portions_to_read()
-        return RecordPlan(plan.rows, plan.bytes, plan.chosen, portions, files, snapshot)
 
-    def footer(self, shard: Shard) -> Footer:
-        """Reads the footer of a file: its groups and columns.
-
-        Raises:
-          InputError: the file does not have the format, or cannot be read.
-        """
-        stream, path = self.stream, shard.file.path
-        version = version_of(stream, path)
-        with _opened(self.form, stream, shard.file) as file:
-            try:
-                schema = canonical_schema(file.schema)
-            except UnicodeDecodeError as failed:  # pyarrow decodes a name when it is asked for it
-                what = f"the name of a column: {failed}"
-                raise damaged(self.form, stream, path, what) from failed
-            with errors_named(self.form, stream, path):
-                rows, sizes = (np.array(counts, np.int64) for counts in file.groups())
-        of_file = choose_of_file(self.wanted, schema, stream, shard, self.roles)
-        return Footer(shard, of_file.chosen, of_file.error, version, rows, sizes)
-
-    def parts(self, portion: GroupPortion) -> Iterator[_Rows]:
-        """The rows of a portion, in order.
-
-        Raises:
-          InputError: a file cannot be read, is damaged, or has changed since the plan was made.
-        """
-        first = portion.first_record
+    def parts(self, portion: Portion) -> Iterator[RawRecords]:
+        """The rows of a portion, in order."""
+        first = portion.first
         for piece in portion.pieces:
             path = piece.file.path
             try:
@@ -206,49 +192,41 @@ class RowGroupRecords(RecordFiles):
         if version_of(self.stream, path) != version:
             raise changed(self.stream, path, "was changed after its footer was read") from None
 
-    def _piece_rows(self, piece: GroupPiece, chosen: Chosen, first: int) -> Iterator[_Rows]:
+    def _piece_rows(self, piece: GroupPiece, chosen: Chosen, first: int) -> Iterator[RawRecords]:
         form, stream, path = self.form, self.stream, piece.file.path
         row_bytes = piece.bytes // piece.rows + 1
         most = max(min(usual_rows(len(chosen.columns)), _BATCH_BYTES // row_bytes), 1)
         read = 0
-        with _opened(form, stream, piece.file, piece) as file:
+        with self._opened(piece.file, piece) as file:
             batches = file.batches(piece, chosen.columns, most)
             while True:
                 with errors_named(form, stream, path, piece.groups):
                     rows = next(batches, None)
                 if rows is None:
                     break
-                yield _Rows(rows, chosen, path, first + read, piece.first_row + read)
+                place = piece.first_row + read + 1
+                there = RecordRange(stream.label, stream.shown(path), "row", first + read, place)
+                yield RawRecords(rows, there, chosen)
                 read += len(rows)
                 PROGRESS.add(piece.bytes * len(rows) // piece.rows)
         if read != piece.rows:
             raise damaged(form, stream, path, f"{read} of {piece.rows} rows could be read")
 
-    def parsed(self, part: _Rows, digest: bool) -> ReadRecords:
-        """Rows as records, with texts that are UTF-8, and not too long."""
-        chosen = part.chosen
-        columns: dict[ColumnPath, pa.Array] = {}
-        of_paths: dict[ColumnPath, dict[int, Fault]] = {}
+    def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
+        """The values of rows, with texts that are UTF-8, and not too long."""
+        columns: Columns = {}
         faults: dict[int, Fault] = {}
-        conditions = (condition.column for condition in chosen.where)
-        for path in dict.fromkeys([*conditions, *chosen.columns]):
-            columns[path] = value_of(part.rows, path)
-            of_paths[path] = self._faults(path, columns[path])
-            faults = {**of_paths[path], **faults}
-        place = (part.first, part.path, part.first_row + 1, "row")
-        unread = ReadRecords(
-            columns, *place, raw=lambda row: _raw(columns, row, chosen), label=self.stream.label
-        )
-        good = {path: null_in(columns[path], list(of_paths[path])) for path in chosen.columns}
-        good, faults = without_faulty(good, faults, chosen)
-        bad = tuple(
-            unread.bad_record(row, fault.reason, fault.what, fault.remedy)
-            for row, fault in sorted(faults.items())
-        )
-        read = ReadRecords(good, *place, bad, label=self.stream.label)
-        if digest:
-            read = dataclasses.replace(read, digest=sum_of_record_hashes(read, chosen))
-        return with_path_columns(read, chosen)
+        conditions = (condition.column for condition in part.chosen.where)
+        for path in dict.fromkeys([*conditions, *part.chosen.columns]):
+            column = value_of(part.values, path)
+            wrong = self._faults(path, column)
+            columns[path] = null_in(column, wrong)
+            faults = {**wrong, **faults}
+        return {path: columns[path] for path in part.chosen.columns}, faults
+
+    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
+        """The sum of the hashes of all values."""
+        return sum_of_record_hashes(read, chosen)
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
         """The rows of a column with texts that are not UTF-8 or too long."""
@@ -270,46 +248,45 @@ class RowGroupRecords(RecordFiles):
             faults.setdefault(row, Fault(path, "line-too-long", what, remedy))
         return faults
 
+    @contextlib.contextmanager
+    def _opened(self, listed: FoundFile, piece: GroupPiece | None = None) -> Iterator[GroupFile]:
+        """A file that is closed at the end.
 
-def _raw(columns: Mapping[ColumnPath, pa.Array], row: int, chosen: Chosen) -> bytes:
-    """The values of a row as JSON. Bytes that are not UTF-8 stay as they are."""
-    values = {path.text: raw_value(columns[path], row) for path in chosen.columns}
-    text = json.dumps(values, ensure_ascii=False, default=str)
-    return text.encode("utf-8", "surrogateescape")
+        Args:
+          listed: the file, as it was listed.
+          piece: the groups that are read; None to read only the footer.
 
-
-@contextlib.contextmanager
-def _opened(
-    form: type[GroupFile], stream: Stream, listed: FoundFile, piece: GroupPiece | None = None
-) -> Iterator[GroupFile]:
-    """A file that is closed at the end.
-
-    Args:
-      form: its format.
-      stream: its stream.
-      listed: the file, as it was listed.
-      piece: the groups that are read; None to read only the footer.
-
-    Raises:
-      InputError: it does not have the format, or cannot be read.
-    """
-    path = listed.path
-    with contextlib.ExitStack() as stack:
-        with errors_named(form, stream, path):
-            source = stack.enter_context(open_for_arrow(path))
-            size = source.size()
-        if size != listed.size:
-            raise changed(stream, path, f"has {size} bytes, and had {listed.size} when listed")
-        if not size:
-            raise InputError(
-                stream.told(f"the file is empty, so it is not {form.a_file}", path),
-                f"check that it was written; {form.a_file} without rows has some bytes",
-            )
-        with errors_named(form, stream, path):
-            try:
+        Raises:
+          InputError: it does not have the format, or cannot be read.
+        """
+        form, stream, path = self.form, self.stream, listed.path
+        with contextlib.ExitStack() as stack:
+            with errors_named(form, stream, path):
+                source = stack.enter_context(open_for_arrow(path))
+                size = source.size()
+                if size != listed.size:
+                    was = f"has {size} bytes, and had {listed.size} when listed"
+                    raise changed(stream, path, was)
+                require_format(form, source, stream, path)
                 file = form(source, piece)
-            except (pa.ArrowException, OSError):
-                if told := form.why_not(source, size):
-                    raise InputError(stream.told(told[0], path), told[1]) from None
-                raise
-        yield file
+            yield file
+
+
+def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
+    """The row groups in portions of about so many bytes, in order."""
+    pieces: list[GroupPiece] = []
+    first = cost = 0
+    for piece in (piece for footer in footers for piece in footer.pieces(portion_bytes)):
+        size = piece.bytes + _FILE_BYTES
+        if pieces and cost + size > portion_bytes:
+            portion = _portion(first, pieces, chosen)
+            yield portion
+            first, cost, pieces = first + portion.records, 0, []
+        pieces.append(piece)
+        cost += size
+    yield _portion(first, pieces, chosen)
+
+
+def _portion(first: int, pieces: Sequence[GroupPiece], chosen: Chosen) -> Portion:
+    rows, size = (sum(counts) for counts in zip(*((p.rows, p.bytes) for p in pieces), strict=True))
+    return Portion(first, rows, size, tuple(pieces), chosen)

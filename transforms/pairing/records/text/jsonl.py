@@ -20,19 +20,14 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import BadReason
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    quoted_path,
-)
+from beam_bleu.transforms.pairing.records.columns.column_paths import quoted_path
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     INTEGER_ID,
     Chosen,
     ColumnPath,
-    ReadRecords,
-)
-from beam_bleu.transforms.pairing.records.record_segments import (
+    Columns,
     Fault,
     null_in,
-    without_faulty,
 )
 from beam_bleu.transforms.pairing.records.text.json_scanner import (
     NESTED,
@@ -45,21 +40,23 @@ from beam_bleu.transforms.pairing.records.text.json_scanner import (
     step,
     texts_of,
 )
-from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
 
 _REMEDY = "repair the file, or the program that wrote it"
 _NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"
 """The JSON of numbers that can be written in several ways: 1.50 is 1.5, and -0 is 0."""
 
-_MOST_BYTES = 1 << 24
-"""The largest number of bytes of a line of which objects are made. They take up to a hundred times
-the bytes of a line that has very many keys or items."""
+_MOST_CHARACTERS = 1 << 24
+"""The largest number of characters of a line of which objects are made. They take up to a hundred
+times the bytes of a line that has very many keys or items."""
+
+_DEEPEST_COLUMN = 50
+"""The largest number of objects and lists around a value that can be a column."""
 
 _KINDS = {TEXT: "a text", SCALAR: "a number or a boolean", NESTED: "an object or a list"}
 _TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 
 
-class BadLineError(Exception):
+class BadLineError(ValueError):
     """A line that cannot be read.
 
     Attributes:
@@ -92,7 +89,6 @@ _TEXT = _Form("a text")
 _TEXTS = _Form("a text", items=(TEXT,))
 _WITNESS = _Form("a text", is_optional=True)
 _ID = _Form("a string or an integer", (TEXT, SCALAR))
-_NUMBER = _Form("a number", (TEXT, SCALAR))
 _NUMBERS = _Form("a list of numbers", (), (TEXT, SCALAR))
 _NUMBER_OR_NUMBERS = _Form("a number", (TEXT, SCALAR), (TEXT, SCALAR))
 _ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
@@ -106,7 +102,7 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
     forms = dict.fromkeys(chosen.witnesses, _WITNESS)
     for column, paths in chosen.values:
         form = _NUMBER_OR_NUMBERS if column.takes("number") else _NUMBERS
-        forms |= dict.fromkeys(paths, form if column.takes("list") else _NUMBER)
+        forms |= dict.fromkeys(paths, form if column.takes("list") else _ANY)
     named = [*chosen.labels, *(condition.column for condition in chosen.where)]
     named += [*(path for _, path in chosen.kept), *chosen.names]
     forms |= dict.fromkeys(named, _ANY)
@@ -119,25 +115,29 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
     return {path: forms[path] for path in dict.fromkeys([*conditions, *chosen.columns])}
 
 
-def read_json_lines(lines: RawLines, chosen: Chosen) -> ReadRecords:
-    """Reads the chosen columns of lines.
+def read_json_lines(
+    lines: pa.LargeStringArray, bad_rows: Sequence[int], chosen: Chosen
+) -> tuple[Columns, dict[int, Fault]]:
+    """Reads the chosen columns of lines, and says what is wrong with them; see `ReadRecords`.
 
     Columns of texts must have strings, or lists of strings if there is only one column of
     references. Other columns have strings, numbers or booleans, and the result has them as text,
     numbers and booleans as JSON writes them.
 
     Args:
-      lines: the lines.
+      lines: the lines, in a padded column.
+      bad_rows: those that are known to be bad, which are not looked at.
       chosen: the columns.
     """
-    column, is_bad = lines.readable()
+    column = readable(lines, bad_rows)
     forms = _forms(chosen)
     spans, unknown = _spans(column, list(forms))
+    unknown[list(bad_rows)] = False
     faults: dict[int, Fault] = {}
-    rows = np.flatnonzero(unknown & ~is_bad)
+    rows = np.flatnonzero(unknown)
     texts = []
     for row in rows.tolist():
-        text, fault = _simplified(lines.line(row), forms)
+        text, fault = _simplified(column[row].as_py(), forms)
         texts.append(text)
         if fault is not None:
             faults[row] = fault
@@ -150,16 +150,21 @@ def read_json_lines(lines: RawLines, chosen: Chosen) -> ReadRecords:
             faults.setdefault(row, Fault(None, "invalid-json", what, _REMEDY))
         for (of_path, to), begin, end in zip(spans.values(), begins, ends, strict=True):
             of_path[rows], to[rows] = begin, end
-    read: dict[ColumnPath, pa.Array] = {}
+    columns: Columns = {}
     for path, form in forms.items():
-        read[path], wrong = _column(path, form, *spans[path])
+        columns[path], wrong = _column(path, form, *spans[path])
         if not form.is_optional:
             faults = {**wrong, **faults}
-    read, faults = without_faulty({path: read[path] for path in chosen.columns}, faults, chosen)
-    bad = [*lines.bad]
-    bad += (lines.bad_record(row, of.reason, of.what, of.remedy) for row, of in faults.items())
-    bad.sort(key=lambda record: record.number)
-    return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
+    return {path: columns[path] for path in chosen.columns}, faults
+
+
+def readable(lines: pa.LargeStringArray, bad_rows: Sequence[int]) -> pa.LargeStringArray:
+    """A padded column of lines, with empty texts in place of bad ones, which may be no UTF-8."""
+    if not bad_rows:
+        return lines
+    is_bad = np.zeros(len(lines), bool)
+    is_bad[list(bad_rows)] = True
+    return padded(pc.if_else(pa.array(is_bad), pa.scalar("", pa.large_string()), lines))
 
 
 _Span = tuple[Integers, Integers]
@@ -251,7 +256,7 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
     return matches
 
 
-def _simplified(line: bytes, forms: Mapping[ColumnPath, _Form]) -> tuple[str, Fault | None]:
+def _simplified(line: str, forms: Mapping[ColumnPath, _Form]) -> tuple[str, Fault | None]:
     """An object of a line's values with the numbers of the columns as keys, and what is wrong."""
     values, fault = {}, None
     try:
@@ -278,26 +283,21 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def record_of(line: bytes) -> dict[str, Any]:
+def record_of(line: str) -> dict[str, Any]:
     """The object in a line.
 
     Raises:
-      BadLineError: the line is not an object of JSON, or has too many bytes.
+      BadLineError: the line is not an object of JSON, or is too long.
     """
     reason: BadReason = "invalid-json"
-    if not line.strip(b" \t\r"):
+    if not line.strip(" \t\r"):
         what = "the line is empty, and each line must be an object"
-    elif len(line) > _MOST_BYTES:
+    elif len(line) > _MOST_CHARACTERS:
         reason = "line-too-long"
-        what = (
-            f"the line has {len(line)} bytes, and only plain records can have more than "
-            f"{_MOST_BYTES}"
-        )
+        what = f"only plain records can have more than {_MOST_CHARACTERS} characters"
     else:
         try:
-            record = json.loads(line.decode())
-        except UnicodeDecodeError as error:
-            reason, what = "invalid-utf8", f"invalid UTF-8 at byte {error.start + 1}"
+            record = json.loads(line)
         except json.JSONDecodeError as error:
             what = f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
         except (ValueError, RecursionError) as error:  # too many digits, or nested too deeply
@@ -335,3 +335,43 @@ def value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:
 
 def _named(value: Any) -> str:
     return _TYPES.get(type(value), "a number")
+
+
+def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
+    """The columns of JSON lines: the keys, and the types of most of their values.
+
+    Raises:
+      ValueError: no line is a record. The text says what is wrong with the first one.
+    """
+    records, errors = [], []
+    for line in lines:
+        try:
+            records.append(record_of(line.decode()))
+        except UnicodeDecodeError as error:
+            errors.append(ValueError(f"invalid UTF-8 at byte {error.start + 1}"))
+        except BadLineError as error:
+            errors.append(error)
+    if not records:
+        raise errors[0]
+    return pa.schema(list(_type_of(records, 0)))
+
+
+def _type_of(values: Sequence[Any], depth: int) -> pa.DataType:
+    """The type of most values; each record is judged when it is read."""
+    objects = [value for value in values if isinstance(value, dict)]
+    lists = [value for value in values if isinstance(value, list)]
+    kinds = {type(value) for value in values} - {dict, list, type(None)}
+    scalars = sum(type(value) in kinds for value in values)
+    if depth > _DEEPEST_COLUMN:
+        return pa.null()
+    if objects and len(objects) >= max(len(lists), scalars):
+        fields: dict[str, list[Any]] = {}
+        for record in objects:
+            for key, value in record.items():
+                # Arrow takes no halves of surrogate pairs.
+                fields.setdefault(key.encode("utf-8", "replace").decode(), []).append(value)
+        return pa.struct([(name, _type_of(of, depth + 1)) for name, of in fields.items()])
+    if lists and len(lists) >= scalars:
+        return pa.large_list(_type_of([item for items in lists for item in items], depth + 1))
+    types = ((str, pa.large_string()), (float, pa.float64()), (int, pa.int64()), (bool, pa.bool_()))
+    return next((arrow_type for of, arrow_type in types if of in kinds), pa.null())

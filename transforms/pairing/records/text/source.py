@@ -1,131 +1,83 @@
-"""JSON lines and tab-separated text as a source of segments, or as a stream of a join."""
+"""JSON lines and tab-separated text: each line is a record.
+
+The first records of each file say which columns it has.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from beam_bleu.transforms.errors import InputError
+import pyarrow as pa
+
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.batch import usual_rows
+from beam_bleu.transforms.pairing.files.chunks import read_chunks
 from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.files.streams import Shard
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
+from beam_bleu.transforms.pairing.lines.line_counting import line_too_long, refuse_compressed
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.line_steps import count_range, require_unchanged
 from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
-from beam_bleu.transforms.pairing.lines.plan import Piece, Portion, make_plan
+from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.paired import InputFile
-from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
+from beam_bleu.transforms.pairing.records.columns.choosing import is_usual_name
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
+    Columns,
+    Fault,
+    RawRecords,
     ReadRecords,
+    RecordRange,
     Wanted,
-    with_path_columns,
 )
-from beam_bleu.transforms.pairing.records.plan_records import RecordPlan
-from beam_bleu.transforms.pairing.records.record_files import RecordFiles
-from beam_bleu.transforms.pairing.records.text.heads import (
-    Head,
-    HeadReader,
-    LineFormat,
-    require_same_headers,
+from beam_bleu.transforms.pairing.records.record_files import (
+    Portion,
+    RecordFiles,
+    RecordPlan,
 )
-from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
-from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
-from beam_bleu.transforms.pairing.records.text.tsv import has_header, read_tab_separated
+from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines, schema_of_lines
+from beam_bleu.transforms.pairing.records.text.tsv import fields_of, has_header, read_tab_separated
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["LineRecords"]
 
+HEAD_BYTES = 1 << 20
+"""Bytes of text of each file whose records show which columns there are."""
 
-@dataclasses.dataclass(frozen=True)
-class RecordPortion:
-    """The lines that one worker reads.
-
-    Attributes:
-      as_lines: the lines. There is one stream.
-      head: what is read of them.
-      bytes: about how many bytes they have in their files.
-    """
-
-    as_lines: Portion
-    head: Head
-    bytes: int
-
-    @property
-    def records(self) -> int:
-        """The number of the records."""
-        return self.as_lines.lines
-
-    @property
-    def chosen(self) -> Chosen:
-        """The columns that are read."""
-        return self.head.columns
+_MOST_NAMES = 12
+"""The largest number of names of columns in a message."""
 
 
 @dataclasses.dataclass(frozen=True)
-class _Lines:
-    """Lines of a portion, and what is read of them."""
+class Head:
+    """The columns that are read of a file, by its first lines."""
 
-    lines: RawLines
-    head: Head
-
-    @property
-    def nbytes(self) -> int:
-        return int(self.lines.column.nbytes)
-
-    @property
-    def chosen(self) -> Chosen:
-        return self.head.columns
+    shard: Shard
+    chosen: Chosen
 
 
 @dataclasses.dataclass(frozen=True)
 class LineRecords(RecordFiles):
-    """Files in which each line is a record.
+    """Files in which each line is a record."""
 
-    Attributes:
-      format: the format of the files.
-      header: whether the first line of each file of tab-separated text has the names of the
-        columns; None: it has them unless all columns are given by numbers.
-    """
-
-    format: LineFormat
-    header: bool | None = None
+    digest_method = METHOD
 
     @property
     def has_header(self) -> bool:
         """Whether the first line of each file is a header."""
-        if self.format == "jsonl":
+        if self.format != "tsv":
             return False
         return has_header(self.wanted, self.roles) if self.header is None else self.header
 
-    @property
-    def header_is_open(self) -> bool:
-        """Whether the user did not say whether tab-separated text has a header."""
-        return self.format == "tsv" and self.header is None
-
-    @property
-    def header_notes(self) -> tuple[str, ...]:
-        """The note for a user who did not say that there is no header."""
-        if not self.header_is_open or self.has_header:
-            return ()
-        return (
-            "the first line of each file is read as a record; if it has the names of the columns, "
-            "add --header",
-        )
-
-    @property
-    def digest_method(self) -> str:
-        """The name of the method of `ReadRecords.digest`."""
-        return METHOD
-
-    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> LineRecords:
+    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
         """See `RecordFiles`."""
         # All columns of the join say whether files have headers, so the answer is kept here.
-        return dataclasses.replace(self, roles=roles, wanted=wanted, header=self.has_header)
+        header = self.has_header if self.format == "tsv" else None
+        return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
 
     def cut(self, shards: Sequence[Shard]) -> Iterable[ByteRange]:
         """The ranges of the files whose lines are counted."""
@@ -133,11 +85,11 @@ class LineRecords(RecordFiles):
         return cut_corpus(shards, self.range_bytes)
 
     def look_at(self, part: ByteRange) -> Iterator[LineCounts | Head]:
-        """The head of a file, if its first range is given, and the counts of the range."""
-        if not part.start and (head := HeadReader(self, open_anywhere).head(part.shard)):
-            if head.error is not None and not part.shard.number:
-                raise head.error  # before all lines are counted
-            yield head
+        """The counts of a range, and before them the head of a file, if it is its first range."""
+        if not part.start and (lines := self._first_lines(part.shard)):
+            refuse_compressed(self.stream, part.shard.file.path, lines[0])
+            of_format = self._of_header if self.format == "tsv" else self._of_objects
+            yield Head(part.shard, of_format(part.shard, lines))
         longest = None if self.on_bad_record == "reject" else self.expected.max_line_bytes
         yield count_range([self.stream], part, longest)
 
@@ -145,81 +97,124 @@ class LineRecords(RecordFiles):
         """The portions of lines, after the heads of all files were compared."""
         stream = self.stream
         counts = [each for each in found if isinstance(each, LineCounts)]
-        by_file = {each.shard.number: each for each in found if isinstance(each, Head)}
+        heads = sorted(
+            (each for each in found if isinstance(each, Head)), key=lambda head: head.shard.number
+        )
         notices = nul_notices([stream], counts)
-        if not by_file:
+        if not heads:
             require_equal_line_counts([stream], [0])
-        heads = [by_file[number] for number in sorted(by_file)]
-        # A file without any record has no columns: its records are judged when they are read.
-        heads = [head for head in heads if head.has_records] or heads
-        if self.has_header:
-            require_same_headers(stream, heads)
-            lines = sum(int(count.newlines.sum()) + count.unfinished_line for count in counts)
-            if lines == len(heads):
-                raise InputError(
-                    stream.told("there is no record, only a header", stream.pattern),
-                    "check that the files were written; if the files have no headers, add "
-                    "--no_header",
-                )
-        head = dataclasses.replace(heads[0], chosen=require_same_columns(stream, heads))
+        chosen = self.require_same_columns(
+            [head.shard for head in heads], [head.chosen for head in heads]
+        )
         plan = make_plan([stream], counts, header_lines=int(self.has_header))
-        files = tuple(
-            InputFile(
-                stream.shown(shard.file.path), shard.file.size, count, stream.version(version)
+        notes = list(notes_of([stream], plan.shards))
+        if self.format == "tsv" and self.header is None and not self.has_header:
+            notes.append(
+                "the first line of each file is read as a record; if it has the names of the "
+                "columns, add --header"
             )
-            for shard, count, version in zip(
-                plan.shards[0], plan.lines[0], plan.versions[0], strict=True
-            )
+        return RecordPlan(
+            chosen,
+            [
+                Portion(
+                    portion.first_line,
+                    portion.lines,
+                    plan.bytes * portion.lines // plan.segments,
+                    portion.pieces[0],
+                    chosen,
+                )
+                for portion in plan.portions_to_read()
+            ],
+            self.input_files(plan.shards[0], plan.lines[0], plan.versions[0]),
+            notices=notices,
+            notes=tuple(notes),
         )
-        portions = (
-            RecordPortion(portion, head, plan.bytes * portion.lines // plan.segments)
-            for portion in plan.portions_to_read()
-        )
-        notes = (*self.header_notes, *notes_of([stream], plan.shards))
-        chosen = head.columns
-        return RecordPlan(plan.segments, plan.bytes, chosen, portions, files, None, notices, notes)
 
-    def parts(self, portion: RecordPortion) -> Iterator[_Lines]:
-        """The lines of a portion, in order, with those that are too long or not UTF-8.
-
-        Raises:
-          InputError: a file cannot be read, or has changed since the plan was made.
-        """
-        (pieces,) = portion.as_lines.pieces
-        rows = usual_rows(len(portion.chosen.columns))
-        first = portion.as_lines.first_line
-        for piece in pieces:
-            for lines in self._piece_lines(piece, rows, first):
-                yield _Lines(lines, portion.head)
+    def parts(self, portion: Portion) -> Iterator[RawRecords]:
+        """The lines of a portion, in order, with those that are too long or not UTF-8."""
+        first = portion.first
+        for piece in portion.pieces:
+            yield from self._piece_lines(piece, portion.chosen, first)
             first += piece.lines
-        require_unchanged(self.stream, pieces)
+        require_unchanged(self.stream, portion.pieces)
 
-    def _piece_lines(self, piece: Piece, rows: int, first: int) -> Iterator[RawLines]:
-        reader = LineReader(
-            self.stream, (piece,), open_anywhere, self.expected.max_line_bytes, first
-        )
+    def _piece_lines(self, piece: Piece, chosen: Chosen, first: int) -> Iterator[RawRecords]:
+        stream, rows = self.stream, usual_rows(len(chosen.columns))
+        reader = LineReader(stream, (piece,), open_anywhere, self.expected.max_line_bytes, first)
+        path = stream.shown(piece.file.path)
         done = 0
         while done < piece.lines:
             lines = reader.available(min(rows, piece.lines - done))
             column = reader.take(lines)
-            yield RawLines(
-                column,
-                first + done,
-                self.stream.label,
-                self.stream.shown(piece.file.path),
-                piece.first_line + done + 1,
-                tuple(reader.bad),
-            )
+            place = piece.first_line + done + 1
+            there = RecordRange(stream.label, path, "line", first + done, place)
+            yield RawRecords(column, there, chosen, tuple(reader.bad))
             done += lines
         reader.finish()
 
-    def parsed(self, part: _Lines, digest: bool) -> ReadRecords:
-        """The records of lines. It can run on any thread."""
-        lines, head = part.lines, part.head
+    def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
+        """The values of lines."""
+        bad_rows = [record.number - part.range.first for record in part.bad]
         if self.format == "tsv":
-            read = read_tab_separated(lines, head.columns, head.names, self.has_header)
-        else:
-            read = read_json_lines(lines, head.columns)
-        sums = sum_of_hashes(lines.column, lines.first) if digest else None
-        read = dataclasses.replace(read, digest=sums, raw=lines.line, label=lines.label)
-        return with_path_columns(read, head.columns)
+            return read_tab_separated(part.values, bad_rows, part.chosen, self.has_header)
+        return read_json_lines(part.values, bad_rows, part.chosen)
+
+    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
+        """The sum of the hashes of the lines."""
+        return sum_of_hashes(read.lines, read.range.first)
+
+    def _first_lines(self, shard: Shard) -> list[bytes]:
+        """The first lines of a file, without their newlines: at least one if it has one."""
+        path, limit = shard.file.path, self.expected.max_line_bytes
+        skips_long = self.on_bad_record == "reject"
+        lines: list[bytes] = []
+        size, last = 0, b""
+        for chunk in read_chunks(self.stream, shard.file, HEAD_BYTES, open_anywhere):
+            size += len(chunk)
+            *ended, last = (last + chunk).split(b"\n")
+            lines += (line for line in ended if len(line) <= limit or not skips_long)
+            if lines and size >= HEAD_BYTES:
+                return lines
+            last = last[: limit + 1]
+            if len(last) > limit and not lines and not skips_long:
+                what, remedy = line_too_long(limit)
+                raise InputError(self.stream.told(f"line 1 {what}", path), remedy)
+        return [*lines, last] if last else lines
+
+    def _of_header(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
+        """The columns of tab-separated text, by its first line."""
+        path = shard.file.path
+        try:
+            fields = fields_of(lines[0].decode())
+        except UnicodeDecodeError as error:
+            what = f"line 1: invalid UTF-8 at byte {error.start + 1} of the line"
+            raise InputError(
+                self.stream.told(what, path),
+                "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it",
+            ) from error
+        numbers = [str(number + 1) for number in range(len(fields))]
+        names = fields if self.has_header else numbers
+        chosen = self.chosen(pa.schema([(name, pa.large_string()) for name in names]), shard)
+        if self.header is None and not self.has_header:
+            read = [fields[int(column.steps[0])] for column in chosen.columns]
+            if any(map(is_usual_name, read)) or (len(fields) > 1 and {*fields} == {*names}):
+                what = f"the first line looks like a header: {joined(fields, _MOST_NAMES)}"
+                raise InputError(
+                    self.stream.told(what, path),
+                    "say what it is: --header if it has the names of the columns, --no_header if "
+                    "it is a record",
+                )
+        return chosen
+
+    def _of_objects(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
+        """The columns of JSON lines, by the keys of the first ones."""
+        try:
+            schema = schema_of_lines(lines)
+        except ValueError as error:
+            what = f"none of the first lines is a record: line 1: {error}"
+            raise InputError(
+                self.stream.told(what, shard.file.path),
+                "each line must be a JSON object in UTF-8; jq -c '.[]' FILE makes such lines of a "
+                "list",
+            ) from error
+        return self.chosen(schema, shard)

@@ -25,17 +25,17 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
-from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.lines.line_columns import values_end, without_return
+from beam_bleu.transforms.pairing.lines.line_columns import values_end
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
-    ColumnPath,
-    ReadRecords,
+    Columns,
+    Fault,
     Wanted,
+    null_in,
 )
-from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
+from beam_bleu.transforms.pairing.records.text.jsonl import readable
 
 _MARK = "\ufeff"
 """A byte order mark. After `cat a b`, that of b is in the middle of the text."""
@@ -66,57 +66,45 @@ def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
     return not all(map(is_column_number, named))
 
 
-def fields_of(line: bytes) -> tuple[str, ...]:
-    """The fields of a line.
-
-    Raises:
-      UnicodeDecodeError: it is not UTF-8.
-    """
-    return tuple(without_return(line).decode().split("\t"))
-
-
-def numbered(fields: int) -> tuple[str, ...]:
-    """The names of the columns of files without a header: their numbers, from 1."""
-    return tuple(str(number + 1) for number in range(fields))
+def fields_of(line: str) -> list[str]:
+    """The fields of a line."""
+    return line.removesuffix("\r").split("\t")
 
 
 def read_tab_separated(
-    lines: RawLines,
-    chosen: Chosen,
-    names: Sequence[str],
-    has_header: bool = False,
-) -> ReadRecords:
-    """Reads the chosen columns of lines. Each line must have as many fields as there are names.
+    lines: pa.LargeStringArray, bad_rows: Sequence[int], chosen: Chosen, has_header: bool = False
+) -> tuple[Columns, dict[int, Fault]]:
+    """Reads the chosen columns of lines, and says what is wrong with them; see `ReadRecords`.
 
     Args:
-      lines: the lines.
-      chosen: the columns.
-      names: the names of all columns.
-      has_header: whether they come from a header, which is not among the lines.
+      lines: the lines, in a padded column.
+      bad_rows: those that are known to be bad, which are not looked at.
+      chosen: the columns. Each line must have as many fields as `chosen.fields`.
+      has_header: whether their names come from a header, which is not among the lines.
     """
-    column, is_bad = lines.readable()
-    wanted = chosen.columns
-    fields = [field_number(path, names) for path in wanted]
-    columns, counts = split(column, fields, len(names))
-    wrong = counts != len(names)
-    headers: list[int] = []
+    names, column = chosen.fields, readable(lines, bad_rows)
+    paths = chosen.columns
+    fields = list(dict.fromkeys(int(path.steps[0]) for path in paths))
+    split_fields, counts = split(column, fields, len(names))
+    counts[list(bad_rows)] = len(names)
+    faults = {
+        row: _wrong_number(int(counts[row]), len(names))
+        for row in np.flatnonzero(counts != len(names)).tolist()
+    }
     if has_header:
-        headers = _repeated_headers(lines, ~wrong & ~is_bad, columns, names)
-    bad = [
-        *lines.bad,
-        *(
-            _wrong_number(lines, row, int(counts[row]), len(names))
-            for row in np.flatnonzero(wrong & ~is_bad).tolist()
-        ),
-        *(_in_the_middle(lines, row) for row in headers),
-    ]
-    if bad:
-        wrong[headers] = True
-        mask = pa.array(wrong | is_bad)
-        columns = [_without(of_field, mask) for of_field in columns]
-    bad.sort(key=lambda record: record.number)
-    read = dict(zip(wanted, columns, strict=True))
-    return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
+        can_be = counts == len(names)
+        marked = pa.array([*names, *(_MARK + name for name in names)], pa.large_string())
+        for texts in split_fields:
+            if can_be.any():  # usually the first column has no name of a column
+                can_be &= pc.is_in(texts, marked).to_numpy(zero_copy_only=False)
+        for row in np.flatnonzero(can_be).tolist():
+            if sorted(fields_of(column[row].as_py().removeprefix(_MARK))) == sorted(names):
+                faults[row] = _REPEATED_HEADER
+    unread = [*faults, *bad_rows]
+    by_field = {
+        field: null_in(texts, unread) for field, texts in zip(fields, split_fields, strict=True)
+    }
+    return {path: by_field[int(path.steps[0])] for path in paths}, faults
 
 
 def split(
@@ -147,57 +135,18 @@ def split(
     return columns, counts
 
 
-def field_number(path: ColumnPath, names: Sequence[str]) -> int:
-    """The number of the field that a path leads to, from 0."""
-    (first,) = path.steps
-    return first if isinstance(first, int) else names.index(first)
+_REPEATED_HEADER = Fault(
+    None,
+    "repeated-header",
+    "has the names of columns, as the header of a file has, but it is not the first line",
+    "remove this line, or give the files by a pattern, without joining them",
+)
 
 
-def _without(column: pa.LargeStringArray, mask: pa.BooleanArray) -> pa.LargeStringArray:
-    """The column with nulls where the mask is true."""
-    validity = pa.array(np.zeros(len(column), bool), mask=mask.to_numpy(zero_copy_only=False))
-    _, offsets, texts = column.buffers()
-    return pa.LargeStringArray.from_buffers(len(column), offsets, texts, validity.buffers()[0])
-
-
-def _repeated_headers(
-    lines: RawLines,
-    can_be: np.ndarray,
-    columns: Sequence[pa.LargeStringArray],
-    names: Sequence[str],
-) -> list[int]:
-    """The rows that have all names of the header, in any order.
-
-    Args:
-      lines: the lines.
-      can_be: bool (rows,): which lines have as many fields as there are names.
-      columns: some of the fields.
-      names: the names.
-    """
-    marked = pa.array([*names, *(_MARK + name for name in names)], pa.large_string())
-    for column in columns:
-        if can_be.any():  # usually the first column has no name of a column
-            can_be = can_be & pc.is_in(column, marked).to_numpy(zero_copy_only=False)
-    return [
-        row
-        for row in np.flatnonzero(can_be).tolist()
-        if sorted(fields_of(lines.line(row).removeprefix(_MARK.encode()))) == sorted(names)
-    ]
-
-
-def _in_the_middle(lines: RawLines, row: int) -> BadRecord:
-    return lines.bad_record(
-        row,
-        "repeated-header",
-        "has the names of columns, as the header of a file has, but it is not the first line",
-        "remove this line, or give the files by a pattern, without joining them",
-    )
-
-
-def _wrong_number(lines: RawLines, row: int, fields: int, count: int) -> BadRecord:
+def _wrong_number(fields: int, count: int) -> Fault:
     has = "1 field" if fields == 1 else f"{fields} fields"
-    return lines.bad_record(
-        row,
+    return Fault(
+        None,
         "wrong-number-of-fields",
         f"has {has}, and the first line has {count}",
         "each line must have the same number of fields, with a tab between them; quotes have no "

@@ -201,11 +201,10 @@ SCHEMA = canonical_schema(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("hyp", "no column hyp; there are the columns id, translation, resps, twice"),
-        ("translation.fr", "no field fr; translation has the fields de, en"),
-        ("id.x", "id is of type int64"),
-        ("resps[0][0][0]", "resps[0][0] is of type large_string"),
-        ("twice.x", "twice has 2 fields with the name x"),
+        ("translation.fr", "translation has no field fr: it is struct<de: "),
+        ("id.x", "id has no field x: it is int64"),
+        ("resps[0][0][0]", "resps[0][0] is large_string, and not a list"),
+        ("twice.x", "twice has 2 fields x"),
     ],
 )
 def test_a_path_that_leads_nowhere_says_at_which_step(text, reason):

@@ -9,7 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ColumnPath,
+    ReadRecords,
+    RecordRange,
+)
 from beam_bleu.transforms.pairing.records.joins.buckets import Joining
 from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
@@ -34,7 +39,7 @@ def read_records(
         elif all(value is None or isinstance(value, str) for value in values):
             of_type = pa.large_string()
         columns[column] = pa.array(values, of_type)
-    return ReadRecords(columns, first, path, first + 1, "line")
+    return ReadRecords(columns, RecordRange("input", path, "line", first, first + 1))
 
 
 def shuffled(

@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.formats import format_of_name
-from beam_bleu.transforms.pairing.records.row_groups.group_plan import GroupPlan, make_group_plan
+from beam_bleu.transforms.pairing.records.record_files import Portion
 from beam_bleu.transforms.pairing.records.row_groups.source import GROUP_FORMATS, RowGroupRecords
 
 SUFFIXES = {"parquet": ".parquet", "file": ".arrow", "stream": ".arrow", "avro": ".avro"}
@@ -73,14 +73,19 @@ def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wa
     )
 
 
-def plan_of(source: RowGroupRecords) -> GroupPlan:
+def portions_of(source: RowGroupRecords) -> list[Portion]:
+    """The portions in order."""
     stream = source.stream
-    footers = [source.footer(shard) for shard in shards_in_order(0, stream, find_files(stream))]
-    return make_group_plan(stream, footers[::-1], source.range_bytes)
+    footers = [
+        footer
+        for shard in shards_in_order(0, stream, find_files(stream))
+        for footer in source.look_at(shard)
+    ]
+    return sorted(source.planned(footers[::-1]).portions, key=lambda portion: portion.first)
 
 
 def read_all(source: RowGroupRecords, digest: bool = False) -> Iterator[ReadRecords]:
-    for portion in plan_of(source).portions():
+    for portion in portions_of(source):
         yield from source.read(portion, digest)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
-from group_reading import plan_of, records, rows_of
+from group_reading import portions_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
@@ -85,8 +85,8 @@ def test_files_with_other_columns_are_named_with_the_difference(tmp_path):
     pq.write_table(pa.table({"hyp": texts, "mt": texts, "ref2": texts}), tmp_path / "1.parquet")
     run(tmp_path / "*.parquet", "--candidate_columns", "hyp").assert_failed(
         3,
-        "input: two files do not have the same columns: only the first has ref; "
-        f"only the second has ref2: {tmp_path}/0.parquet, {tmp_path}/1.parquet",
+        "input: two files do not have the same columns: hyp, ref and hyp, ref2: "
+        f"{tmp_path}/0.parquet, {tmp_path}/1.parquet",
         "use a pattern that matches only files with the same columns",
     )
 
@@ -106,20 +106,20 @@ def test_a_text_that_is_too_long_is_named(tmp_path):
     table = pa.table({"hyp": ["a", "b" * 100], "ref": [["a"], ["b", "c" * 101]]})
     pq.write_table(table, tmp_path / "t.parquet")
     source = records(tmp_path / "t.parquet")
-    (portion,) = plan_of(source).portions()
+    (portion,) = portions_of(source)
     for limit, columns in ((101, []), (100, ["ref"]), (99, ["hyp"])):
         (read,) = dataclasses.replace(source, expected=Expected(max_line_bytes=limit)).read(portion)
         place = f"input: row 2: column {''.join(columns)}: "
         told = f"{place}the text has more than {limit} bytes: {tmp_path}/t.parquet"
-        assert [each.told for each in read.bad] == [told] * len(columns)
-        rows = [column.to_pylist() for column in read.columns.values()]
-        assert all(len(column) == 2 for column in rows)
-        assert (rows[0][1] is None) == bool(columns)
+        bad = [read.bad_record(row, fault) for row, fault in read.faults.items()]
+        assert [each.told for each in bad] == [told] * len(columns)
+        values = {path.text: column.to_pylist() for path, column in read.columns.items()}
+        assert all(values[name][1] is None for name in columns)
 
 
 def test_a_file_that_was_replaced_with_the_same_size_is_named(path):
     source = records(path)
-    portions = list(plan_of(source).portions())
+    portions = portions_of(source)
     reading = source.read(portions[0])
     next(reading)
     other = path.with_suffix(".new")
@@ -141,9 +141,9 @@ def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):
     ids, texts = zip(*rows, strict=True)
     pq.write_table(pa.table({"id": ids, "hyp": texts, "ref": texts}), tmp_path / "t.parquet")
     source = records(tmp_path / "t.parquet", ids=("id",))
-    (portion,) = plan_of(source).portions()
+    (portion,) = portions_of(source)
     (read,) = dataclasses.replace(source, expected=Expected(max_line_bytes=50)).read(portion)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}
     texts = ["h", None, None, None, None, None]
     assert values == {"id": ["a", "b", "c", None, None, "f"], "hyp": texts, "ref": texts}
-    assert [bad.number for bad in read.bad] == [1, 2, 3, 4]
+    assert sorted(read.faults) == [1, 2, 3, 4]

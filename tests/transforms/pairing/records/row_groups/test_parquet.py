@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
-from group_reading import digest_of, pairs_of, plan_of, records, rows_of, table_of
+from group_reading import digest_of, pairs_of, portions_of, records, rows_of, table_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.row_groups import parquet_files
@@ -41,16 +41,15 @@ def test_portions_have_about_the_wanted_size(tmp_path):
     for number in range(3):
         pq.write_table(table_of(2000), tmp_path / f"{number}.parquet", row_group_size=100)
     source = records(tmp_path / "*.parquet", range_bytes=(1 << 20) + 80_000)
-    plan = plan_of(source)
-    portions = list(plan.portions())
-    assert plan.rows == 6000
+    portions = portions_of(source)
+    assert sum(portion.records for portion in portions) == 6000
     assert 6 <= len(portions) <= 12
-    assert [portion.first_record for portion in portions] == list(
+    assert [portion.first for portion in portions] == list(
         itertools.accumulate(
             (sum(piece.rows for piece in portion.pieces) for portion in portions[:-1]), initial=0
         )
     )
-    one = list(plan_of(records(tmp_path / "*.parquet")).portions())
+    one = portions_of(records(tmp_path / "*.parquet"))
     assert len(one) == 1
     assert [piece.rows for piece in one[0].pieces] == [2000] * 3
 
@@ -132,7 +131,7 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
     path = tmp_path / "t.parquet"
     pq.write_table(table, path, row_group_size=5000, data_page_size=1000)
     source = records(path)
-    (portion,) = plan_of(source).portions()
+    (portion,) = portions_of(source)
     monkeypatch.setattr(
         source_module,
         "open_for_arrow",

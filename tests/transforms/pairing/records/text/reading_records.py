@@ -7,17 +7,34 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
-    parse_column_path,
+from beam_bleu.transforms.pairing.bad_records import BadRecord
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ColumnPath,
+    RawRecords,
+    ReadRecords,
+    RecordRange,
+    Wanted,
 )
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords
-from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
+from beam_bleu.transforms.pairing.records.formats import RecordFormatName
+from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
 
-def raw_lines(lines: Sequence[bytes], first: int = 0) -> RawLines:
-    """Lines as a reader gives them."""
-    column = pa.array(lines, pa.large_binary()).cast(pa.large_string())
-    return RawLines(padded(column), first, "input", "records", first + 1)
+def read_lines(
+    format_name: RecordFormatName,
+    lines: Sequence[bytes],
+    chosen: Chosen,
+    first: int = 0,
+    bad: tuple[BadRecord, ...] = (),
+) -> tuple[ReadRecords, Sequence[BadRecord]]:
+    """What is read of lines, and all bad records."""
+    column = padded(pa.array(lines, pa.large_binary()).cast(pa.large_string()))
+    there = RecordRange("input", "records", "line", first, first + 1)
+    source = LineRecords(Stream("input", "records"), Wanted(), format_name, header=False)
+    read = source.parsed(RawRecords(column, there, chosen, bad), digest=False)
+    return read, [*bad, *(read.bad_record(row, fault) for row, fault in read.faults.items())]
 
 
 def chosen_columns(
@@ -35,13 +52,18 @@ def chosen_columns(
     )
 
 
+def numbered_columns(candidate: int, reference: int, fields: int) -> Chosen:
+    """The choice of two columns of tab-separated text without a header."""
+    hyp, ref = (ColumnPath(str(number), (number - 1,)) for number in (candidate, reference))
+    names = tuple(str(number + 1) for number in range(fields))
+    return Chosen((("hyp", hyp),), (ref,), fields=names)
+
+
 def rows_of(read: ReadRecords) -> list[dict[str, object]]:
     """The values of each record that could be read, by column; None for a bad one."""
     columns = {path.text: column.to_pylist() for path, column in read.columns.items()}
     count = len(next(iter(columns.values())))
     rows = [{name: values[i] for name, values in columns.items()} for i in range(count)]
-    for bad in read.bad:
-        row = bad.number - read.first
-        assert set(rows[row].values()) <= {None}
+    for row in read.faults:
         rows[row] = None
     return rows

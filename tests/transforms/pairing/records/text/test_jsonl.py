@@ -11,11 +11,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_records import chosen_columns, raw_lines, rows_of
+from reading_records import chosen_columns, read_lines, rows_of
 
 from beam_bleu.transforms.pairing.records.text import jsonl
-from beam_bleu.transforms.pairing.records.text.heads import schema_of
-from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
+from beam_bleu.transforms.pairing.records.text.jsonl import schema_of_lines
 
 PLAIN = chosen_columns(["hyp"], ["ref"])
 PATHS = chosen_columns(["hyp", "tr.de", "out[0][1]"], ["refs"], ["label", "meta.n"])
@@ -83,7 +82,7 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def check(lines: list[bytes], chosen: Any) -> None:
-    rows = rows_of(read_json_lines(raw_lines(lines, first=7), chosen))
+    rows = rows_of(read_lines("jsonl", lines, chosen, first=7)[0])
     assert len(rows) == len(lines)
     for line, row in zip(lines, rows, strict=True):
         assert same(row, expected(line, chosen)), (line, row, expected(line, chosen))
@@ -211,7 +210,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
         raise AssertionError("a line went through the json module")
 
     monkeypatch.setattr(jsonl, "record_of", no_python)
-    rows = rows_of(read_json_lines(raw_lines(given_lines), PATHS))
+    rows = rows_of(read_lines("jsonl", given_lines, PATHS)[0])
     assert [row["hyp"] for row in rows] == [record["hyp"] for record in records]
     assert [row["refs"] for row in rows] == [
         [record["refs"]] if record["refs"] == "b" else record["refs"] for record in records
@@ -231,8 +230,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_what_is_said_of_a_bad_line(line: bytes, reason: str, what: str) -> None:
     good = b'{"hyp": "a", "ref": "b"}'
-    read = read_json_lines(raw_lines([good, line, good], first=10), PLAIN)
-    (bad,) = read.bad
+    _, (bad,) = read_lines("jsonl", [good, line, good], PLAIN, first=10)
     assert (bad.number, bad.place, bad.reason, bad.raw) == (11, "line 12", reason, line)
     assert re.search(what, bad.what)
 
@@ -240,22 +238,21 @@ def test_what_is_said_of_a_bad_line(line: bytes, reason: str, what: str) -> None
 def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jsonl, "_MOST_BYTES", 40)
+    monkeypatch.setattr(jsonl, "_MOST_CHARACTERS", 40)
     plain, unusual = (
         b'{"hyp": "a", "ref": "%s"%s}' % (b"b" * 40, end) for end in (b"", b',"x":NaN')
     )
-    read = read_json_lines(raw_lines([plain, unusual]), PLAIN)
-    (bad,) = read.bad
+    _, (bad,) = read_lines("jsonl", [plain, unusual], PLAIN)
     assert (bad.place, bad.reason) == ("line 2", "line-too-long")
-    assert bad.what == "the line has 71 bytes, and only plain records can have more than 40"
+    assert bad.what == "only plain records can have more than 40 characters"
 
 
 def test_ids_are_strings_or_integers() -> None:
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
     ids = [b"1", b'"1"', b"-0", b"1.0", b"true", b"null", b"-7", b"12345678901234567890"]
     given_lines = [b'{"hyp": "a", "ref": "b", "id": %s}' % each for each in ids]
-    read = read_json_lines(raw_lines(given_lines), chosen)
-    assert [bad.number for bad in read.bad] == [2, 3, 4]
+    read, _ = read_lines("jsonl", given_lines, chosen)
+    assert [*read.faults] == [2, 3, 4]
     values = read.columns[chosen.ids[0]].to_pylist()
     assert [values[i] for i in (0, 1, 5, 6, 7)] == ["1", "1", None, "-7", "12345678901234567890"]
 
@@ -272,10 +269,9 @@ def test_ids_are_strings_or_integers() -> None:
 def test_the_id_of_a_bad_record_stays_if_it_can_be_read(line: bytes, found: str | None) -> None:
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
     right = b'{"id": "b", "hyp": "h", "ref": "r"}'
-    read = read_json_lines(raw_lines([right, line, right]), chosen)
-    assert [bad.number for bad in read.bad] == [1]
-    values = {path.text: column.to_pylist() for path, column in read.columns.items()}
-    assert values == {"id": ["b", found, "b"], "hyp": ["h", None, "h"], "ref": ["r", None, "r"]}
+    read, _ = read_lines("jsonl", [right, line, right], chosen)
+    assert [*read.faults] == [1]
+    assert read.columns[chosen.ids[0]].to_pylist() == ["b", found, "b"]
 
 
 def test_the_schema_of_the_first_records() -> None:
@@ -284,7 +280,7 @@ def test_the_schema_of_the_first_records() -> None:
         {"id": 1.5, "tr": {"en": "b"}, "l": ["c"], "\ud800": 1, "mixed": 1},
         {"tr": "text", "l": "text", "mixed": "a"},
     ]
-    schema = schema_of(records)
+    schema = schema_of_lines([json.dumps(record).encode() for record in records])
     assert schema.names == ["id", "tr", "l", "x", "?", "mixed"]
     assert schema.field("id").type == pa.float64()
     assert [field.name for field in schema.field("tr").type] == ["de", "en"]

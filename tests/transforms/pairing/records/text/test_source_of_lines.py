@@ -14,26 +14,22 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
-from beam_bleu.transforms.pairing.records import read_segments
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
-from beam_bleu.transforms.pairing.records.record_segments import (
-    Segments,
-)
+from beam_bleu.transforms.pairing.records.formats import RecordFormatName
 from beam_bleu.transforms.pairing.records.text import source as source_module
-from beam_bleu.transforms.pairing.records.text.heads import LineFormat
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
 from beam_bleu.transforms.pairing.tally import Tally
 
 ROWS = [(f"hyp {i}", f"ref {i}") for i in range(100)]
 
 
-def source(folder: pathlib.Path, of_format: LineFormat = "jsonl", **given: object) -> LineRecords:
+def source(
+    folder: pathlib.Path, of_format: RecordFormatName = "jsonl", **given: object
+) -> LineRecords:
     """100 records in two files."""
     for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:])):
         if of_format == "jsonl":
@@ -53,7 +49,7 @@ def rows_of(batch: object) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("of_format", ["jsonl", "tsv"])
 def test_each_record_is_a_segment(
-    tmp_path: pathlib.Path, of_format: LineFormat, threads: int
+    tmp_path: pathlib.Path, of_format: RecordFormatName, threads: int
 ) -> None:
     records = pickle.loads(pickle.dumps(source(tmp_path, of_format)))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
@@ -74,14 +70,14 @@ def test_each_record_is_a_segment(
 
 @pytest.mark.parametrize("of_format", ["jsonl", "tsv"])
 def test_a_join_reads_the_same_records_with_the_same_digest(
-    tmp_path: pathlib.Path, of_format: LineFormat
+    tmp_path: pathlib.Path, of_format: RecordFormatName
 ) -> None:
     records = source(tmp_path, of_format)
 
     def check(found: list[object]) -> None:
         portions = sorted(
             (each for each in found if not isinstance(each, Digests)),
-            key=lambda portion: portion.as_lines.first_line,
+            key=lambda portion: portion.first,
         )
         (digests,) = (each for each in found if isinstance(each, Digests))
         read = [each for portion in portions for each in records.read(portion, digest=True)]
@@ -141,7 +137,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
     change: Callable[[pathlib.Path], None],
-    of_format: LineFormat,
+    of_format: RecordFormatName,
 ) -> None:
     records = source(tmp_path, of_format)
 
@@ -163,13 +159,3 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     ):
         _ = pipeline | records.pair(threads=2)
     assert re.search("was changed|was removed|listed|cannot be read", str(error.value))
-
-
-def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_portion() -> None:
-    record = BadRecord(0, "input", "f", "line 1", "invalid-json", "not JSON", "repair it")
-    handing = read_segments._HandOn(rejects=False)
-    handing.start_bundle()
-    segments = Segments((), (record,), Tally(1))
-    list(handing.process(read_segments._Parsed(segments, 0, of_portion=2)))
-    with pytest.raises(InputError, match="line 1: not JSON"):
-        handing.finish_bundle()
