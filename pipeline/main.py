@@ -13,7 +13,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import logs
@@ -103,21 +103,6 @@ def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
     finally:
         if pipeline is not None:  # Beam removes this folder only if the pipeline has run
             shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
-
-
-def _has_failed(result: Any, error: BaseException) -> bool:
-    """Whether an engine reports that a job has ended without success.
-
-    Otherwise the job may go on without this process, and still write its files.
-    """
-    if result is None or isinstance(error, KeyboardInterrupt):
-        return False
-    from apache_beam.runners.runner import PipelineState
-
-    # If an engine reports a failure, Beam raises an exception and does not return the state.
-    with contextlib.suppress(Exception):
-        return result.state in (PipelineState.FAILED, PipelineState.CANCELLED)
-    return False
 
 
 def _run(argv: Sequence[str], record: RunRecord) -> None:
@@ -259,8 +244,8 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
                     )
             finished = result_of(job)
         except BaseException as error:
-            has_ended = arguments.runner.in_process or _has_failed(result, error)
-            if has_ended and job.data_kinds:
+            # A job on an engine may go on without this process, and still write its files.
+            if arguments.runner.in_process and job.data_kinds:
                 discard(job.output, job.run)
             if handshake is not None and isinstance(error, Exception):
                 known = watched_job.engine_failure(error, sent, arguments.beam)

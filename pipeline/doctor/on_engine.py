@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -21,7 +22,6 @@ from beam_bleu.pipeline.engines.worker_facts import (
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover
-from beam_bleu.pipeline.output.storage import remove_if_empty
 from beam_bleu.transforms.errors import JobError, UsageError
 from beam_bleu.transforms.pairing.lines.visible import check_visible
 
@@ -56,7 +56,8 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
     finally:
         remove_handover(job.output, job.run)
         if not had_folder:
-            remove_if_empty(job.output)
+            with contextlib.suppress(OSError):
+                os.rmdir(job.output)
     if not heard:
         raise JobError(
             f"the workers' answers are not in {job.output}, though their job is done",

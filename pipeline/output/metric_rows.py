@@ -39,7 +39,7 @@ from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
-from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, MetricTotals
+from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
 
 
 class _Place(NamedTuple):
@@ -97,8 +97,22 @@ class MetricRows:
                 "" if text == self.scorings.text else text.label,
             )
         if self.tasks:
-            self._require_no_common_score()
-            self._require_one_task_of_each_language()
+            self._require_separate_tasks()
+
+    @functools.cached_property
+    def _estimates(self) -> Estimates:
+        """Those of the whole corpus."""
+        return Estimates(self.own.corpus, self.scorings.corpus)
+
+    @functools.cached_property
+    def _estimates_of_slices(self) -> Estimates | None:
+        """Those of the slices; None if there are none."""
+        slices = self.own.slices
+        return None if slices is None else Estimates(slices, self.scorings.corpus)
+
+    def _estimates_of(self, place: _Place) -> Estimates:
+        of_slices = self._estimates_of_slices
+        return self._estimates if place.key is None or of_slices is None else of_slices
 
     @functools.cached_property
     def _slices(self) -> list[_Place]:
@@ -114,42 +128,32 @@ class MetricRows:
         tasks = [*dict.fromkeys(str(labels[str(label)]) for labels in named)]
         return tasks if len(tasks) > 1 else []
 
-    def _require_no_common_score(self) -> None:
-        """Checks that nothing is asked for that only a common score of all tasks could give.
+    def _require_separate_tasks(self) -> None:
+        """Checks that nothing needs a common score of all tasks, or of those of a language.
 
         Raises:
-          InputError: something is.
+          InputError: something does.
         """
-        for flag, is_given in (
-            ("--compare_presets", bool(self.scorings.presets)),
-            ("--resample", self.evidence.resampling is not None),
-        ):
+        remedy = "name the file of one task; or add --pool_tasks to score all tasks together"
+        presets, resampling = bool(self.scorings.presets), self.evidence.resampling is not None
+        for flag, is_given in (("--compare_presets", presets), ("--resample", resampling)):
             if is_given:
                 raise InputError(
                     f"{flag} needs a score of the whole corpus, but the input has "
                     f"{len(self.tasks)} tasks, which have no common score: {joined(self.tasks)}",
-                    "name the file of one task; or add --pool_tasks to score all tasks together",
+                    remedy,
                 )
-
-    def _require_one_task_of_each_language(self) -> None:
-        """Checks that no language has the segments of several tasks, which have no common score.
-
-        Raises:
-          InputError: a language has segments of several tasks.
-        """
         labels = self.scorings.languages, self.scorings.unpooled
         tasks: dict[str | None, str | None] = {}
         for place in self._slices:
-            if {*place.labels} != {*labels}:
-                continue
-            language, task = (place.labels[str(label)] for label in labels)
-            if tasks.setdefault(language, task) != task:
-                raise InputError(
-                    f"the language {language} has segments of the tasks {tasks[language]} and "
-                    f"{task}, which have no common score",
-                    "leave out --language_column, or name the files of one of these tasks; or add "
-                    "--pool_tasks to score all tasks of a language together",
-                )
+            if {*place.labels} == {*labels}:
+                language, task = (place.labels[str(label)] for label in labels)
+                if tasks.setdefault(language, task) != task:
+                    raise InputError(
+                        f"the language {language} has segments of the tasks {tasks[language]} and "
+                        f"{task}, which have no common score",
+                        remedy,
+                    )
 
     @functools.cached_property
     def _whole(self) -> _Place | None:
@@ -168,18 +172,12 @@ class MetricRows:
         label = self.scorings.languages or (self.scorings.unpooled if self.tasks else None)
         return isinstance(group, Mapping) and [*group] == [label]
 
-    def _sums(self, key: GroupKey = None) -> Iterator[CorpusSums]:
-        """The sums of each system in a part of the corpus, or in its whole."""
-        totals = self.own.corpus if key is None else self.own.slices
-        assert totals is not None
-        return (totals.sums(system, key) for system in self.totals.systems)
-
     @functools.cached_property
     def scores(self) -> list[ScoreRow]:
         """The scores of the whole corpus, if its parts have a common one."""
         if self._whole is None or self.tasks:
             return []
-        return self._rows(self._estimates, self._whole, judge_input=self.judge_input)
+        return self._rows(self._whole, judge_input=self.judge_input)
 
     @functools.cached_property
     def sliced(self) -> list[ScoreRow]:
@@ -190,11 +188,9 @@ class MetricRows:
         return [
             row
             for place in self._slices
+            # One warning is about the errors of all slices.
             for row in self._rows(
-                self._estimates_of_slices,
-                place,
-                judge_input=place.key in keys,
-                unexplained=self.totals.systems,  # one warning is about all slices
+                place, judge_input=place.key in keys, unexplained=self.totals.systems
             )
         ]
 
@@ -207,12 +203,11 @@ class MetricRows:
         for name, preset in self.scorings.presets.items():
             place = _Place(None, {}, preset.text)
             corpus = self.totals.metrics[self.word][preset.text].corpus
-            rows = self._rows(Estimates(corpus, preset.metric), place, name, unexplained=unknown)
-            sums = [corpus.sums(system) for system in self.totals.systems]
+            rows = self._rows(place, Estimates(corpus, preset.metric), name, unexplained=unknown)
             names = PresetNames(
                 self.word,
                 name,
-                **self._signatures(place, preset.metric, sums),
+                **self._signatures(place, preset.metric, corpus),
                 warnings=tuple(_warnings_of(rows)),
                 has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
             )
@@ -224,21 +219,10 @@ class MetricRows:
         """The fields of its scores: there can be a score for each of 100,000 slices."""
         return own_fields(self.scorings.corpus.score_type)
 
-    @functools.cached_property
-    def _estimates(self) -> Estimates:
-        """Those of the whole corpus."""
-        return Estimates(self.own.corpus, self.scorings.corpus)
-
-    @functools.cached_property
-    def _estimates_of_slices(self) -> Estimates:
-        """Those of the slices, if there are some."""
-        assert self.own.slices is not None
-        return Estimates(self.own.slices, self.scorings.corpus)
-
     def _rows(
         self,
-        estimates: Estimates,
         place: _Place,
+        estimates: Estimates | None = None,
         preset: str | None = None,
         *,
         judge_input: bool = False,
@@ -249,13 +233,14 @@ class MetricRows:
         Of the whole corpus each system has a score.
 
         Args:
-          estimates: those of the part.
           place: the part.
-          preset: the preset by which it is scored; None for the definition of the run.
+          estimates: those of a preset; None for the definition of the run.
+          preset: its name.
           judge_input: whether to warn about suspicious input.
           unexplained: the systems without a warning if a standard error is missing.
         """
         rows = []
+        estimates = estimates or self._estimates_of(place)
         for system in self.totals.systems:
             sums = estimates.totals.sums(system, place.key)
             if not sums.segments and place.key is not None:
@@ -312,7 +297,7 @@ class MetricRows:
         return MetricNames(name=self.scorings.corpus.name, **self.of_corpus(self.scorings.corpus))
 
     def _signatures(
-        self, place: _Place | None, metric: Metric, sums: Iterable[CorpusSums]
+        self, place: _Place | None, metric: Metric, totals: GroupTotals | None = None
     ) -> dict[str, Any]:
         """Those of a definition as entries have them; None if languages have different ones.
 
@@ -321,6 +306,8 @@ class MetricRows:
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
+        totals = totals or self._estimates_of(place).totals
+        sums = (totals.sums(system, place.key) for system in self.totals.systems)
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)
         most = max((own.max_reference_count for own in used), default=0)
@@ -329,8 +316,7 @@ class MetricRows:
 
     def of_corpus(self, metric: Metric) -> dict[str, Any]:
         """The metric, and the signatures of a definition for the whole corpus."""
-        signatures = self._signatures(self._whole, metric, self._sums())
-        return {"metric": self.word, **signatures}
+        return {"metric": self.word, **self._signatures(self._whole, metric)}
 
     def languages(self, metric: Metric, *, tokenizers: bool) -> Iterator[dict[str, Any]]:
         """The languages, and a definition for each one.
@@ -344,7 +330,7 @@ class MetricRows:
                 "metric": self.word,
                 "slice": place.labels,
                 **({"tokenize": place.text.tokenize} if tokenizers else {}),
-                **self._signatures(place, metric, self._sums(place.key)),
+                **self._signatures(place, metric),
             }
 
     @functools.cached_property
@@ -358,18 +344,17 @@ class MetricRows:
         systems = self.totals.systems
         baseline = self.evidence.baseline_of(systems)
         with_baseline = [(system, baseline) for system in systems if system != baseline]
-        parts = [(place, self._estimates_of_slices, with_baseline) for place in self._slices]
+        parts = [(place, with_baseline) for place in self._slices]
         if self.scores and self._whole is not None:
-            whole = self._whole, self._estimates, self.evidence.compared(systems)
-            parts = [whole, *parts]
-        return adjusted(
-            [
-                self._comparison(system, other, place.labels or None, difference)
-                for place, estimates, pairs in parts
-                for system, other in pairs
-                if (difference := estimates.difference(system, other, place.key)) is not None
-            ]
-        )
+            parts = [(self._whole, self.evidence.compared(systems)), *parts]
+        found = []
+        for place, pairs in parts:
+            estimates = self._estimates_of(place)
+            for system, other in pairs:
+                difference = estimates.difference(system, other, place.key)
+                if difference is not None:
+                    found.append(self._comparison(system, other, place.labels or None, difference))
+        return adjusted(found)
 
     def _comparison(
         self, system: str, baseline: str, group: Group, difference: Difference

@@ -6,11 +6,9 @@ must neither replace nor remove these. Only scores.json is replaced whatever is 
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
@@ -104,24 +102,6 @@ def _beginning(path: str) -> bytes:
         return storage.read(path, _LONGEST)
 
 
-def record_in(output: str) -> Mapping[str, Any] | None:
-    """The record of the last run; None if there is none.
-
-    Raises:
-      JobError: run.json is not beam-bleu's, or cannot be read.
-    """
-    path = join(output, RUN_RECORD)
-    if not is_owned(path):
-        return None
-    with storage.reading(path):
-        content = storage.read(path)
-    try:
-        record: Mapping[str, Any] = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    return record
-
-
 def data_files(output: str) -> list[str]:
     """The data files in an output folder, relative to it: all files that have such a name.
 
@@ -149,14 +129,11 @@ def check_places(output: str, kinds: Collection[DataKind]) -> None:
     folder = join(output, SEGMENT_SCORES)
     foreign: list[str] = []
     if SEGMENT_SCORES in kinds:
-        if is_local(output) and os.path.islink(folder):
+        is_ours = os.path.isdir(folder) and not os.path.islink(folder)
+        if is_local(output) and os.path.lexists(folder) and not is_ours:
             raise JobError(
-                f"{folder} is a link to {os.path.realpath(folder)}",
-                "remove the link, or name another --output: segment scores must be in a folder of "
-                "their own",
+                f"{folder} is a link, or not a folder", "move it, or name another --output"
             )
-        if is_local(output) and os.path.exists(folder) and not os.path.isdir(folder):
-            raise JobError(f"{folder} is not a folder", "move it, or name another --output")
         foreign += [f"{SEGMENT_SCORES}/{name}" for name in storage.visible_files(folder)]
     if REJECTED in kinds:
         found = storage.names(output)

@@ -31,7 +31,6 @@ from beam_bleu.pipeline.output.file_names import (
     OF_RUN,
     REPORT,
     SCORES,
-    SEGMENT_SCORES,
     SUCCESS,
     TOTALS,
     DataKind,
@@ -112,7 +111,6 @@ def commit(
         lock.check()
         gone = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
         remove(output, [*gone, *sorted({*data_files(output)} - {*data})])
-        storage.remove_if_empty(join(output, SEGMENT_SCORES))
         for name, content in documents.items():
             with storage.reading(join(output, name)):
                 if storage.read(join(output, name)) != content:
@@ -127,15 +125,15 @@ def commit(
 
 
 def discard(output: str, run: str) -> None:
-    """Removes the data files of a failed run, as far as possible."""
-    # The last step may still be running. With the lock, it has ended or not yet begun. If another
-    # run has the lock, it removes these files.
+    """Removes the data files of a failed run, as far as possible: they can fill the disk.
+
+    Otherwise the next run removes them.
+    """
+    # A thread of the last step may still be running. With the lock, it has ended or not yet begun.
     with contextlib.suppress(Exception), locked(output, _PATIENCE_OF_A_FAILED_RUN, run):
         own = {name for name in data_files(output) if run_of(name) == run}
-        if own:
-            result = result_in(output)
-            remove(output, own - {*(result[1].get("data_files", ()) if result else ())})
-            storage.remove_if_empty(join(output, SEGMENT_SCORES))
+        result = result_in(output)
+        remove(output, own - {*(result[1].get("data_files", ()) if result else ())})
 
 
 def remove(output: str, names: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import json
 import os
 import platform
 import time
@@ -31,7 +32,7 @@ from beam_bleu.pipeline.output.metrics import (
     metrics,
     with_verdict,
 )
-from beam_bleu.pipeline.output.ownership import check_owned, check_success, is_owned, record_in
+from beam_bleu.pipeline.output.ownership import check_owned, check_success, is_owned
 from beam_bleu.pipeline.output.publication import remove
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.pipeline.result.document import document_bytes
@@ -85,9 +86,8 @@ class RunRecord:
     A usage error that is found before the job starts tells nothing. If something cannot be told,
     the run goes on. A record of another program stays as it is.
 
-    A run that fails removes _SUCCESS. But if another run has put its result in place after this
-    one started, this run leaves _SUCCESS, the record and the metrics as they are: they are
-    those of the result.
+    A run that fails removes _SUCCESS. But if another run into the folder has started after this
+    one, they are its files: this run leaves _SUCCESS, the record and the metrics as they are.
     """
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ class RunRecord:
         if self._facts is not None and job_id:
             with contextlib.suppress(Exception):
                 former = record_in(self._facts.output)
-                if not _is_of_another(former, self._facts):
+                if self._is_last(former):
                     self._write(self._facts, former, "running")
 
     def answered(self, workers: Sequence[Worker]) -> None:
@@ -160,17 +160,22 @@ class RunRecord:
         if self._lineage is not None:
             self._lineage.end(ending, self._result)
 
+    def _is_last(self, record: Mapping[str, Any] | None) -> bool:
+        """Whether no run has started after this one, by the record in the folder."""
+        assert self._facts is not None
+        return record is None or record.get("run") == self._facts.run
+
     def _write_ending(self, facts: RunFacts, ending: Ending) -> None:
-        """Writes the record and the metrics, unless they are those of another run's result."""
+        """Writes the record and the metrics, unless they are those of another run."""
         former = record_in(facts.output)
-        is_of_another = _is_of_another(former, facts)
         if self._result is not None:
-            scores = join(facts.output, SCORES)
-            if is_of_another and storage.read(scores) != self._result.scores:
+            if storage.read(join(facts.output, SCORES)) != self._result.scores:
                 return
         else:
-            is_marked = storage.exists(join(facts.output, SUCCESS))
-            if is_marked and (is_of_another if self._is_started else not facts.replaces):
+            if self._is_started:
+                if not self._is_last(former):
+                    return
+            elif not facts.replaces and storage.exists(join(facts.output, SUCCESS)):
                 return
             if former is None:
                 check_owned(facts.output)  # it may be the folder of another program
@@ -221,8 +226,19 @@ class RunRecord:
         return content
 
 
-def _is_of_another(record: Mapping[str, Any] | None, facts: RunFacts) -> bool:
-    return record is not None and record.get("run") != facts.run
+def record_in(output: str) -> Mapping[str, Any] | None:
+    """The record of the last run; None if there is none, or a crash has cut it off.
+
+    Raises:
+      JobError: run.json is not beam-bleu's, or cannot be read.
+    """
+    path = join(output, RUN_RECORD)
+    if not is_owned(path):
+        return None
+    with storage.reading(path), contextlib.suppress(ValueError):
+        record: Mapping[str, Any] = json.loads(storage.read(path))
+        return record
+    return None
 
 
 def keep_verdict(folder: str, missed: str) -> None:

@@ -61,7 +61,7 @@ def names(folder: str) -> list[str]:
 def visible_files(folder: str) -> list[str]:
     """The files in a folder and below it, as readers of Parquet find them.
 
-    They ignore names that begin with `.` or `_`. Links are listed, but not followed.
+    They ignore names that begin with `.` or `_`. Links to folders are not followed.
 
     Returns:
       their paths relative to the folder; none if it is missing.
@@ -71,11 +71,7 @@ def visible_files(folder: str) -> list[str]:
     """
     with reading(folder):
         found = _walked(folder) if is_local(folder) else _matched(folder, "**")
-        return sorted(name for name in found if not _is_hidden(name))
-
-
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "_")) for part in name.split("/"))
+        return sorted(name for name in found if not re.search("(?:^|/)[._]", name))
 
 
 def _matched(folder: str, pattern: str) -> list[str]:
@@ -90,17 +86,14 @@ def _matched(folder: str, pattern: str) -> list[str]:
 
 
 def _walked(folder: str) -> Iterator[str]:
-    for parent, folders, files in os.walk(folder, onerror=_fail_unless_missing):
-        folders[:] = [name for name in folders if not _is_hidden(name)]
-        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
-        for name in [*files, *links]:
-            yield os.path.relpath(os.path.join(parent, name), folder)
+    def fail(error: OSError) -> None:  # os.walk would treat it like an empty folder
+        raise error
 
-
-def _fail_unless_missing(error: OSError) -> None:
-    # Without this, os.walk would treat a folder that it cannot list like an empty one.
-    if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        raise _not_read(str(error.filename), error) from error
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        for parent, folders, files in os.walk(folder, onerror=fail):
+            folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+            for name in files:
+                yield os.path.relpath(os.path.join(parent, name), folder)
 
 
 def paths_matching(pattern: str) -> list[str]:
@@ -138,12 +131,7 @@ def read(path: str, most: int = -1) -> bytes:
 def created(path: str) -> Any:
     """A new file, to write. Its folder is made if it is missing."""
     if is_local(path):
-        folder = os.path.dirname(path) or os.curdir
-        with contextlib.suppress(FileNotFoundError):
-            os.makedirs(folder, exist_ok=True)
-            return open(path, "wb")
-        # Another run has just removed the folder, because it was empty.
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         return open(path, "wb")
     mime_type = _MIME_TYPES.get(os.path.splitext(path)[1], "application/octet-stream")
     return filesystem_of(path).create(path, mime_type, _uncompressed())
@@ -170,20 +158,14 @@ def write_atomically(path: str, data: bytes) -> None:
     """
     with writing(path):
         if not is_local(path) and not _has_rename(path):
-            _write(path, data)
+            with created(path) as file:
+                file.write(data)
             return
-        folder, name = os.path.split(path)
-        temporary = join(folder, temporary_name(name))
-        try:
-            _write(temporary, data)
+        with _temporary(path, data) as temporary:
             if is_local(path):
                 os.replace(temporary, path)
             else:
                 filesystem_of(path).rename([temporary], [path])
-        except BaseException:
-            with contextlib.suppress(Exception):
-                remove([temporary])
-            raise
 
 
 def check_writable(path: str) -> None:
@@ -192,16 +174,23 @@ def check_writable(path: str) -> None:
     Raises:
       JobError: it cannot be written.
     """
-    with writing(path):
-        folder, name = os.path.split(path)
-        probe = join(folder, temporary_name(name))
-        _write(probe, b"")
-        remove([probe])
+    with writing(path), _temporary(path, b"") as temporary:
+        remove([temporary])
 
 
-def _write(path: str, data: bytes) -> None:
-    with created(path) as file:
-        file.write(data)
+@contextlib.contextmanager
+def _temporary(path: str, data: bytes) -> Iterator[str]:
+    """A file beside another one, which the body moves or removes."""
+    folder, name = os.path.split(path)
+    temporary = join(folder, temporary_name(name))
+    try:
+        with created(temporary) as file:
+            file.write(data)
+        yield temporary
+    except BaseException:
+        with contextlib.suppress(Exception):
+            remove([temporary])
+        raise
 
 
 @contextlib.contextmanager
@@ -224,12 +213,8 @@ def reading(path: str) -> Iterator[None]:
     except JobError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        raise _not_read(path, error) from error
-
-
-def _not_read(path: str, error: Exception) -> JobError:
-    remedy = "check the path, its permissions and the access to its filesystem"
-    return _failed(f"{path} cannot be read: {said(error)}", error, remedy)
+        remedy = "check the path, its permissions and the access to its filesystem"
+        raise _failed(f"{path} cannot be read: {said(error)}", error, remedy) from error
 
 
 def _failed(cause: str, error: Exception, remedy: str) -> JobError:
@@ -245,10 +230,3 @@ def remove(paths: Sequence[str]) -> None:
     for path in paths:
         with contextlib.suppress(FileNotFoundError):  # another run has just removed it
             os.unlink(path)
-
-
-def remove_if_empty(folder: str) -> None:
-    """Removes a folder of this machine only if it is empty."""
-    if is_local(folder):
-        with contextlib.suppress(OSError):
-            os.rmdir(folder)

@@ -8,17 +8,13 @@ from pathlib import Path
 
 import pytest
 from apache_beam import Pipeline
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.runners.runner import PipelineResult
 from command_line import EXAMPLE, called
 from memory_filesystem import OBJECTS
-from result_folder import RECORDS, RESULT, staged
+from result_folder import RECORDS, RESULT
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.engines import runners
 from beam_bleu.pipeline.graph import build
-from beam_bleu.pipeline.output import publication
 from beam_bleu.pipeline.output.file_names import handover_path
 from beam_bleu.pipeline.output.handover import RunResult, awaited, hand_over, result_of
 from beam_bleu.pipeline.result.rows import Result
@@ -85,56 +81,6 @@ def test_the_handovers_of_other_runs_stay(tmp_path):
     hand_over(out, "other", NOTHING)
     assert run_on_an_engine(out)
     assert os.path.exists(handover_path(out, "other"))
-
-
-@pytest.mark.parametrize("raises", [True, False])
-@pytest.mark.parametrize(
-    ("state", "left"), [("FAILED", []), ("CANCELLED", []), ("UNKNOWN", ["segment_scores"])]
-)
-def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left, raises):
-    """If it does not say so, the job may still be running, so its files stay."""
-
-    class Engine(FnApiRunner):
-        def run_pipeline(self, pipeline, options):
-            with pytest.raises(Exception, match="No space left"):
-                super().run_pipeline(pipeline, options)
-            return PipelineResult(state)
-
-    def wait(result):
-        if raises:  # as Beam's portable runner does whatever has happened
-            raise RuntimeError(f"the job ended in the state {state}")
-        return result.state
-
-    monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", full)
-    monkeypatch.setattr(runners, "create_runner", lambda name: Engine())
-    run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
-    run.assert_failed(1, f"the job ended in the state {state}")
-    assert sorted(os.listdir(tmp_path)) == sorted([*RECORDS, *left])
-
-
-@pytest.mark.parametrize("ends", ["lost", "interrupted"])
-def test_an_engine_that_no_longer_answers(tmp_path, monkeypatch, ends):
-    class Result(PipelineResult):
-        @property
-        def state(self):
-            assert ends == "lost", "the state must not be asked for after an interrupt"
-            raise RuntimeError("the job server is gone")
-
-    def wait(result):
-        raise RuntimeError("Socket closed") if ends == "lost" else KeyboardInterrupt
-
-    class Engine(FnApiRunner):
-        def run_pipeline(self, pipeline, options):
-            staged(tmp_path, "run")
-            return Result("RUNNING")
-
-    monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
-    monkeypatch.setattr(runners, "create_runner", lambda name: Engine())
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "build", lambda *arguments: None)
-    monkeypatch.setattr(publication, "discard", lambda *arguments: pytest.fail("discarded"))
-    run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
-    run.assert_failed(1, "Socket closed" if ends == "lost" else "the job failed: KeyboardInterrupt")
 
 
 def test_without_a_waiting_launcher_there_is_no_handover(tmp_path):

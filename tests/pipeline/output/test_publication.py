@@ -130,21 +130,6 @@ def test_processes_that_end_at_the_same_time(out):
     assert_is_of(out, "last", 2)
 
 
-def test_a_folder_that_another_run_removes_meanwhile_is_made_again(out, monkeypatch):
-    make, removed = os.makedirs, []
-
-    def raced(path, **flags):
-        make(path, **flags)
-        if not removed:
-            removed.append(path)
-            os.rmdir(path)  # as a run does that ends now
-
-    monkeypatch.setattr(os, "makedirs", raced)
-    publish(out, "mine", staged(out, "mine"))
-    assert removed
-    assert_is_of(out, "mine")
-
-
 # Killed
 
 

@@ -267,19 +267,6 @@ def test_a_run_that_fails_after_another_one_is_done(out, during):
     assert record(out)["state"] == "done"
 
 
-def test_a_run_that_fails_after_another_one_has_failed(out, during):
-    scored(out)
-
-    def another():
-        called(*ONE, "--references=missing.txt", "--output", out).assert_failed(3)
-        raise JobError("failed", "try again")
-
-    during(another)
-    called(*ONE, "--output", out).assert_failed(1)
-    assert (record(out)["state"], record(out)["exit_code"]) == ("failed", 1)
-    assert not (out / "_SUCCESS").exists()
-
-
 def test_a_result_that_another_run_has_replaced_at_once_has_the_record_of_that_run(
     out, monkeypatch
 ):
@@ -316,15 +303,6 @@ def test_a_record_that_cannot_be_written_is_a_warning(out, monkeypatch):
     assert run.err == f"beam-bleu: warning: the record of the run is not complete: {why}\n"
     assert sorted(os.listdir(out)) == RESULT
     called(*ONE, "--references=missing.txt", "--output", out).assert_failed(3)
-
-
-def test_a_folder_that_has_been_removed(out, tmp_path, monkeypatch):
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    assert called(*ONE, "--output", out).code == 0
-    assert record(out)["folder"] is None
 
 
 def test_an_object_store():
