@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.job import Results
-from beam_bleu.pipeline.output.examples_file import distributions, examples_bytes
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.examples.example import Picked
+from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked, ScoresKey
+from beam_bleu.transforms.known_metrics import MetricWord
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,15 +55,72 @@ def result_of(results: Results, ends: Ends) -> JobResult:
     scorings, evidence = results.scorings, results.evidence
     totals = totals_of_ends(ends, results)
     systems = totals.systems
-    picked: Picked | None = None
+    spread = examples = None
     if results.examples:
-        picked = only_sum(EXAMPLES, ends[EXAMPLES])
-    spread = None
-    if picked is not None:
-        spread = distributions(picked, results.highest_of_segments, systems)
+        picked: Picked = only_sum(EXAMPLES, ends[EXAMPLES])
+        spread = _distributions(picked, results.highest_of_segments, systems)
+        examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
     rows = scored(totals, scorings, results.slicing, evidence, spread)
-    examples = None
-    if picked is not None:
-        baseline = evidence.baseline_of(systems)
-        examples = examples_bytes(picked, list(scorings), systems, baseline)
     return JobResult(results, totals, rows, document_bytes(document_of(rows)), examples)
+
+
+def _examples_bytes(
+    picked: Picked, metrics: Sequence[MetricWord], systems: Sequence[str], baseline: str
+) -> bytes:
+    """The content of the file of examples: JSON lines in UTF-8, with texts of users.
+
+    Each line is an object; a reader needs no other file to show it.
+
+    Args:
+      picked: the examples of the corpus.
+      metrics: the metrics, in the order of the result.
+      systems: the systems, in this order.
+      baseline: the system with which the others are compared.
+    """
+    return "".join(
+        json_text(entry) + "\n"
+        for metric in metrics
+        for system in systems
+        for entry in _entries(picked, metric, system, baseline)
+    ).encode()
+
+
+def _entries(
+    picked: Picked, metric: MetricWord, system: str, baseline: str
+) -> Iterator[Mapping[str, Any]]:
+    for kind in EXAMPLE_KINDS.values():
+        key = ListKey(kind.name, metric, system, baseline if kind.compares else None)
+        for example in picked.examples.get(key, ()):
+            entry = example.entry
+            if entry["baseline"] != baseline:
+                # Without the first system, a segment was compared with another one.
+                entry = {**entry, **_NOT_COMPARED}
+            yield entry
+
+
+_NOT_COMPARED = dict.fromkeys(("baseline", "baseline_score", "difference", "baseline_candidate"))
+
+
+def _distributions(
+    picked: Picked, highest: Mapping[MetricWord, float | None], systems: Sequence[str]
+) -> list[dict[str, Any]]:
+    """How the scores of segments are distributed, as scores.json shows it.
+
+    Args:
+      picked: the scores of the corpus.
+      highest: for each metric, in the order of the result, the highest possible score of a segment;
+        None if there is none.
+      systems: the systems, in this order.
+    """
+    return [
+        {
+            "metric": metric,
+            "system": system,
+            "edges": list(histogram.edges),
+            "counts": list(histogram.counts),
+        }
+        for metric, limit in highest.items()
+        for system in systems
+        if (cells := picked.scores.get(ScoresKey(metric, system))) is not None
+        for histogram in [cells.histogram(limit)]
+    ]
