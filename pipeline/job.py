@@ -10,7 +10,6 @@ from typing import Literal
 import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
-from beam_bleu.pipeline.output.file_names import REJECTED, SEGMENT_SCORES, DataKind
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import (
     JobMetrics,
@@ -98,15 +97,6 @@ class Job(Settings):
     def scorings(self) -> ScoringsOfMetrics:
         """The definitions by which the corpus and its segments are scored."""
         return self.metrics.scorings
-
-    @property
-    def data_kinds(self) -> tuple[DataKind, ...]:
-        """The kinds of data files that it writes."""
-        are_written = {
-            SEGMENT_SCORES: self.segment_scores,
-            REJECTED: self.most_rejected is not None,
-        }
-        return tuple(kind for kind, is_written in are_written.items() if is_written)
 
     @property
     def schema_of_segments(self) -> pa.Schema:

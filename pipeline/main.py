@@ -208,9 +208,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         awaited(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
     ):
-        notes = prepare(
-            job.output, job.data_kinds, lambda: record.start(arguments.job.source.inputs)
-        )
+        prepare(job.output, lambda: record.start(arguments.job.source.inputs))
         # After these, because reading a pipe can take long, and the run may be killed then.
         source = stack.enter_context(with_temporary_files(job.source, arguments.runner.in_process))
         job = dataclasses.replace(job, source=source)
@@ -242,17 +240,16 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
                     )
-            finished = result_of(job)
+            return result_of(job)
         except BaseException as error:
             # A job on an engine may go on without this process, and still write its files.
-            if arguments.runner.in_process and job.data_kinds:
+            if arguments.runner.in_process:
                 discard(job.output, job.run)
             if handshake is not None and isinstance(error, Exception):
                 known = watched_job.engine_failure(error, sent, arguments.beam)
                 if known is not None:
                     raise known from error
             raise
-    return dataclasses.replace(finished, notes=(*notes, *finished.notes))
 
 
 def _log_start(runner: str, threads: int) -> None:

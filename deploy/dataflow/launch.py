@@ -74,8 +74,7 @@ def _launch(given: Sequence[str]) -> None:
     job = arguments.job
     arguments.runner.prepare(arguments.beam, job.source.systems, job.run)
     pipeline = arguments.runner.pipeline(arguments.beam)
-    for note in prepare(arguments.job.output, arguments.job.data_kinds):
-        warn(note)
+    prepare(job.output)
     build(pipeline, arguments.job)  # no launcher waits for it
     # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.

@@ -38,7 +38,6 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.transport.console import ConsoleTransport
 
-from beam_bleu.pipeline.errors.exit_codes import MISSED
 from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output.handover import RunResult
 from beam_bleu.pipeline.output.publication import result_in
@@ -99,11 +98,12 @@ class Lineage:
         self._client = _client()
         self._thread = ThreadPoolExecutor(1, "lineage")
         self._sent: list[Future[None]] = []
-        self._patterns: tuple[str, ...] = ()
+        self._inputs: dict[Dataset, list[Mapping[str, Any]]] = {}
 
     def start(self, inputs: Sequence[Stream]) -> None:
         """Sends the event of a run whose job starts now, and reads these inputs."""
-        self._patterns = tuple(stream.pattern for stream in inputs)
+        named = (dataset(stream.pattern) for stream in inputs)
+        self._inputs = {name: [] for name in named if name is not None}
         self._send("START", self._start)
 
     def end(self, ending: Ending, result: RunResult | None) -> None:
@@ -115,7 +115,12 @@ class Lineage:
         """
         if not self._sent:
             self._send("START", self._start)
-        if ending.code in (0, MISSED):
+        if result is not None:
+            there = result_in(self._facts.output)
+            if there is not None and there[0] == result.scores:
+                for stream in there[1]["streams"]:
+                    if (named := dataset(stream["pattern"])) is not None:
+                        self._inputs.setdefault(named, []).append(stream)
             self._send("COMPLETE", now(), result=result)
         else:
             error = "\n".join(filter(None, (ending.cause, ending.remedy)))
@@ -134,12 +139,7 @@ class Lineage:
     def _send(
         self, state: str, time: str, error: str = "", result: RunResult | None = None
     ) -> None:
-        self._sent.append(
-            self._thread.submit(lambda: self._client.emit(self._event(state, time, error, result)))
-        )
-
-    def _event(self, state: str, time: str, error: str, result: RunResult | None) -> RunEvent:
-        """An event.
+        """Sends an event.
 
         Args:
           state: START, COMPLETE, FAIL or ABORT.
@@ -166,24 +166,16 @@ class Lineage:
         kind = job_type_job.JobTypeJobFacet(
             processingType="BATCH", integration="BEAM", jobType="JOB"
         )
-        inputs: dict[Dataset, list[Mapping[str, Any]]] = {}
-        for pattern in self._patterns:
-            if (named := dataset(pattern)) is not None:
-                inputs[named] = []
-        there = None if result is None else result_in(self._facts.output)
-        if result is not None and there is not None and there[0] == result.scores:
-            for stream in there[1]["streams"]:
-                if (named := dataset(stream["pattern"])) is not None:
-                    inputs.setdefault(named, []).append(stream)
         output = dataset(self._facts.output)
-        return RunEvent(
+        event = RunEvent(
             eventType=RunState(state),
             eventTime=time,
             run=Run(str(uuid.UUID(self._facts.run)), facets),
             job=Job(os.environ.get(NAMESPACE) or "default", self._facts.lineage, {"jobType": kind}),
-            inputs=[_input(named, read) for named, read in inputs.items()],
+            inputs=[_input(named, read) for named, read in self._inputs.items()],
             outputs=[] if output is None else [_output(output, result)],
         )
+        self._sent.append(self._thread.submit(self._client.emit, event))
 
 
 def _client() -> Any:
@@ -243,22 +235,14 @@ def _output(named: Dataset, result: RunResult | None) -> OutputDataset:
 
 
 class Dataset(NamedTuple):
-    """The name of a dataset, by the rules of OpenLineage.
-
-    A dataset is what one program writes and another one reads, so all programs must call it the
-    same: https://openlineage.io/docs/spec/naming. Of a pattern, it is the folder with the files.
-
-    Attributes:
-      namespace: where it is, such as s3://bucket, or `file` on this machine.
-      name: its name there.
-    """
+    """The name of a dataset by the rules of OpenLineage, https://openlineage.io/docs/spec/naming."""
 
     namespace: str
     name: str
 
 
 def dataset(pattern: str) -> Dataset | None:
-    """The dataset of a path, a pattern or a table; None for a pipe.
+    """The dataset of a path, a pattern or a table; None for a pipe. Of a pattern it is the folder.
 
     >>> dataset("s3://bucket/references/part-*.txt")
     Dataset(namespace='s3://bucket', name='references')

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from beam_bleu.pipeline.output import storage
-from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
+from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
 
 LOCK = ".beam-bleu.lock"
@@ -51,7 +51,7 @@ _FORMAT = "beam-bleu lock"
 
 
 class Lock:
-    """The lock of a filesystem that has none: HDFS, some shared folders, some object stores.
+    """The lock of a filesystem that has none, such as HDFS.
 
     Attributes:
       is_held: whether there is a lock, and this run holds it.
@@ -91,7 +91,7 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
       run: the name of the run, which other runs show while they wait.
 
     Raises:
-      JobError: another run held the lock for this time, or the lock cannot be opened.
+      JobError: another run held the lock for this time, or the folder cannot be written.
     """
     path = join(folder, LOCK)
     patience = PATIENCE if patience is None else patience
@@ -122,25 +122,28 @@ class _FileLock(Lock):
         self._path = path
 
     def try_once(self) -> bool:
-        descriptor = self._opened()
-        if descriptor is None:
-            return True
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The run that held it may have removed the file: then there is a new one.
-            with contextlib.suppress(FileNotFoundError):
-                self.is_held = os.path.samestat(os.lstat(self._path), os.fstat(descriptor))
-        except OSError as error:
-            if error.errno in _UNSUPPORTED:
-                os.unlink(self._path)
-                return True
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
-                raise self._not_locked(error) from error
-        finally:
-            if self.is_held:
-                self._descriptor = descriptor
-            else:
-                os.close(descriptor)
+        with storage.writing(self._path):
+            os.makedirs(os.path.dirname(self._path) or os.curdir, exist_ok=True)
+            flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDWR | os.O_CREAT
+            descriptor = os.open(self._path, flags, 0o666)
+            try:
+                with contextlib.suppress(OSError):  # other users can open it, too
+                    os.fchmod(descriptor, 0o666)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # The run that held it may have removed the file: then there is a new one.
+                with contextlib.suppress(FileNotFoundError):
+                    self.is_held = os.path.samestat(os.lstat(self._path), os.fstat(descriptor))
+            except OSError as error:
+                if error.errno in _UNSUPPORTED:
+                    os.unlink(self._path)
+                    return True
+                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
+                    raise
+            finally:
+                if self.is_held:
+                    self._descriptor = descriptor
+                else:
+                    os.close(descriptor)
         return self.is_held
 
     def release(self) -> None:
@@ -149,29 +152,6 @@ class _FileLock(Lock):
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
             os.close(self._descriptor)
-
-    def _opened(self) -> int | None:
-        """The file, opened; None if the folder is missing or cannot be written."""
-        flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDWR | os.O_CREAT
-        try:
-            descriptor = os.open(self._path, flags, 0o666)
-        except OSError as error:
-            # Without a folder that can be written, the next write to it raises the error.
-            missing = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)
-            forbidden = isinstance(error, PermissionError) and not os.path.lexists(self._path)
-            if error.errno in missing or forbidden:
-                return None
-            raise self._not_locked(error) from error
-        with contextlib.suppress(OSError):  # other users can open it, too
-            os.fchmod(descriptor, 0o666)
-        return descriptor
-
-    def _not_locked(self, error: OSError) -> JobError:
-        cause = f"{self._path} cannot be locked: {error.strerror}"
-        if lacks_open_files(error):
-            return open_file_limit(cause)
-        remedy = "make it readable, or remove it if no other run is writing its result"
-        return JobError(cause, remedy)
 
 
 class _Lease(Lock):
@@ -203,12 +183,10 @@ class _Lease(Lock):
     def try_once(self) -> bool:
         with storage.writing(self._path):
             if self._version is None or self._looks * _PAUSE >= _LEASE:
-                is_new = self._version is None
                 try:
                     if self._put(self._version):
-                        self.is_held = not is_new or self._has_conditions()
-                        if self.is_held:
-                            self._thread.start()
+                        self.is_held = True
+                        self._thread.start()
                         return True
                 except NotImplementedError:
                     return True
@@ -256,14 +234,6 @@ class _Lease(Lock):
                 return False
             self._version = found[1]
         self._confirmed = before
-        return True
-
-    def _has_conditions(self) -> bool:
-        """Whether the store heeds conditions. Some servers ignore those that they do not know."""
-        with contextlib.suppress(FileExistsError):
-            self._files.put_if(self._path, b"", None)
-            self._files.delete([self._path])
-            return False
         return True
 
     def _look(self) -> tuple[dict[str, Any], Any] | None:

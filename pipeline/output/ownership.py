@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
 
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
@@ -18,18 +17,16 @@ from beam_bleu.pipeline.output.file_names import (
     FIRST_BYTES_OF_TOTALS,
     MANIFEST,
     METRICS,
-    REJECTED,
     REPORT,
     RUN_RECORD,
     SCORES,
     SEGMENT_SCORES,
     SUCCESS,
     TOTALS,
-    DataKind,
     run_of,
 )
 from beam_bleu.pipeline.output.metrics import FIRST_METRIC
-from beam_bleu.transforms.errors import JobError, joined
+from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _BEGINNINGS = {
@@ -50,12 +47,18 @@ def check_owned(output: str) -> None:
     """Checks that a run may replace and remove the files next to scores.json.
 
     Raises:
-      JobError: one of them is not beam-bleu's, or cannot be read.
+      JobError: one of them is not beam-bleu's, or cannot be read; or segment_scores is a link.
     """
     for name in _BEGINNINGS:
         is_owned(join(output, name))
     check_success(output)
     _beginning(join(output, SCORES))  # a folder cannot be replaced
+    folder = join(output, SEGMENT_SCORES)
+    if is_local(output) and os.path.islink(folder):
+        raise JobError(
+            f"{folder} is a link, and can lead to the files of another run",
+            "remove the link, or name another folder with --output",
+        )
 
 
 def check_success(output: str) -> None:
@@ -108,40 +111,6 @@ def data_files(output: str) -> list[str]:
     Raises:
       JobError: a folder cannot be listed.
     """
-    found = storage.names(output)
-    folder = join(output, SEGMENT_SCORES)
-    # A link can lead to the files of another output folder.
-    if not (is_local(output) and os.path.islink(folder)):
-        found += [f"{SEGMENT_SCORES}/{name}" for name in storage.names(folder)]
+    below = storage.names(join(output, SEGMENT_SCORES))
+    found = [*storage.names(output), *(f"{SEGMENT_SCORES}/{name}" for name in below)]
     return [name for name in found if run_of(name) is not None]
-
-
-def check_places(output: str, kinds: Collection[DataKind]) -> None:
-    """Checks that readers of a run's data files find no other files in their places.
-
-    Args:
-      output: the job's folder.
-      kinds: the kinds of data files that the run writes.
-
-    Raises:
-      JobError: there are other files; or a folder cannot be listed, or is a link.
-    """
-    folder = join(output, SEGMENT_SCORES)
-    foreign: list[str] = []
-    if SEGMENT_SCORES in kinds:
-        is_ours = os.path.isdir(folder) and not os.path.islink(folder)
-        if is_local(output) and os.path.lexists(folder) and not is_ours:
-            raise JobError(
-                f"{folder} is a link, or not a folder", "move it, or name another --output"
-            )
-        foreign += [f"{SEGMENT_SCORES}/{name}" for name in storage.visible_files(folder)]
-    if REJECTED in kinds:
-        found = storage.names(output)
-        foreign += [n for n in found if n.startswith(f"{REJECTED}-") and n.endswith(".jsonl")]
-    foreign = [name for name in sorted(foreign) if run_of(name) is None]
-    if foreign:
-        raise JobError(
-            f"{output} has files that beam-bleu did not write, and readers would take them for "
-            f"those of the run: {joined(foreign)}",
-            "move them to another folder, or name another --output",
-        )

@@ -9,6 +9,7 @@ removes them.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,16 +22,11 @@ from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = ["PartFile", "WritePartFiles"]
 
-_ROW_GROUP_ROWS = 1 << 16
-_ROW_GROUP_BYTES = 1 << 26
-"""A row group ends at one of these, because what is kept of a segment can be long. It is in memory
-until it is written."""
+_ROW_GROUP_BYTES = 1 << 23
+"""A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept."""
 
-_PART_FILE_ROWS = 1 << 22
-"""About 50 MB, if nothing is kept."""
 _PART_FILE_BYTES = 1 << 30
-"""The same for long texts, before they are compressed."""
-
+"""Before they are compressed: about 100 MB, if nothing is kept."""
 
 _DIFFERENT = ("index", "score", "matches")
 """Columns with many different values."""
@@ -76,68 +72,69 @@ class _PartFiles:
         self._run = run
         self._schema = schema
         self._finished: list[PartFile] = []
+        self._waiting: list[pa.Table] = []
         self._writer: pq.ParquetWriter | None = None
 
     def add(self, table: pa.Table) -> None:
         """Adds rows."""
         with storage.writing(self._output):
-            if self._writer is None:
-                self._begin()
-            self._rows += len(table)
-            self._bytes += table.nbytes
             self._waiting.append(table)
-            is_long = sum(waiting.nbytes for waiting in self._waiting) >= _ROW_GROUP_BYTES
-            if is_long or sum(map(len, self._waiting)) >= _ROW_GROUP_ROWS:
+            if sum(waiting.nbytes for waiting in self._waiting) >= _ROW_GROUP_BYTES:
                 self._write_group()
-            if self._rows >= _PART_FILE_ROWS or self._bytes >= _PART_FILE_BYTES:
-                self._end()
+                if self._bytes >= _PART_FILE_BYTES:
+                    self._end()
 
     def finished(self) -> list[PartFile]:
         """All files, none of which is written to any more."""
         with storage.writing(self._output):
-            self._end()
+            if self._waiting:
+                self._write_group()
+            if self._writer is not None:
+                self._end()
         return self._finished
 
-    def _begin(self) -> None:
-        self._name = new_data_file(SEGMENT_SCORES, self._run)
-        self._rows = self._bytes = 0
-        self._waiting: list[pa.Table] = []
-        self._file = storage.created(join(self._output, self._name))
-        # All other columns have few different values, except those that are kept.
-        repeated = [
-            _leaf(field)
-            for field in self._schema
-            if field.name not in _DIFFERENT and not _is_kept(field.type)
-        ]
-        # They need two thirds of the time of pyarrow's defaults, and make smaller files. With
-        # differences of matches in place of a dictionary, files are 2 % larger, but need less time.
-        self._writer = pq.ParquetWriter(
-            self._file,
-            self._schema,
-            compression="zstd",
-            use_dictionary=repeated,
-            column_encoding={
-                _leaf(field): "DELTA_BINARY_PACKED"
-                for field in self._schema
-                if field.name in _DIFFERENT and field.name != "score"
-            },
-            # Each row group has all systems, so a reader could skip none of them by the system.
-            write_statistics=["index", "score"],
-        )
-
     def _write_group(self) -> None:
-        assert self._writer is not None
-        self._writer.write_table(pa.concat_tables(self._waiting))
+        if self._writer is None:
+            self._name = new_data_file(SEGMENT_SCORES, self._run)
+            self._rows = self._bytes = 0
+            self._file = storage.created(join(self._output, self._name))
+            self._writer = _writer(self._file, self._schema)
+        group = pa.concat_tables(self._waiting)
+        self._writer.write_table(group)
+        self._rows += len(group)
+        self._bytes += group.nbytes
         self._waiting = []
 
     def _end(self) -> None:
-        if self._writer is not None:
-            if self._waiting:
-                self._write_group()
-            self._writer.close()
-            self._file.close()
-            self._finished.append(PartFile(self._name, self._rows))
-            self._writer = None
+        assert self._writer is not None
+        self._writer.close()
+        self._file.close()
+        self._finished.append(PartFile(self._name, self._rows))
+        self._writer = None
+
+
+def _writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
+    # All other columns have few different values, except those that are kept.
+    repeated = [
+        _leaf(field)
+        for field in schema
+        if field.name not in _DIFFERENT and not _is_kept(field.type)
+    ]
+    # They need two thirds of the time of pyarrow's defaults, and make smaller files. With
+    # differences of matches in place of a dictionary, files are 2 % larger, but need less time.
+    return pq.ParquetWriter(
+        file,
+        schema,
+        compression="zstd",
+        use_dictionary=repeated,
+        column_encoding={
+            _leaf(field): "DELTA_BINARY_PACKED"
+            for field in schema
+            if field.name in _DIFFERENT and field.name != "score"
+        },
+        # Each row group has all systems, so a reader could skip none of them by the system.
+        write_statistics=["index", "score"],
+    )
 
 
 def _is_kept(kind: pa.DataType) -> bool:

@@ -33,46 +33,32 @@ from beam_bleu.pipeline.output.file_names import (
     SCORES,
     SUCCESS,
     TOTALS,
-    DataKind,
     run_of,
 )
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
-from beam_bleu.pipeline.output.ownership import check_owned, check_places, data_files
+from beam_bleu.pipeline.output.ownership import check_owned, data_files
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.filesystems import join, kind_of
+from beam_bleu.transforms.wiring.filesystems import join
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""
 
 
-def prepare(
-    output: str, kinds: Collection[DataKind] = (), begin: Callable[[], None] = lambda: None
-) -> list[str]:
+def prepare(output: str, begin: Callable[[], None] = lambda: None) -> None:
     """Makes an output folder ready for a run, before anything is scored: it removes _SUCCESS.
 
     Args:
       output: the job's folder.
-      kinds: the kinds of data files that the job writes.
       begin: called when it is known that the run may use the folder, before anything is changed.
 
-    Returns:
-      notes for the person who runs the job.
-
     Raises:
-      JobError: the folder has files of another program, or cannot be read.
+      JobError: the folder has files of another program, or cannot be read or written.
     """
-    with locked(output) as lock:
+    with locked(output):
         check_owned(output)
         begin()
         remove(output, [SUCCESS])
-        check_places(output, kinds)
-    if lock.is_held or kind_of(output) is None:
-        return []
-    return [
-        f"{output}: this object store does not heed conditions, so there is no lock: let no two "
-        "runs into this folder end at the same time"
-    ]
 
 
 def commit(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 
@@ -12,7 +11,6 @@ from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
 from beam_bleu.pipeline.output.publication import commit, prepare
 from beam_bleu.pipeline.output.result_files import is_folder
-from beam_bleu.pipeline.output.storage import writing
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
@@ -45,9 +43,6 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
         TOTALS: totals_bytes(saved, scores),
         SCORES: scores,
     }
-    if is_local(output):
-        with writing(output):
-            os.makedirs(output, exist_ok=True)  # for the lock
     prepare(output)
     commit(output, new_run(), documents, ran=False)
 

@@ -214,15 +214,3 @@ def test_examples_belong_to_the_last_run_and_a_rerun_keeps_them(tmp_path, out):
     assert examples_in(out) == written
     assert small(tmp_path, "--output", out).code == 0
     assert_files(out)  # those of the earlier run are not of this result
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--examples=2"], "--examples needs --output"),
-        (["--examples=1001", "--output=x"], "0 to 1000, got 1001"),
-        (["--segment_smooth_method=floor", "--output=x"], "--segment_scores or --examples"),
-    ],
-)
-def test_impossible_flags(tmp_path, flags, said):
-    small(tmp_path, *flags).assert_failed(2, said)

@@ -35,10 +35,6 @@ def temporary(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def full(*arguments):
-    raise JobError("No space left", "check the folder")
-
-
 def run_on_an_engine(output: str) -> bytes:
     """The launcher's result when launcher and workers share only the output folder."""
     given = parse([*ASKED, "--output", output]).job
@@ -83,27 +79,8 @@ def test_the_handovers_of_other_runs_stay(tmp_path):
     assert os.path.exists(handover_path(out, "other"))
 
 
-def test_without_a_waiting_launcher_there_is_no_handover(tmp_path):
-    out = tmp_path / "out"
-    words = [*map(str, EXAMPLE), f"--output={out}", "--segment_scores"]
-    with Pipeline("FnApiRunner") as graph:
-        build(graph, parse(words).job)
-    assert sorted(os.listdir(out)) == [*RESULT, "segment_scores"]
-
-
 def test_without_an_output_folder_it_is_in_a_temporary_one(temporary):
     assert called(*EXAMPLE).code == 0
-    assert os.listdir(temporary) == []
-
-
-def test_a_run_that_ends_before_its_job_starts_leaves_no_temporary_files(
-    tmp_path, temporary, monkeypatch
-):
-    def fail(*arguments):
-        raise JobError("stopped", "start it again")
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "build", fail)
-    called(*EXAMPLE, "--output", tmp_path / "out").assert_failed(1, "stopped")
     assert os.listdir(temporary) == []
 
 
@@ -140,9 +117,3 @@ def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeyp
     assert run.document["warnings"] == [notice.sentence]
     assert b"a note" not in run.out
     assert (tmp_path / "scores.json").read_bytes() == run.out
-
-
-def test_a_handover_that_cannot_be_written_fails_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "hand_over", full)
-    called(*EXAMPLE, "--output", tmp_path / "out").assert_failed(1, "No space left")
-    assert not (tmp_path / "out" / "_SUCCESS").exists()

@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import Run, called
 
-import beam_bleu.pipeline.output.part_files as part_files_module
-
 TEXTS = ["a cat sat on the mat", "good morning to all", "it rains a lot", "the end of it all"]
 """The candidate of a segment is its reference, but for the last one."""
 
@@ -249,23 +247,12 @@ def test_what_is_kept_does_not_change_the_result(tmp_path):
     assert requests[0] < requests[1] | {"input wanted keeps_texts = false"}
 
 
-def test_long_texts_end_a_row_group_and_a_part_file(lines, tmp_path, monkeypatch):
-    monkeypatch.setattr(part_files_module, "_ROW_GROUP_BYTES", 1)
-    monkeypatch.setattr(part_files_module, "_PART_FILE_BYTES", 1)
-    flags = ["--keep=text", "--range_bytes=16", "--threads=1"]
-    scored(tmp_path / "out", *of_lines(lines, *flags))
-    assert len(rows_of(tmp_path / "out")) == 8
-    assert len(list((tmp_path / "out" / "segment_scores").iterdir())) > 1
-
-
 @pytest.mark.parametrize(
     ("flags", "cause"),
     [
         (["--keep=nothing"], "no file of --labels has a label with this name"),
         (["--labels=score={}/ids", "--keep=score"], "would be called"),
-        (["--labels=id={}/ids", "--keep=id,ID=id"], "would be called"),
         (["--labels=id={}/ids", "--keep=Candidate=id,text"], "would be called"),
-        (["--labels=id={}/ids", "--keep=id", "--slice_by=id"], "would be called"),
         (["--labels=id={}/ids", "--keep=id,id"], "a column is named twice"),
         (["--keep=a,"], "a name of a column is empty"),
         (["--keep==a"], "must be [NAME=]COLUMN,..."),
@@ -294,18 +281,3 @@ def test_columns_of_records_that_cannot_be_kept_are_errors(keep, code, cause, su
     flags = [f"--keep={keep}", "--segment_scores", f"--output={tmp_path / 'out'}"]
     called(f"--input={path}", *flags).assert_failed(code, cause)
     assert not (tmp_path / "out" / "scores.json").exists()
-
-
-def test_texts_need_a_metric_of_texts_and_a_flag_that_writes_them(lines, tmp_path):
-    called(*of_lines(lines, "--keep=text")).assert_failed(
-        2, "--keep needs --segment_scores or --examples or --report"
-    )
-    path = write_records(tmp_path / "records.jsonl", [{"comet": 0.5}])
-    flags = ["--metrics=mean:comet", "--keep=text", "--segment_scores", f"--output={tmp_path}"]
-    called(f"--input={path}", *flags).assert_failed(2, "do not need the texts")
-
-
-def test_another_column_cannot_take_the_place_of_the_id(tmp_path):
-    called(
-        *join_files(tmp_path), "--keep=id=origin", "--segment_scores", f"--output={tmp_path}/out"
-    ).assert_failed(2, "would be called id")

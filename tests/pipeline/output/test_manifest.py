@@ -163,23 +163,6 @@ def test_an_object_store(plain):
     OBJECTS.clear()
 
 
-def test_without_output_nothing_is_digested(monkeypatch):
-    def refuse(*arguments):
-        raise AssertionError("a digest was computed")
-
-    monkeypatch.setattr("beam_bleu.transforms.pairing.line_parallel.source.LineDigests.of", refuse)
-    assert called(*EXAMPLE).code == 0
-
-
-def test_a_path_that_is_not_utf8(tmp_path):
-    path = os.fsencode(tmp_path) + b"/na\xefve.txt"
-    with open(path, "wb") as file:
-        file.write(b"a b c d\n")
-    found = manifest(tmp_path / "out", "--candidates", b"x=" + path, "--references", path)
-    for stream in found["streams"]:
-        assert os.fsencode(stream["files"][0]["path"]) == path
-
-
 @pytest.mark.parametrize("change", [{"segments": 71}, None], ids=["a batch lost", "none"])
 def test_digests_of_other_segments_are_an_error(tmp_path, monkeypatch, change):
     score_and_write = beam_bleu.pipeline.graph._score_and_write

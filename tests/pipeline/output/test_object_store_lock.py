@@ -213,7 +213,7 @@ def test_a_run_that_is_killed_at_any_moment(
         for name in names(store):
             obstore.delete(store, f"out/{name}")
         publish(OUT, "former", staged(OUT, "former", 3))
-        prepare(OUT, ["segment_scores"])
+        prepare(OUT)
         new = staged(OUT, "run", part_files)
         with killed_after(changes):
             publish(OUT, "run", new)
@@ -227,18 +227,6 @@ def test_a_run_that_is_killed_at_any_moment(
             assert names(store) - {LOCK} == {"_SUCCESS", "manifest.json", "scores.json", *parts}
         publish(OUT, "next", staged(OUT, "next", 1))
         assert_is_of(store, "next", 1)
-
-
-def test_a_store_that_ignores_conditions_has_no_lock(
-    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put = obstore.put
-    monkeypatch.setattr(obstore, "put", lambda *all_of, mode=None, **more: put(*all_of, **more))
-    assert any("does not heed conditions" in note for note in prepare(OUT))
-    with locked(OUT) as lock:
-        assert not lock.is_held
-    publish(OUT, "run", staged(OUT, "run", 2))
-    assert_is_of(store, "run", 2)
 
 
 def test_another_file_with_the_name_of_the_lock_stays(store: MemoryStore) -> None:

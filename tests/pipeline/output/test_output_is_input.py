@@ -128,11 +128,6 @@ def test_objects_are_compared_by_path_and_pattern(pattern):
     run.assert_failed(2, f"candidates x ({pattern}) would read mem://out/data/scores.json")
 
 
-@pytest.mark.parametrize("pattern", ["mem://in/*", "data/scores.json"])
-def test_other_objects_are_read(pattern):
-    check_output("mem://out/data", [("candidates x", pattern)])
-
-
 def test_an_object_store_would_read_the_folder_as_a_pattern():
     with pytest.raises(UsageError, match="wildcards"):
         check_output("mem://out/a*", [])

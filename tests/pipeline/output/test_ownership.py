@@ -112,12 +112,6 @@ def test_a_success_with_content_is_not_ours(out):
     assert (out / "_SUCCESS").read_bytes() == b"{}"
 
 
-def test_scores_json_is_always_replaced(out):
-    (out / "scores.json").write_bytes(b'{"name": "my app"}')
-    scored(out)
-    assert_files(out)
-
-
 @pytest.mark.parametrize("removed", [[], RECORDS, ["manifest.json", "_SUCCESS"]])
 def test_a_result_of_ours_is_replaced(out, removed):
     # A job without a launcher writes no run.json and no metrics.prom.

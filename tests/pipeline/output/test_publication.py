@@ -195,7 +195,7 @@ def test_a_run_that_is_killed_at_any_moment(out, former, part_files):
         folder.mkdir()
         if former is not None:
             published(folder, "former", former, totals=True)
-        prepare(str(folder), ["segment_scores"])
+        prepare(str(folder))
         was_killed = is_killed(folder, "run", staged(folder, "run", part_files), changes)
         assert_one_of_three_states(folder, counts)
         assert is_marked(folder) or was_killed

@@ -231,7 +231,3 @@ def test_a_failure_before_the_job_leaves_a_complete_result(out, tmp_path, choice
     run = called(*gone, "--output", out, "--if_exists", choice, "--max_drop=1", "--against=none")
     assert run.code == 3
     assert content(out) == before
-
-
-def test_it_needs_a_folder():
-    called(*ONE, "--if_exists", "skip").assert_failed(2, "--if_exists needs --output")

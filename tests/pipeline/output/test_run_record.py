@@ -112,12 +112,6 @@ def test_warnings_are_recorded(out, tmp_path):
     assert gauges(out)["beam_bleu_warnings"] == len(told) == 2
 
 
-def test_without_output_nothing_is_recorded(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert called(*ONE).code == 0
-    assert os.listdir(tmp_path) == []
-
-
 # A run that fails after a successful one
 
 
@@ -327,26 +321,6 @@ def test_the_name_of_the_job_on_an_engine(out, monkeypatch):
     assert called(*ONE, "--output", out, "--runner=PrismRunner").code == 0
     assert record(out)["job_id"] == "job-42"
     assert record(out)["runner"] == "PrismRunner"
-
-
-def test_a_label_with_special_characters(tmp_path):
-    name, value = 'sys"tem\\', 'a "b"\\n=c'
-    arguments = ["--candidates", f"{name}={SYSTEMS['birch']}", "--references", REFERENCES[0]]
-    run = called(*arguments, "--output", tmp_path, f"--metrics_label=corpus={value}")
-    assert run.code == 0
-    assert gauges(tmp_path)[f"beam_bleu_score {name}"] > 0
-    text = (tmp_path / "metrics.prom").read_text()
-    families = text_string_to_metric_families(text)
-    assert {each.labels["corpus"] for family in families for each in family.samples} == {value}
-
-
-def test_a_folder_whose_name_is_not_utf8(tmp_path):
-    out = os.fsencode(tmp_path) + b"/na\xefve"
-    run = called(*ONE, "--output", out)
-    assert (run.code, run.err) == (0, "")
-    with open(out + b"/run.json", "rb") as file:
-        arguments = json.load(file)["arguments"]
-    assert os.fsencode(arguments[-1]) == out
 
 
 def test_the_page_has_the_metrics(out):

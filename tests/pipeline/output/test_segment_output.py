@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 
 import apache_beam as beam
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, called
@@ -63,41 +60,13 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
 
 
 def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, out, monkeypatch):
-    monkeypatch.setattr(module, "_ROW_GROUP_ROWS", 500)
-    monkeypatch.setattr(module, "_PART_FILE_ROWS", 2000)
+    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 40_000)
+    monkeypatch.setattr(module, "_PART_FILE_BYTES", 200_000)
     assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
     assert rows(out) == expected
-    assert len(part_files(out)) >= 4
-    for name in part_files(out)[:-1]:
-        metadata = pq.read_metadata(out / "segment_scores" / name)
-        groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        assert metadata.num_rows < 3000
-        assert all(group >= 500 for group in groups[:-1])
-
-
-def test_a_part_file_holds_more_than_a_batch(corpus, out):
-    run = called(*corpus.asked, "--range_bytes=2000", "--threads=1", "--output", out)
-    assert run.code == 0
-    (name,) = part_files(out)
-    assert pq.read_metadata(out / "segment_scores" / name).num_row_groups == 1
-
-
-def test_a_bundle_writes_at_most_one_part_file_on_each_thread(corpus, expected, out):
-    run = called(*corpus.asked, "--range_bytes=2000", "--threads=3", "--output", out)
-    assert run.code == 0
-    assert rows(out) == expected
-    assert len(part_files(out)) <= 3
-
-
-def test_the_files_say_what_they_hold(corpus, out):
-    assert called(*corpus.asked, "--output", out).code == 0
-    (name,) = part_files(out)
-    schema = pq.read_schema(out / "segment_scores" / name)
-    assert schema.names == [
-        *("index", "system", "metric", "score", "sys_len", "ref_len", "matches", "totals"),
-    ]
-    assert str(pq.read_metadata(out / "segment_scores" / name).row_group(0).column(0).compression)
-    assert schema.field("matches").type.value_type == pa.int64()
+    files = [pq.read_metadata(out / "segment_scores" / name) for name in part_files(out)]
+    assert len(files) > 2
+    assert max(file.num_row_groups for file in files) > 2
 
 
 @pytest.mark.parametrize(
@@ -159,12 +128,6 @@ def test_impossible_choices_are_refused(flags, fragments, out):
     assert not out.exists()
 
 
-def test_help_names_the_flags():
-    text = called("--help").out.decode()
-    for flag in ("--segment_scores", "--segment_smooth_method", "--segment_smooth_value"):
-        assert flag in text
-
-
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
@@ -194,16 +157,8 @@ def test_a_rerun_replaces_the_part_files(corpus, expected, out):
 def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
     assert called(*corpus.asked, "--output", out).code == 0
     assert called(*corpus.plain, "--output", out).out == plain.out
-    assert_files(out)
-
-
-def test_a_foreign_file_among_the_part_files_stays(corpus, out):
-    assert called(*corpus.asked, "--output", out).code == 0
-    notes = out / "segment_scores" / "notes.txt"
-    notes.write_text("users")
-    assert called(*corpus.plain, "--output", out).code == 0
-    assert notes.read_text() == "users"
-    assert os.listdir(notes.parent) == ["notes.txt"]
+    assert_files(out, "segment_scores")
+    assert part_files(out) == []
 
 
 @pytest.mark.parametrize("name", ["a [b] {c}", "*", "größe"])
@@ -213,11 +168,6 @@ def test_any_folder_name(corpus, expected, tmp_path, name):
         assert called(*corpus.asked, "--output", out).code == 0
         assert rows(out) == expected
         assert_clean(out)
-
-
-def test_every_run_of_a_job_has_its_own_name(corpus, out):
-    jobs = [parse([*map(str, corpus.asked), "--output", str(out)]).job for _ in range(2)]
-    assert jobs[0].run != jobs[1].run
 
 
 def test_only_the_names_and_rows_of_part_files_go_to_the_next_step(corpus, out):
@@ -232,8 +182,3 @@ def test_only_the_names_and_rows_of_part_files_go_to_the_next_step(corpus, out):
 
     graph.visit(Types())
     assert types["Write segment scores"] == [PartFile]
-
-
-def test_the_document_on_disk_is_what_is_printed(corpus, out):
-    run = called(*corpus.asked, "--output", out)
-    assert json.loads((out / "scores.json").read_bytes()) == run.document

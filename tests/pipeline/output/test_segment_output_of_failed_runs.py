@@ -141,7 +141,8 @@ FILES = [f"mem://out/folder/{name}" for name in sorted([*RESULT, *RECORDS])]
 @pytest.fixture
 def store(monkeypatch) -> Iterator[str]:
     """A folder of an object store, and part files that are small."""
-    monkeypatch.setattr(module, "_PART_FILE_ROWS", 1000)
+    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(module, "_PART_FILE_BYTES", 1)
     OBJECTS.clear()
     yield "mem://out/folder"
     OBJECTS.clear()

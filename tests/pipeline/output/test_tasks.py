@@ -92,11 +92,6 @@ def test_one_task_has_its_score(tmp_path: Path) -> None:
     require_schema(run.document)
 
 
-def test_files_with_other_names_are_tasks_too(tmp_path: Path) -> None:
-    folder = lm_eval(tmp_path / "d", name="samples_{}.jsonl")
-    assert list(by_task(called(*flags_of(folder), "--format", "json"))) == list(TASKS)
-
-
 def test_lighteval_has_the_task_in_the_name(tmp_path: Path) -> None:
     for task, texts in TASKS.items():
         rows = [
@@ -179,17 +174,6 @@ def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
     called("merge", tmp_path / "both", pooled).assert_failed(3, "unpooled is ")
 
 
-def test_merged_tasks_with_replicates(tmp_path: Path) -> None:
-    folder = lm_eval(tmp_path / "d")
-    for task in TASKS:
-        one = folder / f"samples_{task}_{TIME}.jsonl"
-        flags = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
-        flags += ["--resample", "bootstrap", "--partition", task]
-        assert called(*flags, "--output", tmp_path / task, "--save_totals").code == 0
-    run = called("merge", *(tmp_path / task for task in TASKS))
-    run.assert_failed(3, "--resample", "2 tasks, which have no common score")
-
-
 def test_languages_with_one_tokenizer_are_not_pooled_over_tasks(tmp_path: Path) -> None:
     folder = lm_eval(tmp_path / "d")
     for path in folder.iterdir():
@@ -221,17 +205,3 @@ def test_two_runs_of_a_task_are_not_one_corpus(more: list[str], tmp_path: Path) 
     )
     assert len({*folder.iterdir()}) == 3
     called(*flags_of(folder), *more).assert_failed(3, "two files are of the task", path.name)
-
-
-def test_a_condition_that_the_layout_asks_for_may_leave_nothing_out(tmp_path: Path) -> None:
-    run = called(*flags_of(lm_eval(tmp_path / "d")))
-    assert run.code == 0
-    assert "every record" not in run.err
-
-
-def test_a_rerun_with_another_choice(tmp_path: Path) -> None:
-    flags = [*flags_of(lm_eval(tmp_path / "d")), "--output", tmp_path / "out"]
-    assert called(*flags).code == 0
-    assert called(*flags, "--if_exists", "skip").code == 0
-    run = called(*flags, "--if_exists", "skip", "--pool_tasks")
-    run.assert_failed(2, "unpooled = task")
