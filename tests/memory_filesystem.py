@@ -83,8 +83,7 @@ class MemoryFileSystem(FileSystem):
 
     def delete(self, paths):
         for path in paths:
-            self._object(path)
-            del OBJECTS[path]
+            OBJECTS.pop(path, None)
 
     def _object(self, path):
         if path not in OBJECTS:

@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 
 from beam_bleu.pipeline.output.file_names import (
     EXAMPLES,
-    FIRST_BYTES_OF_EXAMPLES,
-    FIRST_BYTES_OF_TOTALS,
     MANIFEST,
     RUN_KEY,
     SCORES,
@@ -55,10 +53,10 @@ def documents(run: str, names: Sequence[str] = (), *, totals: bool = False) -> d
     manifest = {"scores_sha256": sha256, "streams": [], "data_files": [*names], "run": run}
     found = {SCORES: document(run)}
     if totals:
-        found[EXAMPLES] = FIRST_BYTES_OF_EXAMPLES + document(run) + b"}"
+        found[EXAMPLES] = b'{"kind": ' + document(run) + b"}"
         sha256_of_examples = hashlib.sha256(found[EXAMPLES]).hexdigest()
         manifest["examples"] = {"number": 1, "sha256": sha256_of_examples}
-        found[TOTALS] = FIRST_BYTES_OF_TOTALS + f',\n"scores_sha256": "{sha256}"}}'.encode()
+        found[TOTALS] = f'{{"format": "beam-bleu totals", "scores_sha256": "{sha256}"}}'.encode()
     return {**found, MANIFEST: json.dumps(manifest).encode()}
 
 

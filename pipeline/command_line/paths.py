@@ -16,7 +16,7 @@ from apache_beam.io.filesystem import BeamIOError, FileSystem
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
-from beam_bleu.pipeline.output.ownership import data_files
+from beam_bleu.pipeline.output.publication import data_files
 from beam_bleu.transforms.errors import BleuError, UsageError, installing
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern

@@ -48,15 +48,6 @@ SCORES_FORMAT = 2
 TOTALS_FORMAT = "beam-bleu totals"
 """The first field of totals.json, `format`."""
 
-FIRST_BYTES_OF_TOTALS = f'{{\n"format": "{TOTALS_FORMAT}"'.encode("ascii")
-
-FIRST_BYTES_OF_EXAMPLES = b'{"kind": '
-
-FIRST_BYTES_OF_REPORT = b"""<!doctype html>
-<html lang="en">
-<meta name="generator" content="beam-bleu report">
-"""
-
 RUN_KEY = "beam-bleu.run"
 """The key of the run in the metadata of a file of segment scores."""
 

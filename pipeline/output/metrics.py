@@ -13,9 +13,6 @@ from beam_bleu.pipeline.result.series import labels_of, slice_text
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 
-FIRST_METRIC = "beam_bleu_run_exit_code"
-"""The metric with which each file begins. By it we recognize our files."""
-
 _VERDICT = "beam_bleu_gate_passed"
 
 PASSED = "passed"
@@ -95,7 +92,9 @@ the same names of labels."""
 
 def _samples(record: Mapping[str, Any], result: Result | None, slices: int) -> Iterator[_Sample]:
     """The values of the gauges, in the order of the file."""
-    yield FIRST_METRIC, "The exit code of the last run; 0 is success.", record["exit_code"], {}
+    # Our files are known by the metric with which they begin.
+    meaning = "The exit code of the last run; 0 is success."
+    yield "beam_bleu_run_exit_code", meaning, record["exit_code"], {}
     meaning = (
         "1 if the last result passes, 0 if it misses a threshold of its run or of a later gate."
     )

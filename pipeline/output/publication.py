@@ -14,12 +14,18 @@ another SHA-256. Readers see that, and the next run replaces both.
 On this machine and in object stores a lock stops two runs from doing this at the same time. A lock
 in an object store can be lost (see `locking.py`), so a run checks it before each step. On a
 filesystem without locks (HDFS), a run checks at the end that the result is its own.
+
+Other programs also have files with names such as manifest.json, and many write a _SUCCESS. A run
+neither replaces nor removes these: it ends before it scores. Only scores.json is replaced whatever
+is in it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -28,21 +34,36 @@ from beam_bleu.pipeline.output.file_names import (
     DOCUMENTS,
     EXAMPLES,
     MANIFEST,
+    METRICS,
     OF_RUN,
     REPORT,
+    RUN_RECORD,
     SCORES,
+    SEGMENT_SCORES,
     SUCCESS,
     TOTALS,
     run_of,
 )
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
-from beam_bleu.pipeline.output.ownership import check_owned, data_files
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.filesystems import join
+from beam_bleu.transforms.wiring.filesystems import is_local, join
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""
+
+_BEGINNINGS = {
+    MANIFEST: rb'\{\s*"scores_sha256":',
+    TOTALS: rb'\{\s*"format": "beam-bleu totals"',
+    EXAMPLES: rb'\{"kind": ',
+    RUN_RECORD: rb'\{\s*"state":',
+    METRICS: rb"# HELP beam_bleu_run_exit_code ",
+    REPORT: rb'<!doctype html>\s[^>]*>\s<meta name="generator" content="beam-bleu report">',
+}
+"""How our files begin, as regular expressions."""
+
+_LONGEST = 256
+"""Bytes; no beginning is longer."""
 
 
 def prepare(output: str, begin: Callable[[], None] = lambda: None) -> None:
@@ -129,9 +150,7 @@ def remove(output: str, names: Collection[str]) -> None:
       JobError: one of them cannot be removed.
     """
     with storage.writing(output):
-        # Data files have just been listed, and there can be thousands.
-        there = [name for name in names if run_of(name) or storage.exists(join(output, name))]
-        storage.remove([join(output, name) for name in there])
+        storage.remove([join(output, name) for name in names])
 
 
 def _require(output: str, data: Sequence[str]) -> None:
@@ -157,3 +176,76 @@ def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
     with storage.reading(output):
         scores, manifest = map(storage.read, paths)
     return (scores, json.loads(manifest)) if belongs_to(manifest, scores) else None
+
+
+def check_owned(output: str) -> None:
+    """Checks that a run may replace and remove the files next to scores.json.
+
+    Raises:
+      JobError: one of them is not beam-bleu's, or cannot be read; or segment_scores is a link.
+    """
+    for name in _BEGINNINGS:
+        is_owned(join(output, name))
+    check_success(output)
+    _beginning(join(output, SCORES))  # a folder cannot be replaced
+    folder = join(output, SEGMENT_SCORES)
+    if is_local(output) and os.path.islink(folder):
+        raise JobError(
+            f"{folder} is a link, and can lead to the files of another run",
+            "remove the link, or name another folder with --output",
+        )
+
+
+def check_success(output: str) -> None:
+    """Checks that a run may remove _SUCCESS, if it is there.
+
+    Raises:
+      JobError: it is not beam-bleu's, or cannot be read.
+    """
+    path = join(output, SUCCESS)
+    # Beside a _SUCCESS of ours there is always a manifest.
+    if _beginning(path) or (storage.exists(path) and not is_owned(join(output, MANIFEST))):
+        raise JobError(
+            f"{output} has a _SUCCESS that is not beam-bleu's, and the run would remove it",
+            "name another folder with --output",
+        )
+
+
+def is_owned(path: str, name: str = "") -> bool:
+    """Whether there is a file of ours, which a run may replace; False if there is none.
+
+    Args:
+      path: its path.
+      name: the name that such a file has in an output folder; "" if the path ends with it.
+
+    Raises:
+      JobError: it is not beam-bleu's, or cannot be read.
+    """
+    beginning = _beginning(path)
+    # After a crash of the machine, a new file can be empty or have only zero bytes.
+    if not beginning.strip(b"\0"):
+        return False
+    if not re.match(_BEGINNINGS[name or os.path.basename(path)], beginning):
+        raise JobError(
+            f"{path} is not beam-bleu's, and the run would replace it",
+            "name another folder with --output, or move the file to another folder",
+        )
+    return True
+
+
+def _beginning(path: str) -> bytes:
+    if not storage.exists(path):
+        return b""
+    with storage.reading(path):
+        return storage.read(path, _LONGEST)
+
+
+def data_files(output: str) -> list[str]:
+    """The data files in an output folder, relative to it: all files that have such a name.
+
+    Raises:
+      JobError: a folder cannot be listed.
+    """
+    below = storage.names(join(output, SEGMENT_SCORES))
+    found = [*storage.names(output), *(f"{SEGMENT_SCORES}/{name}" for name in below)]
+    return [name for name in found if run_of(name) is not None]

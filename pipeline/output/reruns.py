@@ -18,8 +18,7 @@ from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import EXAMPLES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to, request_digest
-from beam_bleu.pipeline.output.ownership import data_files
-from beam_bleu.pipeline.output.publication import result_in
+from beam_bleu.pipeline.output.publication import data_files, result_in
 from beam_bleu.transforms.errors import JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream

@@ -32,8 +32,7 @@ from beam_bleu.pipeline.output.metrics import (
     metrics,
     with_verdict,
 )
-from beam_bleu.pipeline.output.ownership import check_owned, check_success, is_owned
-from beam_bleu.pipeline.output.publication import remove
+from beam_bleu.pipeline.output.publication import check_owned, check_success, is_owned, remove
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import JobError

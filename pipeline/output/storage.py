@@ -6,6 +6,7 @@ Loading Beam takes half a second, and files of this machine need none of it.
 from __future__ import annotations
 
 import contextlib
+import mimetypes
 import os
 import re
 import stat
@@ -15,15 +16,6 @@ from typing import Any
 from beam_bleu.pipeline.output.file_names import temporary_name
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
-
-_MIME_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".json": "application/json",
-    ".jsonl": "application/x-ndjson",
-    ".parquet": "application/vnd.apache.parquet",
-    ".prom": "text/plain; charset=utf-8",
-}
-"""What object stores tell browsers about a file, by the end of its name."""
 
 
 def exists(path: str) -> bool:
@@ -133,7 +125,7 @@ def created(path: str) -> Any:
     if is_local(path):
         os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         return open(path, "wb")
-    mime_type = _MIME_TYPES.get(os.path.splitext(path)[1], "application/octet-stream")
+    mime_type = mimetypes.guess_type(path)[0] or "application/octet-stream"  # for browsers
     return filesystem_of(path).create(path, mime_type, _uncompressed())
 
 
@@ -223,10 +215,10 @@ def _failed(cause: str, error: Exception, remedy: str) -> JobError:
 
 
 def remove(paths: Sequence[str]) -> None:
-    """Removes files of one filesystem."""
+    """Removes files of one filesystem, if they are there."""
     if paths and not is_local(paths[0]):
         filesystem_of(paths[0]).delete(paths)
         return
     for path in paths:
-        with contextlib.suppress(FileNotFoundError):  # another run has just removed it
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(path)

@@ -16,7 +16,7 @@ from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.examples.segments import read_examples
 from beam_bleu.pipeline.output.file_names import REPORT, SCORES
 from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.ownership import is_owned
+from beam_bleu.pipeline.output.publication import is_owned
 from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short

@@ -18,11 +18,11 @@ from beam_bleu.transforms.errors import JobError
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
 
 FOREIGN = {
-    "manifest.json": [b'{"name": "my app"}', b"[]", b"\xff", b"1", b" "],
+    "manifest.json": [b'{"name": "my app"}', b"\xff"],
     "totals.json": [b'{"total": 3}'],
     "report.html": [b"<!doctype html>\n"],
     "run.json": [b'{"name": "my app"}', b'{"last_success": null}'],
-    "metrics.prom": [b"# HELP up Whether it is up.\n", b"\n", b"# HELP beam_bleu_run_exit_codes"],
+    "metrics.prom": [b"\n", b"# HELP beam_bleu_run_exit_codes"],
     "_SUCCESS": [b"", b"{}"],
 }
 CASES = [(name, data) for name, those in FOREIGN.items() for data in those]
