@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.calls.segments import Texts, on_threads, segment_batches
+from beam_bleu.transforms.calls.segments import complete_texts, on_threads, segment_batches
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics, SegmentColumns
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.choices import require_flag
@@ -204,9 +204,9 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
     chosen = ChosenMetrics.of([metric], of_segments=True).require_texts_only()
     first = next(iter(candidates), None) if isinstance(candidates, list | tuple) else None
     if first is None or isinstance(first, str | bytes):
-        return _pairs(Texts(candidates, "candidates"), chosen)
+        return _pairs(candidates, "candidates", chosen)
     return [
-        _pairs(Texts(of_segment, f"candidates[{place}]"), chosen)
+        _pairs(of_segment, f"candidates[{place}]", chosen)
         for place, of_segment in enumerate(candidates)
     ]
 
@@ -238,11 +238,11 @@ def _totals(
     return totals
 
 
-def _pairs(texts: Texts, chosen: ChosenMetrics) -> Floats:
-    count = len(texts)
+def _pairs(candidates: Any, name: str, chosen: ChosenMetrics) -> Floats:
+    column = padded(complete_texts(candidates, name))
+    count = len(column)
     if not count:
-        raise ValueError(f"{texts.name} is empty: there is no candidate to score")
-    column = padded(texts.complete_column(0, count))
+        raise ValueError(f"{name} is empty: there is no candidate to score")
     scores = np.empty((count, count))
     (definition,), (counted,) = chosen.definitions, chosen.counted
     for rows, counts in count_all_pairs(column, *counted):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
 import itertools
 import sys
@@ -18,13 +17,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import padded_texts
 from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.canonical import reference_counts
-from beam_bleu.transforms.pairing.segments.arrow_columns import (
-    column_batches,
-    list_column,
-    require_valid,
-    text_column,
-)
-from beam_bleu.transforms.score.shown_numbers import counted
+from beam_bleu.transforms.pairing.segments import arrow_columns
 
 _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
@@ -59,38 +52,36 @@ def segment_batches(
         both layouts of references, something is not a text, a candidate is missing, or a segment
         has no reference.
     """
-    of_candidates = [Texts(values, name) for name, values in candidates.items()]
-    count = len(of_candidates[0])
+    of_candidates = {name: complete_texts(values, name) for name, values in candidates.items()}
+    first_name, first_column = next(iter(of_candidates.items()))
+    count = len(first_column)
     if not count:
-        raise ValueError(f"{of_candidates[0].name} is empty: there is no segment to score")
+        raise ValueError(f"{first_name} is empty: there is no segment to score")
     of_references = _references(references, references_per_segment)
-    for values in (*of_candidates, *of_references):
-        if len(values) != count:
+    for name, column in (*of_candidates.items(), *of_references.items()):
+        if len(column) != count:
             raise ValueError(
-                f"{values.name} has {counted(len(values), values.ITEM)}, but "
-                f"{of_candidates[0].name} has {count}: {_LAYOUTS}"
+                f"{name} has the length {len(column)}, but {first_name} has {count}: {_LAYOUTS}"
             )
+    there = np.sum([reference_counts(column) for column in of_references.values()], axis=0)
+    if not there.all():
+        names = " and ".join(f"{name}[{there.argmin()}]" for name in of_references)
+        raise ValueError(
+            f"{names} has no reference; an empty string is one, and None is a missing one: "
+            "leave the segment out, or give it a reference"
+        )
     rows = usual_rows(len(of_candidates) + len(of_references))
     rows = min(rows, max(-(-count // threads), _FEWEST_ROWS))
-    for first in range(0, count, rows):
-        stop = min(first + rows, count)
-        columns = [values.column(first, stop) for values in of_references]
-        there = np.sum([reference_counts(column) for column in columns], axis=0)
-        if not there.all():
-            row = first + int(there.argmin())
-            names = " and ".join(f"{values.name}[{row}]" for values in of_references)
-            raise ValueError(
-                f"{names} has no reference; an empty string is one, and None is a missing one: "
-                "leave the segment out, or give it a reference"
-            )
-        texts = [values.complete_column(first, stop) for values in of_candidates]
-        for part, batch in column_batches(texts, columns, systems):
-            numbers = np.arange(first + part.start, first + part.stop)
+    for start in range(0, count, rows):
+        texts = [column[start : start + rows] for column in of_candidates.values()]
+        columns = [column[start : start + rows] for column in of_references.values()]
+        for part, batch in arrow_columns.column_batches(texts, columns, systems):
+            numbers = np.arange(start + part.start, start + part.stop)
             yield dataclasses.replace(batch, numbers=numbers)
 
 
-def _references(references: Any, per_segment: Any) -> list[Texts]:
-    """The texts of each reference; or one argument, with a list for each segment.
+def _references(references: Any, per_segment: Any) -> dict[str, pa.Array]:
+    """The columns of references by their names: one for each reference, or one of lists.
 
     Raises:
       ValueError: not exactly one is given, or it is something else.
@@ -101,149 +92,131 @@ def _references(references: Any, per_segment: Any) -> list[Texts]:
             f"give exactly one of references= and references_per_segment=, got {both}: {_LAYOUTS}"
         )
     if references is None:
-        return [TextLists(per_segment, "references_per_segment")]
+        return {"references_per_segment": text_lists(per_segment, "references_per_segment")}
     if not isinstance(references, _LISTS) or not len(references):
         raise ValueError(f"references must be a list of lists, got {shown(references)}: {_LAYOUTS}")
-    for place, texts in enumerate(references):
-        if texts is None or isinstance(texts, str):
+    for place, values in enumerate(references):
+        if values is None or isinstance(values, str):
             raise ValueError(
-                f"references must be a list of lists, but references[{place}] is {shown(texts)}: "
+                f"references must be a list of lists, but references[{place}] is {shown(values)}: "
                 f"{_LAYOUTS}"
             )
-    return [Texts(texts, f"references[{place}]") for place, texts in enumerate(references)]
+    named = {f"references[{place}]": values for place, values in enumerate(references)}
+    return {name: texts(values, name) for name, values in named.items()}
 
 
 _LISTS = (list, tuple, np.ndarray)
 
 
-class Texts:
-    """An argument with a text for each segment.
+def texts(values: Any, name: str) -> pa.LargeStringArray:
+    """The texts of an argument, with bytes after them as the kernel needs; null for None.
 
     Args:
       values: a list or tuple, a pyarrow Array, a numpy array or a pandas Series.
       name: the argument, for messages, such as "references[0]".
 
     Raises:
+      ValueError: it has another form, or something in it is not a text.
+    """
+    values = _sequence(values, name, "texts")
+    if isinstance(values, pa.ChunkedArray):
+        return _of_arrow(values, name, arrow_columns.text_column)
+    return _encoded(values, lambda row: f"{name}[{row}]")
+
+
+def complete_texts(values: Any, name: str) -> pa.LargeStringArray:
+    """The same of candidates: no text may be missing.
+
+    Raises:
+      ValueError: see `texts`, or one is missing.
+    """
+    column = texts(values, name)
+    if column.null_count:
+        row = column.is_null().to_pylist().index(True)
+        raise ValueError(
+            f"{name}[{row}] is missing; leave the segment out, or give an empty string if the "
+            "candidate is empty"
+        )
+    return column
+
+
+def text_lists(values: Any, name: str) -> pa.LargeListArray:
+    """The lists of texts of an argument; see `texts`."""
+    values = _sequence(values, name, "lists")
+    if isinstance(values, pa.ChunkedArray):
+        return _of_arrow(values, name, arrow_columns.list_column)
+    for row, row_texts in enumerate(values):
+        if not isinstance(row_texts, _LISTS):
+            raise ValueError(
+                f"{name}[{row}] must be a list of texts, got {shown(row_texts)}; {name}= takes a "
+                "list for each segment"
+            )
+    ends = np.cumsum([0, *map(len, values)], dtype=np.int64)
+
+    def place(text: int) -> str:
+        row = int(np.searchsorted(ends, text, side="right")) - 1
+        return f"{name}[{row}][{text - ends[row]}]"
+
+    column = _encoded([*itertools.chain.from_iterable(values)], place)
+    offsets = pa.Int64Array.from_buffers(pa.int64(), len(ends), [None, pa.py_buffer(ends)])
+    return pa.LargeListArray.from_arrays(offsets, column)
+
+
+def _sequence(values: Any, name: str, items: str) -> Any:
+    """A sequence of Python or a ChunkedArray that is not empty, from any form of an argument.
+
+    Raises:
       ValueError: it has another form.
     """
-
-    ITEM = "text"
-
-    def __init__(self, values: Any, name: str) -> None:
-        self.name = name
-        pandas = sys.modules.get("pandas")
-        if pandas is not None and isinstance(values, pandas.Series | pandas.Index):
-            values = values.to_numpy(dtype=object)
-        if isinstance(values, pa.Array):
-            values = pa.chunked_array([values])
-        elif isinstance(values, np.ndarray):
-            values = values.tolist()
-        if not isinstance(values, Sequence | pa.ChunkedArray) or isinstance(values, str | bytes):
-            raise ValueError(
-                f"{name} must be {self.ITEM}s: a list or tuple, a pyarrow Array, a numpy array or "
-                f"a pandas Series; got {shown(values)}"
-            )
-        if isinstance(values, pa.ChunkedArray):
-            with _input_errors():
-                require_valid(values, name)
-        self.values = values
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def column(self, first: int, stop: int) -> pa.Array:
-        """The texts of these rows, as large strings; null where one is missing.
-
-        Raises:
-          ValueError: one is not a text.
-        """
-        part = self.values[first:stop]
-        if isinstance(part, pa.ChunkedArray):
-            with _input_errors():
-                return text_column(part, self.name)
-        try:
-            return padded_texts(part)
-        except (TypeError, UnicodeEncodeError):
-            for row, text in enumerate(part, first):
-                _require_text(text, f"{self.name}[{row}]")
-            raise
-
-    def complete_column(self, first: int, stop: int) -> pa.Array:
-        """The same of candidates: no text may be missing.
-
-        Raises:
-          ValueError: one is not a text, or is missing.
-        """
-        column = self.column(first, stop)
-        if column.null_count:
-            row = first + column.is_null().to_pylist().index(True)
-            raise ValueError(
-                f"{self.name}[{row}] is missing; leave the segment out, or give an empty string "
-                "if the candidate is empty"
-            )
-        return column
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(values, pandas.Series | pandas.Index):
+        values = values.to_numpy(dtype=object)
+    if isinstance(values, pa.Array):
+        values = pa.chunked_array([values])
+    elif isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, Sequence | pa.ChunkedArray) or isinstance(values, str | bytes):
+        raise ValueError(
+            f"{name} must be {items}: a list or tuple, a pyarrow Array, a numpy array or a pandas "
+            f"Series; got {shown(values)}"
+        )
+    return values if len(values) else []
 
 
-@contextlib.contextmanager
-def _input_errors() -> Iterator[None]:
-    """Makes a `ValueError` of the errors of Arrow columns."""
+def _of_arrow(
+    column: pa.ChunkedArray, name: str, convert: Callable[[pa.ChunkedArray, str], pa.Array]
+) -> pa.Array:
     try:
-        yield
+        arrow_columns.require_valid(column, name)
+        return convert(column, name)
     except InputError as error:
         raise ValueError(error.cause) from None
 
 
-class TextLists(Texts):
-    """An argument with a list of texts for each segment."""
+def _encoded(values: Sequence[Any], place: Callable[[int], str]) -> pa.LargeStringArray:
+    """A padded column of texts of Python.
 
-    ITEM = "list"
-
-    def column(self, first: int, stop: int) -> pa.Array:
-        """The lists of these rows, as large lists of large strings.
-
-        Raises:
-          ValueError: one is not a list, or has something else than texts.
-        """
-        part = self.values[first:stop]
-        if isinstance(part, pa.ChunkedArray):
-            with _input_errors():
-                return list_column(part, self.name)
-        for row, texts in enumerate(part, first):
-            if not isinstance(texts, _LISTS):
-                raise ValueError(
-                    f"{self.name}[{row}] must be a list of texts, got {shown(texts)}; "
-                    f"{self.name}= takes a list for each segment"
-                )
-        try:
-            texts = padded_texts([*itertools.chain.from_iterable(part)])
-        except (TypeError, UnicodeEncodeError):
-            for row, row_texts in enumerate(part, first):
-                for place, text in enumerate(row_texts):
-                    _require_text(text, f"{self.name}[{row}][{place}]")
-            raise
-        ends = np.cumsum([0, *map(len, part)], dtype=np.int64)
-        offsets = pa.Int64Array.from_buffers(pa.int64(), len(ends), [None, pa.py_buffer(ends)])
-        return pa.LargeListArray.from_arrays(offsets, texts)
-
-
-def _require_text(text: Any, name: str) -> None:
-    """Checks that something is a text, or None.
+    Args:
+      values: the texts.
+      place: where a text is, for messages, from its number.
 
     Raises:
-      ValueError: it is not; the message begins with the name.
+      ValueError: one is not a text.
     """
-    if not isinstance(text, str | None):
-        raise ValueError(
-            f"{name} must be a str, got {shown(text)}; decode bytes, and replace the missing "
-            "values of pandas by '' or None"
-        )
     try:
-        _ = text and text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{name} is not Unicode: {shown(text)} has a lone surrogate at {error.start}; decode "
-            "the text with its real encoding"
-        ) from None
+        return padded_texts(values)
+    except (TypeError, UnicodeEncodeError):
+        for number, text in enumerate(values):
+            if not isinstance(text, str | None) or not _is_unicode(text or ""):
+                raise ValueError(
+                    f"{place(number)} must be Unicode text, got {shown(text)}; "
+                    "decode bytes, and replace the missing values of pandas by '' or None"
+                ) from None
+        raise
+
+
+def _is_unicode(text: str) -> bool:
+    return text == text.encode(errors="ignore").decode()
 
 
 def shown(value: object) -> str:

@@ -167,12 +167,12 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         ({"references": [["a", "b"], None]}, r"references\[1\] is None"),
         (
             {"references": [["a", "b"], ["c"]]},
-            r"references\[1\] has 1 text, but candidates has 2: references= takes a list for each "
+            r"references\[1\] has the length 1, but candidates has 2: references= takes a list for each "
             "reference, each as long as candidates",
         ),
         (
             {"references": None, "references_per_segment": [["a", "b"]]},
-            "references_per_segment has 1 list, but candidates has 2: .*; references_per_segment= "
+            "references_per_segment has the length 1, but candidates has 2: .*; references_per_segment= "
             "takes a list for each segment",
         ),
         (
@@ -210,7 +210,7 @@ def test_impossible_arguments_are_refused(arguments, message):
     [
         (["a"], {}, "systems must be a dict of names and candidates, got"),
         ({"one": ["a"]}, {}, "systems must be two or more different names"),
-        ({"one": ["a"], "two": ["a", "b"]}, {}, r"systems\['two'\] has 2 texts, but .* has 1"),
+        ({"one": ["a"], "two": ["a", "b"]}, {}, r"systems\['two'\] has the length 2, but .* has 1"),
         ({"one": ["a"], "two": [None]}, {}, r"systems\['two'\]\[0\] is missing"),
         ({"one": ["a"], "two": ["b"]}, {"baseline": "x"}, "baseline must be one of one, two"),
         ({"one": ["a"], "two": ["b"]}, {"all_pairs": 1}, "all_pairs must be True or False"),

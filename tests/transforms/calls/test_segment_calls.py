@@ -174,7 +174,11 @@ def test_several_segments_have_an_array_each():
         ([], "bleu", "candidates is empty: there is no candidate to score"),
         ([["a"], []], "bleu", r"candidates\[1\] is empty"),
         (["a", None], "bleu", r"candidates\[1\] is missing"),
-        ([["a", "b"], [b"a"]], "bleu", r"candidates\[1\]\[0\] must be a str, got b'a'"),
+        (
+            [["a", "b"], [b"a"]],
+            "bleu",
+            r"candidates\[1\]\[0\] must be Unicode text, got b'a'",
+        ),
         ("abc", "bleu", "candidates must be texts"),
         (["a"], "mean:comet", "a metric needs numbers"),
     ],

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu import score_segments
-from beam_bleu.transforms.calls.segments import TextLists, Texts
+from beam_bleu.transforms.calls.segments import text_lists, texts
 
 TEXTS = ["the cat", "über 日本語 😀", "", "a b c"]
 LISTS: list[list[str | None]] = [["the cat", None], ["x"], ["", "y", "z"], [None, "a b d"]]
@@ -42,16 +42,14 @@ OF_COMPLETE = {
 
 @pytest.mark.parametrize("form", {**FORMS, **OF_COMPLETE})
 def test_texts_in_every_form(form):
-    texts = Texts({**FORMS, **OF_COMPLETE}[form](TEXTS), "texts")
-    assert len(texts) == 4
-    assert texts.column(0, 4).to_pylist() == TEXTS
-    assert texts.column(1, 3).to_pylist() == TEXTS[1:3]
-    assert texts.column(1, 3).type == pa.large_string()
+    column = texts({**FORMS, **OF_COMPLETE}[form](TEXTS), "texts")
+    assert column.to_pylist() == TEXTS
+    assert column.type == pa.large_string()
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_none_is_a_missing_text(form):
-    assert Texts(FORMS[form](["a", None]), "texts").column(0, 2).to_pylist() == ["a", None]
+    assert texts(FORMS[form](["a", None]), "texts").to_pylist() == ["a", None]
 
 
 LIST_FORMS: dict[str, Callable[[], Any]] = {
@@ -66,10 +64,7 @@ LIST_FORMS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("form", LIST_FORMS)
 def test_lists_in_every_form(form):
-    lists = TextLists(LIST_FORMS[form](), "lists")
-    assert len(lists) == 4
-    assert lists.column(0, 4).to_pylist() == LISTS
-    assert lists.column(1, 3).to_pylist() == LISTS[1:3]
+    assert text_lists(LIST_FORMS[form](), "lists").to_pylist() == LISTS
 
 
 def test_references_can_be_rows_of_an_array():
@@ -81,15 +76,24 @@ def test_references_can_be_rows_of_an_array():
 
 
 @pytest.mark.parametrize(
-    ("texts", "message"),
+    ("values", "message"),
     [
-        (["a", b"b"], r"texts\[1\] must be a str, got b'b', of type bytes; decode bytes"),
-        (["a", "b", 3], r"texts\[2\] must be a str, got 3, of type int"),
-        (["a", math.nan], r"texts\[1\] must be a str, got nan, of type float; .*pandas"),
-        (["a", "b\ud800c"], r"texts\[1\] is not Unicode: .*has a lone surrogate at 1; decode"),
-        (np.array(["a", "\udc80"]), r"texts\[1\] is not Unicode"),
-        (np.array([b"a"]), r"texts\[0\] must be a str, got b'a'"),
-        (np.array([["a"]]), r"texts\[0\] must be a str, got \['a'\], of type list"),
+        (
+            ["a", b"b"],
+            r"texts\[1\] must be Unicode text, got b'b', of type bytes; decode bytes",
+        ),
+        (["a", "b", 3], r"texts\[2\] must be Unicode text, got 3, of type int"),
+        (
+            ["a", math.nan],
+            r"texts\[1\] must be Unicode text, got nan, of type float; .*pandas",
+        ),
+        (["a", "b\ud800c"], r"texts\[1\] must be Unicode text"),
+        (np.array(["a", "\udc80"]), r"texts\[1\] must be Unicode text"),
+        (np.array([b"a"]), r"texts\[0\] must be Unicode text, got b'a'"),
+        (
+            np.array([["a"]]),
+            r"texts\[0\] must be Unicode text, got \['a'\], of type list",
+        ),
         (pa.array([1, 2]), "the column 'texts' must have strings, but its type is int64"),
         (pa.array([b"a"]), "the column 'texts' must have strings, but its type is binary"),
         (
@@ -99,15 +103,15 @@ def test_references_can_be_rows_of_an_array():
     ],
     ids=str,
 )
-def test_what_is_not_a_text_is_refused(texts, message):
+def test_what_is_not_a_text_is_refused(values, message):
     with pytest.raises(ValueError, match=message):
-        Texts(texts, "texts").column(0, len(texts))
+        texts(values, "texts")
 
 
-@pytest.mark.parametrize("texts", ["a", b"a", {"a"}, {"a": "b"}, None, iter(["a"]), np.array("a")])
-def test_what_has_no_order_or_one_value_is_refused(texts):
+@pytest.mark.parametrize("values", ["a", b"a", {"a"}, {"a": "b"}, None, iter(["a"]), np.array("a")])
+def test_what_has_no_order_or_one_value_is_refused(values):
     with pytest.raises(ValueError, match="texts must be "):
-        Texts(texts, "texts")
+        texts(values, "texts")
 
 
 @pytest.mark.parametrize(
@@ -115,27 +119,18 @@ def test_what_has_no_order_or_one_value_is_refused(texts):
     [
         ([["a"], "b"], r"lists\[1\] must be a list of texts, got 'b', of type str; lists= takes"),
         ([["a"], None], r"lists\[1\] must be a list of texts, got None"),
-        ([["a"], [], ["b", b"c"]], r"lists\[2\]\[1\] must be a str, got b'c'"),
-        ([[], ["a", "\ud800"]], r"lists\[1\]\[1\] is not Unicode"),
+        (
+            [["a"], [], ["b", b"c"]],
+            r"lists\[2\]\[1\] must be Unicode text, got b'c'",
+        ),
+        ([[], ["a", "\ud800"]], r"lists\[1\]\[1\] must be Unicode text"),
         (pa.array(["a"]), "the column 'lists' must have lists of strings"),
     ],
     ids=str,
 )
 def test_what_is_not_a_list_of_texts_is_refused(lists, message):
     with pytest.raises(ValueError, match=message):
-        TextLists(lists, "lists").column(0, len(lists))
-
-
-def test_messages_have_the_place_in_all_texts(monkeypatch):
-    monkeypatch.setattr("beam_bleu.transforms.calls.segments.usual_rows", lambda columns: 2)
-    with pytest.raises(ValueError, match=r"candidates\[4\] is missing"):
-        score_segments(["a", "b", "c", "d", None], [["a"] * 5])
-    with pytest.raises(ValueError, match=r"references\[0\]\[3\] must be a str, got 1"):
-        score_segments(["a"] * 5, [["a", "b", "c", 1, "d"]])
-    with pytest.raises(ValueError, match=r"references_per_segment\[3\]\[1\] must be a str, got 1"):
-        score_segments(["a"] * 5, references_per_segment=[["a"]] * 3 + [["b", 1], ["c"]])
-    with pytest.raises(ValueError, match=r"references\[0\]\[3\] has no reference"):
-        score_segments(["a"] * 5, [["a", "b", "c", None, "d"]])
+        text_lists(lists, "lists")
 
 
 @pytest.mark.libraries
@@ -149,18 +144,17 @@ class TestPandas:
     def test_series_of_every_type(self, pandas):
         for kind in (object, "string", "category", pandas.ArrowDtype(pa.string())):
             series = pandas.Series(TEXTS, dtype=kind, index=[5, 6, 7, 8])
-            assert Texts(series, "texts").column(1, 4).to_pylist() == TEXTS[1:]
-        assert Texts(pandas.Index(TEXTS), "texts").column(0, 4).to_pylist() == TEXTS
-        lists = TextLists(pandas.Series(LISTS), "lists")
-        assert lists.column(0, 4).to_pylist() == LISTS
+            assert texts(series, "texts").to_pylist() == TEXTS
+        assert texts(pandas.Index(TEXTS), "texts").to_pylist() == TEXTS
+        assert text_lists(pandas.Series(LISTS), "lists").to_pylist() == LISTS
 
     @pytest.mark.parametrize("kind", [object, "string"])
     def test_missing_values_of_pandas_are_refused(self, pandas, kind):
         series = pandas.Series(["a", math.nan], dtype=kind)
-        message = r"texts\[1\] must be a str, got .*by '' or None"
+        message = r"texts\[1\] must be Unicode text, got .*by '' or None"
         with pytest.raises(ValueError, match=message):
-            Texts(series, "texts").column(0, 2)
+            texts(series, "texts")
 
     def test_none_in_a_series_of_objects_is_missing(self, pandas):
         series = pandas.Series(["a", None], dtype=object)
-        assert Texts(series, "texts").column(0, 2).to_pylist() == ["a", None]
+        assert texts(series, "texts").to_pylist() == ["a", None]
