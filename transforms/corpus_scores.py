@@ -161,6 +161,18 @@ class Scorer:
         return next(iter(scores.values())) if self.is_single else scores
 
 
+def _scoring(
+    name: str,
+    chosen: ChosenMetrics,
+    is_single: bool,
+    keyed: bool,
+    columns: ArrowColumns | None,
+    uncertainty: bool,
+) -> beam.PTransform:
+    scorer = Scorer(chosen.definitions, is_single)
+    return ScoreGroups(name, chosen, scorer, scorer.score_type, keyed, columns, uncertainty)
+
+
 @dataclasses.dataclass(eq=False, repr=False)
 class ScoreSystems(beam.PTransform):
     """`Paired` segments from files -> PCollection of (system, score).
@@ -168,7 +180,7 @@ class ScoreSystems(beam.PTransform):
     Args:
       name: the name of the step.
       chosen: the metrics.
-      scorer: what scores the sums.
+      is_single: as for `Scorer`.
       max_rejected: how many segments may be rejected.
       uncertainty: whether scores have a standard error and an interval.
 
@@ -178,13 +190,15 @@ class ScoreSystems(beam.PTransform):
 
     name: str
     chosen: ChosenMetrics
-    scorer: Scorer
+    is_single: bool
     max_rejected: float
     uncertainty: bool
 
     def __post_init__(self) -> None:
         super().__init__(self.name)
         require_flag("uncertainty", self.uncertainty)
+        require_readable(self.chosen.needs)
+        self._scorer = Scorer(self.chosen.definitions, self.is_single)
         try:
             self._most_rejected = most_rejected_of(self.max_rejected)
         except ValueError as error:
@@ -192,7 +206,7 @@ class ScoreSystems(beam.PTransform):
 
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> PCollection[tuple[str, Any]]:
         # If there is no other data, the last step still gets the definition, and fails.
-        definition = beam.Create([(self.scorer, self._most_rejected)], reshuffle=False)
+        definition = beam.Create([(self._scorer, self._most_rejected)], reshuffle=False)
         ends = {
             "definition": paired["segments"].pipeline | "Name the definition" >> definition,
             "segments": paired["segments"],
@@ -202,7 +216,7 @@ class ScoreSystems(beam.PTransform):
             ends["tallies"] = paired["tallies"]
         if "rejected" in paired:
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
-        scored = typehints.Tuple[str, self.scorer.score_type]
+        scored = typehints.Tuple[str, self._scorer.score_type]
         return (
             {name: end | f"Send on the {name}" >> beam.WithKeys(0) for name, end in ends.items()}
             | "Bring it together" >> beam.CoGroupByKey()
@@ -243,37 +257,7 @@ def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tu
         yield system, scorer(totals[0], system, warnings)
 
 
-class _Corpus:
-    """What the classes of corpus scores have in common: how their transforms are made."""
-
-    _METRIC: ClassVar[MetricName | None] = None
-    _is_single: ClassVar[bool] = True
-
-    @classmethod
-    def _chosen(cls, config: Any) -> tuple[ChosenMetrics, Scorer]:
-        """The metrics, and what scores by them."""
-        if cls._is_single:
-            chosen = ChosenMetrics.single(config, cls._METRIC)
-        else:
-            chosen = ChosenMetrics.of(config)
-        require_readable(chosen.needs)
-        return chosen, Scorer(chosen.definitions, cls._is_single)
-
-    @classmethod
-    def _of_groups(
-        cls, config: Any, columns: ArrowColumns | None, uncertainty: bool, *, keyed: bool
-    ) -> beam.PTransform:
-        chosen, scorer = cls._chosen(config)
-        name = f"{cls.__name__}.{'PerKey' if keyed else 'Globally'}"
-        return ScoreGroups(name, chosen, scorer, scorer.score_type, keyed, columns, uncertainty)
-
-    @classmethod
-    def _of_systems(cls, config: Any, max_rejected: float, uncertainty: bool) -> beam.PTransform:
-        chosen, scorer = cls._chosen(config)
-        return ScoreSystems(f"{cls.__name__}.PerSystem", chosen, scorer, max_rejected, uncertainty)
-
-
-class CorpusScore(_Corpus):
+class CorpusScore:
     """The score of a corpus by any metric: its config says which one, by default sacreBLEU's BLEU.
 
     Scores are of the type of the metric, such as `ChrfScore` for a `ChrfConfig`. Everything else is
@@ -292,19 +276,23 @@ class CorpusScore(_Corpus):
       84.95
     """
 
+    _METRIC: ClassVar[MetricName | None] = None
+
     @classmethod
     def Globally(  # noqa: N802 - as Beam's own
         cls, config: Any = None, *, columns: ArrowColumns | None = None, uncertainty: bool = True
     ) -> beam.PTransform:
         """PCollection of segments, or of tables -> PCollection of one score."""
-        return cls._of_groups(config, columns, uncertainty, keyed=False)
+        chosen = ChosenMetrics.single(config, cls._METRIC)
+        return _scoring(f"{cls.__name__}.Globally", chosen, True, False, columns, uncertainty)
 
     @classmethod
     def PerKey(  # noqa: N802
         cls, config: Any = None, *, columns: ArrowColumns | None = None, uncertainty: bool = True
     ) -> beam.PTransform:
         """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
-        return cls._of_groups(config, columns, uncertainty, keyed=True)
+        chosen = ChosenMetrics.single(config, cls._METRIC)
+        return _scoring(f"{cls.__name__}.PerKey", chosen, True, True, columns, uncertainty)
 
     @classmethod
     def PerSystem(  # noqa: N802
@@ -332,28 +320,12 @@ class CorpusScore(_Corpus):
 
         Raises:
           ValueError: a value is impossible.
-
-        Examples:
-          >>> import apache_beam as beam
-          >>> from beam_bleu import CorpusBleu, ReadPairedRecords
-          >>> with beam.Pipeline("FnApiRunner") as pipeline:
-          ...     _ = (
-          ...         pipeline
-          ...         | ReadPairedRecords(
-          ...             "examples/beam_yaml/records.jsonl",
-          ...             candidate_columns=["atlas=candidate"],
-          ...             reference_columns=["reference_a", "reference_b"],
-          ...             where={"system": "atlas"},
-          ...         )
-          ...         | CorpusBleu.PerSystem()
-          ...         | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-          ...     )
-          atlas 57.8
         """
-        return cls._of_systems(config, max_rejected, uncertainty)
+        chosen = ChosenMetrics.single(config, cls._METRIC)
+        return ScoreSystems(f"{cls.__name__}.PerSystem", chosen, True, max_rejected, uncertainty)
 
 
-class CorpusScores(_Corpus):
+class CorpusScores:
     """The scores of a corpus by several metrics, in one pass over its segments.
 
     `metrics` is a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each
@@ -374,8 +346,6 @@ class CorpusScores(_Corpus):
       {'bleu': 75.98, 'chrf': 87.19, 'ter': 16.67}
     """
 
-    _is_single = False
-
     @classmethod
     def Globally(  # noqa: N802
         cls,
@@ -385,7 +355,8 @@ class CorpusScores(_Corpus):
         uncertainty: bool = True,
     ) -> beam.PTransform:
         """PCollection of segments, or of tables -> PCollection of one dict of scores."""
-        return cls._of_groups(metrics, columns, uncertainty, keyed=False)
+        chosen = ChosenMetrics.of(metrics)
+        return _scoring("CorpusScores.Globally", chosen, False, False, columns, uncertainty)
 
     @classmethod
     def PerKey(  # noqa: N802
@@ -396,7 +367,8 @@ class CorpusScores(_Corpus):
         uncertainty: bool = True,
     ) -> beam.PTransform:
         """PCollection of (key, segment), or of tables -> PCollection of (key, dict of scores)."""
-        return cls._of_groups(metrics, columns, uncertainty, keyed=True)
+        chosen = ChosenMetrics.of(metrics)
+        return _scoring("CorpusScores.PerKey", chosen, False, True, columns, uncertainty)
 
     @classmethod
     def PerSystem(  # noqa: N802
@@ -407,7 +379,8 @@ class CorpusScores(_Corpus):
         uncertainty: bool = True,
     ) -> beam.PTransform:
         """`Paired` segments -> PCollection of (system, dict of scores). See `CorpusScore`."""
-        return cls._of_systems(metrics, max_rejected, uncertainty)
+        chosen = ChosenMetrics.of(metrics)
+        return ScoreSystems("CorpusScores.PerSystem", chosen, False, max_rejected, uncertainty)
 
 
 class CorpusBleu(CorpusScore):

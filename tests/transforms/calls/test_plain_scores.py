@@ -167,13 +167,13 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         ({"references": [["a", "b"], None]}, r"references\[1\] is None"),
         (
             {"references": [["a", "b"], ["c"]]},
-            r"references\[1\] has the length 1, but candidates has 2: references= takes a list for each "
-            "reference, each as long as candidates",
+            r"references\[1\] has the length 1, but candidates has 2: references= takes a list for "
+            "each reference, each as long as candidates",
         ),
         (
             {"references": None, "references_per_segment": [["a", "b"]]},
-            "references_per_segment has the length 1, but candidates has 2: .*; references_per_segment= "
-            "takes a list for each segment",
+            "references_per_segment has the length 1, but candidates has 2: .*; "
+            "references_per_segment= takes a list for each segment",
         ),
         (
             {"references": None, "references_per_segment": ["a", ["b"]]},
