@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, flag, flags_of
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import (
@@ -24,10 +23,9 @@ from beam_bleu.transforms.known_metrics import (
 )
 from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PRESETS, PresetName, preset
 from beam_bleu.transforms.text.languages import (
+    EXAMPLES_OF_CODES,
     LANGUAGES,
     OTHER_LANGUAGES,
-    LanguageCodeError,
-    sacrebleus_tokenizer_of,
     tokenizer_of,
 )
 from beam_bleu.transforms.text.text import CASES, NormalizationName
@@ -59,8 +57,8 @@ def language_code(text: str) -> str:
     """
     try:
         tokenizer_of(text)
-    except LanguageCodeError as error:
-        raise UsageError(f"--language {text}: {error}", f"write {error.remedy}") from None
+    except ValueError as error:
+        raise UsageError(f"--language {text}: {error}", f"write {EXAMPLES_OF_CODES}") from None
     return text
 
 
@@ -264,12 +262,6 @@ def check_language_flags(flags: DefinitionFlags) -> None:
         return
     chosen = tokenizer_of(flags.language)
     cause = f"--language {flags.language} chooses the tokenizer {chosen}"
-    of_sacrebleu = sacrebleus_tokenizer_of(flags.language)
-    if of_sacrebleu not in (None, chosen):
-        warn(
-            f"{cause}; sacreBLEU's -l {flags.language} uses {of_sacrebleu}, because it does not "
-            "know this code, so its score differs"
-        )
     # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others
     # would no longer be what their names say.
     of_preset = preset(flags.preset or DEFAULT_PRESET).tokenize if has_preset else None

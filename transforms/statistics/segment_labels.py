@@ -16,7 +16,6 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import nulls
 from beam_bleu.transforms.text.languages import (
     EXAMPLES_OF_CODES,
-    LanguageCodeError,
     tokenizer_of,
 )
 from beam_bleu.transforms.text.tokenizers import TokenizerName
@@ -94,10 +93,10 @@ def _tokenizer(
         )
     try:
         return tokenizer_of(code)
-    except LanguageCodeError as error:
+    except ValueError as error:
         raise InputError(
             f"{segment_name(batch, row)}: {label.name}: {error}{_place(batch, label, row)}",
-            f"{needs} {error.remedy}",
+            f"{needs} {EXAMPLES_OF_CODES}",
         ) from None
 
 

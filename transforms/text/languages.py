@@ -79,18 +79,6 @@ EXAMPLES_OF_CODES = (
 )
 
 
-class LanguageCodeError(ValueError):
-    """A text is not the code of a language, or it can be the code of several ones.
-
-    Attributes:
-      remedy: what to write, after "write ".
-    """
-
-    def __init__(self, cause: str, remedy: str = EXAMPLES_OF_CODES) -> None:
-        super().__init__(cause)
-        self.remedy = remedy
-
-
 @functools.lru_cache(maxsize=1024)
 def tokenizer_of(code: str) -> TokenizerName:
     """The tokenizer of a language.
@@ -100,7 +88,7 @@ def tokenizer_of(code: str) -> TokenizerName:
         letters (ISO 639-1) or three (ISO 639-3). A script and a region can follow it.
 
     Raises:
-      LanguageCodeError: it is not such a code, or it can be a pair or a language with a region; the
+      ValueError: it is not such a code, or it can be a pair or a language with a region; the
         message shows it.
 
     Example:
@@ -108,56 +96,19 @@ def tokenizer_of(code: str) -> TokenizerName:
       ('zh', '13a')
     """
     match = _PAIR.fullmatch(code)
-    if match is None:
-        raise LanguageCodeError(f"{code!r} is not a language code")
-    source, target = match.groups()
-    for part in (source, target):
-        if part is not None and not _is_known(_language(part)):
-            of_pair = "" if part == code else f" of {code!r}"
-            raise LanguageCodeError(f"{part!r}{of_pair} is not the code of a language")
-    if source is not None:
-        _require_clear(code, source, target)
-    return _tokenizer(_language(target))
-
-
-def sacrebleus_tokenizer_of(code: str) -> TokenizerName | None:
-    """The tokenizer that sacreBLEU chooses for a pair; None for a single language: it takes pairs.
-
-    It takes what comes after the first hyphen, and knows only its own code for each language.
-
-    >>> sacrebleus_tokenizer_of("en-zh"), sacrebleus_tokenizer_of("en-zho")
-    ('zh', '13a')
-    """
-    _, *targets = code.split("-")
-    if not targets:
-        return None
-    return LANGUAGES[targets[0]].tokenize if targets[0] in LANGUAGES else OTHER_LANGUAGES
-
-
-def _require_clear(code: str, source: str, target: str) -> None:
-    """Checks that a pair is not a language whose region is in small letters, such as zh-tw.
-
-    It is clear enough if both have the same tokenizer, such as pt-br (Portuguese of Brazil, or from
-    Portuguese to Breton).
-    """
-    row = _ROWS.get(_language(source))
-    if row is None or target.upper() not in row.regions or row.tokenize == _tokenizer(target):
-        return
-    region = f"{source}-{target.upper()}"
-    raise LanguageCodeError(
-        f"{code!r} can be {region}, which is {row.description}, or a pair with the language "
-        f"{target}",
-        f"{region} for {row.description}, or the language {target} with its code of three letters",
-    )
-
-
-def _tokenizer(language: str) -> TokenizerName:
-    return _ROWS[language].tokenize if language in _ROWS else OTHER_LANGUAGES
-
-
-def _language(code: str) -> str:
-    """A code without its script and region."""
-    return re.split("[-_]", code)[0]
+    languages = [re.split("[-_]", part)[0] for part in match.groups() if part] if match else []
+    if match is None or not all(map(_is_known, languages)):
+        raise ValueError(f"{code!r} is not a language code")
+    source, target = _ROWS.get(languages[0]), _ROWS.get(languages[-1])
+    region = match[2].upper()
+    # A region in small letters, such as zh-tw, looks like a pair. That matters only if the two
+    # have different tokenizers: pt-br can be Portuguese of Brazil, or from Portuguese to Breton.
+    if match[1] and source and source is not target and region in source.regions:
+        raise ValueError(
+            f"{code!r} can be {match[1]}-{region}, which is {source.description}, or a pair with "
+            f"the language {match[2]}"
+        )
+    return target.tokenize if target else OTHER_LANGUAGES
 
 
 def _is_known(language: str) -> bool:

@@ -54,11 +54,7 @@ def require_library(text: Text) -> None:
     try:
         _library(text)
     except JobError as error:
-        raise UsageError(
-            f"tokenize {text.tokenize!r} needs a library that is not installed here: "
-            f"{_reason(error.__cause__)}",
-            _install(text.tokenize),
-        ) from error
+        raise UsageError(error.cause, error.remedy) from error
 
 
 _MECABS = {
@@ -83,21 +79,12 @@ def mecab(tokenize: AnyTokenizerName) -> Any:
 
 
 def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
+    reason = next(iter(str(error).strip().splitlines()), "")
     return JobError(
-        f"a worker does not have the library for tokenize {tokenize!r}: {_reason(error)}",
-        f"install it where the workers run: {_install(tokenize)}",
+        f"tokenize {tokenize!r} needs a library that is not installed: {reason}",
+        f"install it here and where the workers run: "
+        f"{installing(str(ALL_TOKENIZERS[tokenize].extra))}",
     )
-
-
-def _reason(error: BaseException | None) -> str:
-    """The first line of a library's error that is not empty."""
-    return next(iter(str(error).strip().splitlines()), "")
-
-
-def _install(tokenize: AnyTokenizerName) -> str:
-    extra = ALL_TOKENIZERS[tokenize].extra
-    assert extra is not None
-    return installing(extra)
 
 
 def _library(text: Text) -> Any:

@@ -69,18 +69,6 @@ CASES: Mapping[Lowercase, Case] = {
 """All cases, by value."""
 
 
-def require_case(lowercase: object) -> None:
-    """Checks that `BleuConfig.lowercase` can have a value.
-
-    Raises:
-      ValueError: it cannot; the message shows the choices.
-    """
-    # The number 1 equals True in Python, but it is not one of the choices.
-    if not isinstance(lowercase, bool | str) or lowercase not in CASES:
-        *others, last = (repr(value) for value in CASES)
-        raise ValueError(f"lowercase must be {', '.join(others)} or {last}, got {lowercase!r}")
-
-
 NormalizationName = Literal["nfc", "nfkc"]
 NORMALIZATIONS: tuple[NormalizationName, ...] = ("nfc", "nfkc")
 """Canonical and compatibility composition. sacreBLEU does not normalize."""
@@ -174,7 +162,10 @@ class Text:
         require_choice("tokenize", self.tokenize, ALL_TOKENIZERS)
         if self.normalize is not None:
             require_choice("normalize", self.normalize, NORMALIZATIONS)
-        require_case(self.lowercase)
+        # The number 1 equals True in Python, but it is not one of the choices.
+        if not isinstance(self.lowercase, bool | str) or self.lowercase not in CASES:
+            choices = ", ".join(map(repr, CASES))
+            raise ValueError(f"lowercase must be one of {choices}, got {self.lowercase!r}")
         if ALL_TOKENIZERS[self.tokenize].needs_model != (self.spm_model is not None):
             needing = " or ".join(
                 repr(name) for name, tokenizer in TOKENIZERS.items() if tokenizer.needs_model

@@ -10,10 +10,10 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, cast
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import UsageError, installing
 
 ScriptName = Literal["chinese", "japanese", "southeast_asian", "korean"]
@@ -72,25 +72,7 @@ TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
 ]
 
-AnyTokenizerName = Literal[
-    TokenizerName,
-    "tercom",
-    "tercom-asian",
-    "tercom-no-punct",
-    "tercom-no-punct-asian",
-    "tercom-norm",
-    "tercom-norm-asian",
-    "tercom-norm-no-punct",
-    "tercom-norm-no-punct-asian",
-    "squad",
-    "squad-whole",
-    "jiwer-words",
-    "jiwer-words-no-punct",
-    "jiwer-characters",
-    "jiwer-characters-no-punct",
-    "rouge",
-    "rouge-stemmed",
-]
+AnyTokenizerName = str
 """Also those that only one metric has. A combination of choices is a tokenizer of its own."""
 
 
@@ -112,8 +94,8 @@ class Tokenizer:
       extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
       by_unicode: whether they depend on the version of Python's Unicode tables.
-      signed: a function from the digest of its model ("" without one) to its name in a
-        signature; None if that is `name`.
+      dictionary: for a tokenizer of MeCab, the module of its library and the name of its
+        dictionary.
     """
 
     name: AnyTokenizerName
@@ -127,40 +109,29 @@ class Tokenizer:
     extra: str | None = None
     versions: tuple[str, ...] = ()
     by_unicode: bool = False
-    signed: Callable[[str], str] | None = None
+    dictionary: tuple[str, str] | None = None
 
+    def signed(self, model: str) -> str:
+        """Its name in a signature.
 
-OTHER_TOKENS = (
-    "for the tokens of another tokenizer, join them with spaces and choose none: docs/tokenizers.md"
-)
-"""What to do if none of these is the wanted tokenizer."""
+        Args:
+          model: the digest of its model; "" without one.
 
-
-def _with_ipadic(_model: str) -> str:
-    return f"ja-mecab-{_version('MeCab', 'ja')}-IPA"
-
-
-def _with_mecab_ko_dic(_model: str) -> str:
-    return f"ko-mecab-{_version('mecab_ko', 'ko')}-KO"
-
-
-def _version(module: str, extra: str) -> str:
-    """The version of a library for a signature.
-
-    Raises:
-      UsageError: the library is missing.
-    """
-    try:
-        return str(importlib.import_module(module).VERSION)
-    except ImportError as error:
-        raise UsageError(
-            f"the signature names the version of {module}, which is not installed here",
-            installing(extra),
-        ) from error
-
-
-def _with_model(model: str) -> str:
-    return f"spm-{model}"
+        Raises:
+          UsageError: the signature has the version of a library, and it is missing.
+        """
+        if self.needs_model:
+            return f"{self.name}-{model}"
+        if self.dictionary is None:
+            return self.name
+        module, dictionary = self.dictionary
+        try:
+            return f"{self.name}-{importlib.import_module(module).VERSION}-{dictionary}"
+        except ImportError as error:
+            raise UsageError(
+                f"the signature names the version of {module}, which is not installed here",
+                installing(str(self.extra)),
+            ) from error
 
 
 _SACREBLEU = "sacreBLEU 2.6"
@@ -220,7 +191,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         splits=("chinese", "japanese"),  # a Japanese text can be without kana
         extra="ja",
         versions=("sacrebleu",),
-        signed=_with_ipadic,
+        dictionary=("MeCab", "IPA"),
     ),
     Tokenizer(
         "ko-mecab",
@@ -231,7 +202,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         splits=("korean",),
         extra="ko",
         versions=("sacrebleu",),
-        signed=_with_mecab_ko_dic,
+        dictionary=("mecab_ko", "KO"),
     ),
     Tokenizer(
         "spm",
@@ -242,7 +213,6 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         needs_model=True,
         extra="spm",
         versions=("sentencepiece",),
-        signed=_with_model,
     ),
 )
 """All tokenizers, in the order in which they are shown."""
@@ -294,20 +264,8 @@ def with_choices(name: str, **choices: bool) -> AnyTokenizerName:
     'tercom-norm-no-punct'
     """
     chosen = [choice.replace("_", "-") for choice, is_chosen in choices.items() if is_chosen]
-    return cast(AnyTokenizerName, "-".join([name, *chosen]))
+    return "-".join([name, *chosen])
 
 
 ALL_TOKENIZERS: Mapping[AnyTokenizerName, Tokenizer] = table(*TOKENIZERS.values(), *_of_metrics())
 """The tokenizers of all metrics."""
-
-
-def require_tokenizer(name: object) -> None:
-    """Checks the name of a tokenizer.
-
-    Raises:
-      ValueError: there is no such tokenizer; the message says how to use one of the user's own.
-    """
-    try:
-        require_choice("tokenize", name, TOKENIZERS)
-    except ValueError as error:
-        raise ValueError(f"{error}; {OTHER_TOKENS}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sacrebleu
-from command_line import REFERENCES, SYSTEMS, called, write_lines
+from command_line import called, write_lines
 
 from beam_bleu.pipeline.command_line.options import parse
 
@@ -36,12 +36,3 @@ def test_the_language_chooses_the_tokenizer_as_in_sacrebleu(tmp_path, flag):
 )
 def test_other_flags_may_choose_the_same_tokenizer(words, tokenizer):
     assert parse(["r", "-i", "a", *words]).job.metrics.lengths.tokenize == tokenizer
-
-
-@pytest.mark.parametrize(("code", "warns"), [("en-zho", True), ("en-zh", False), ("zho", False)])
-def test_a_code_that_sacrebleu_does_not_know_is_told(code, warns):
-    """sacreBLEU scores en-zho with 13a, so somebody who compares both finds another number."""
-    run = called(REFERENCES[0], "-i", SYSTEMS["atlas"], "-l", code, "--format=json")
-    assert "|tok:zh|" in run.signature
-    told = f"sacreBLEU's -l {code} uses 13a, because it does not know this code"
-    assert (told in run.err) == warns

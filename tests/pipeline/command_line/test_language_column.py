@@ -213,8 +213,8 @@ def test_segment_scores_have_the_tokenizer_of_their_language(tmp_path):
 @pytest.mark.parametrize(
     ("code", "cause"),
     [
-        ("jp", "'jp' is not the code of a language"),
-        ("en-cn", "'cn' of 'en-cn' is not the code of a language"),
+        ("jp", "'jp' is not a language code"),
+        ("en-cn", "'en-cn' is not a language code"),
         ("English", "'English' is not a language code"),
     ],
 )
@@ -297,4 +297,4 @@ def test_a_missing_library_is_named_when_its_language_occurs(tmp_path, monkeypat
     monkeypatch.setattr(library_tokenizers, "mecab", missing)
     corpus = Corpus({**SENTENCES, **EASTERN}, 0)
     run = called(*corpus.arguments(tmp_path))
-    run.assert_failed(1, "does not have the library for tokenize 'ja-mecab'", "install ja")
+    run.assert_failed(1, "tokenize 'ja-mecab' needs a library that is not installed", "install ja")

@@ -230,8 +230,8 @@ def test_a_worker_without_the_library_is_an_error(tmp_path, model_file):
     run = Run(done.returncode, done.stdout, done.stderr.decode())
     run.assert_failed(
         1,
-        "beam-bleu: a worker does not have the library for tokenize 'spm'",
-        "install it where the workers run: ./run.sh install spm, or pip install '.[spm]'",
+        "beam-bleu: tokenize 'spm' needs a library that is not installed",
+        "install it here and where the workers run: ./run.sh install spm, or pip install '.[spm]'",
     )
 
 

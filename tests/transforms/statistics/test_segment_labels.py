@@ -125,7 +125,7 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     ("languages", "cause"),
     [
         (["en", "zh", None, "xx"], "segment 10 has no language in lang"),
-        (["en", "jp", None], "segment 8: lang: 'jp' is not the code of a language"),
+        (["en", "jp", None], "segment 8: lang: 'jp' is not a language code"),
         (["en", "en", "English"], "segment 10: lang: 'English' is not a language code"),
         ([""], "segment 6: lang: '' is not a language code"),
     ],

@@ -210,12 +210,9 @@ for check in (require_library, lambda text: prepare_counting(text, BleuConfig())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     here, worker = done.stdout.splitlines()
-    assert here.startswith(
-        f"UsageError tokenize '{tokenize}' needs a library that is not installed here: "
-    )
-    assert worker.startswith(
-        f"JobError a worker does not have the library for tokenize '{tokenize}': "
-    )
+    said = f"tokenize '{tokenize}' needs a library that is not installed: "
+    assert here.startswith(f"UsageError {said}")
+    assert worker.startswith(f"JobError {said}")
     for line in (here, worker):
         assert line.endswith(installing(extra))
         assert library in line or "extra dependencies" in line

@@ -61,7 +61,6 @@ from beam_bleu.transforms.text.tokenizers import (
     ALL_TOKENIZERS,
     TOKENIZERS,
     TokenizerName,
-    require_tokenizer,
 )
 
 LARGEST_NGRAM_ORDER = 16
@@ -273,7 +272,7 @@ class BleuConfig(Metric):
     )
 
     def __post_init__(self) -> None:
-        require_tokenizer(self.tokenize)
+        require_choice("tokenize", self.tokenize, TOKENIZERS)
         super().__post_init__()
         require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
         require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
@@ -549,7 +548,7 @@ class BleuConfig(Metric):
         takes_value = SMOOTH_METHODS[method].value is not None
         return {
             "eff": "yes" if self.effective_order else "no",
-            "tok": text.tokenize if tokenizer.signed is None else tokenizer.signed(text.model),
+            "tok": tokenizer.signed(text.model),
             "smooth": f"{method}[{value}]" if takes_value else method,
         }
 
