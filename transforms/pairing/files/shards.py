@@ -11,7 +11,6 @@ import collections
 import itertools
 import os
 import re
-import string
 from collections.abc import Iterable, Sequence, Set
 
 from beam_bleu.transforms.errors import InputError
@@ -25,8 +24,7 @@ from beam_bleu.transforms.pairing.files.streams import (
 )
 
 _OF = re.compile(
-    r".*(?<![0-9])(?P<number>[0-9]+)(?P<between>[-_. ]?)of(?P=between)(?P<total>[0-9]+)",
-    re.DOTALL | re.IGNORECASE,
+    r".*(?<![0-9])(?P<number>[0-9]+)([-_. ])of\2(?P<total>[0-9]+)", re.DOTALL | re.IGNORECASE
 )
 """The names of Beam and TensorFlow, part-00003-of-00010. It finds the last such place."""
 
@@ -39,6 +37,9 @@ names in a folder come before those in a folder with a longer name.
 """
 
 _NUMBER = re.compile(r"([0-9]+)")
+
+_COPY = re.compile(r"~$|\.[^.]*$")
+"""What the name of a copy has after the name of the file."""
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
@@ -92,11 +93,9 @@ def _refuse_copies(stream: Stream, paths: Sequence[str]) -> None:
     originals = {name: path for path, name in bare_names(paths).items()}
     for name, path in originals.items():
         folder, slash, last = name.rpartition("/")
-        last = last.removeprefix(".")
-        ends = [i for i, letter in enumerate(last) if i and letter in ".~"]
-        for original in (f"{folder}{slash}{last[:end]}" for end in ends):
-            if originals.get(original, path) != path:
-                raise _same_shard(stream, originals[original], path)
+        original = originals.get(f"{folder}{slash}{_COPY.sub('', last.removeprefix('.'))}", path)
+        if original != path:
+            raise _same_shard(stream, original, path)
 
 
 def _same_shard(stream: Stream, one: str, other: str) -> InputError:
@@ -116,10 +115,7 @@ def of_total(stream: Stream, path: str) -> re.Match[str] | None:
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
-    match = _OF.match(path, start)
-    if match and not match["between"] and path[: match.start("number")][-1:].isalpha():
-        return None  # best1of5
-    return match
+    return _OF.match(path, start)
 
 
 def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
@@ -132,31 +128,26 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
         if match := of_total(stream, path):
             sets[path[: match.start("number")]].append(match)
     for shards in sets.values():
-        _require_all(stream, shards)
-
-
-def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
-    first = shards[0]
-    total = int(first["total"])
-    for shard in shards:
-        if int(shard["total"]) != total:
+        first = shards[0]
+        total = int(first["total"])
+        other = next((shard for shard in shards if int(shard["total"]) != total), None)
+        if other is not None:
             raise InputError(
                 f"{stream.label}: the shards belong to two sets, one of {total} and one of "
-                f"{int(shard['total'])}: {first.string}, {shard.string}",
-                "remove the older set, or use a pattern that matches only one: "
-                f"...-of-{first['total']}*",
+                f"{int(other['total'])}: {first.string}, {other.string}",
+                "remove the older set, or use a pattern that matches only one",
             )
-    numbers = {int(shard["number"]) for shard in shards}
-    base = 1 if total in numbers and 0 not in numbers else 0
-    if len(numbers) != total or max(numbers) - base >= total:
-        missing = next(number for number in itertools.count(base) if number not in numbers)
-        raise InputError(
-            f"{stream.label}: by their names there are {total} shards, but here are "
-            f"{len(numbers)}, from {min(numbers)} to {max(numbers)} without {missing}: "
-            f"{first.string}",
-            "wait until all shards of one run are written, or copy the missing ones; remove those "
-            "of other runs",
-        )
+        numbers = {int(shard["number"]) for shard in shards}
+        base = 1 if total in numbers and 0 not in numbers else 0
+        if numbers != {*range(base, base + total)}:
+            missing = next(number for number in itertools.count(base) if number not in numbers)
+            raise InputError(
+                f"{stream.label}: by their names there are {total} shards, but here are "
+                f"{len(numbers)}, from {min(numbers)} to {max(numbers)} without {missing}: "
+                f"{first.string}",
+                "wait until all shards of one run are written, or copy the missing ones; remove "
+                "those of other runs",
+            )
 
 
 def order_keys(paths: Sequence[str]) -> dict[str, Parts]:
@@ -193,25 +184,12 @@ def names_of(paths: Sequence[str]) -> list[Parts]:
 def what_varies(one: Sequence[Parts], other: Sequence[Parts]) -> tuple[list[Parts], list[Parts]]:
     """The varying parts of the names of two streams: they are equal if the streams correspond.
 
-    If a name is in both streams, all names are compared as a whole. If the names differ only in
-    their numbers, the numbers that vary in at least one stream are compared. Otherwise each name
-    is compared without the parts that are common to all names of its own stream.
-
-    Args:
-      one: the names of the shards of one stream; no two are the same.
-      other: the names of the shards of the other stream; no two are the same.
+    If a name is in both streams, all names are compared as a whole. Otherwise each name is
+    compared without the parts that are common to all names of its own stream.
     """
-    if not set(one).isdisjoint(other):
-        return list(one), list(other)
-    if len(_forms([*one, *other])) == 1:
-        places = [
-            place
-            for place in range(1, len(one[0]), 2)
-            if any(len({name[place] for name in names}) > 1 for names in (one, other))
-        ]
-        by_number = [[tuple(name[i] for i in places) for name in names] for names in (one, other)]
-        return by_number[0], by_number[1]
-    return without_shared(one), without_shared(other)
+    if set(one).isdisjoint(other):
+        return without_shared(one), without_shared(other)
+    return list(one), list(other)
 
 
 def without_shared(names: Sequence[Parts]) -> list[Parts]:
@@ -267,13 +245,8 @@ def _are_counted(extensions: Set[str]) -> bool:
         return False
     if len({_NUMBER.sub("0", extension) for extension in extensions}) == 1:
         return True
-    counts = sorted(extension[1:] for extension in extensions)
-    width = len(counts[0])
-    return any(
-        counts == ["".join(characters) for characters in itertools.islice(counted, len(counts))]
-        for digits in (string.ascii_lowercase, "0123456789abcdef")
-        for counted in [itertools.product(digits, repeat=min(width, 8))]
-    )
+    first = min(extensions)[1:]  # aa, or 00 of hexadecimal numbers
+    return first in ("a" * len(first), "0" * len(first)) and len({*map(len, extensions)}) == 1
 
 
 def parts_of(name: str) -> Parts:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.files.shards import Parts, names_of, what_varies
+from beam_bleu.transforms.pairing.files.shards import names_of, what_varies
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 
@@ -24,10 +23,6 @@ Cuts = Literal["same", "any"]
 
 CUTS: tuple[Cuts, ...] = get_args(Cuts)
 
-_REMEDY = (
-    "give all streams the same shards, with corresponding names; if the streams are cut at "
-    "different lines on purpose, add --cuts any"
-)
 _MOST = 4
 """The largest number of streams that a message names."""
 
@@ -47,40 +42,26 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
         for number, of_stream in enumerate(shards)
         if len(of_stream) > 1
     }
-    for number in list(names)[1:]:
-        first = next(iter(names))
-        first_names, other_names = what_varies(names[first], names[number])
-        if first_names != other_names:
-            raise _unlike(streams, shards, {number: other_names, first: first_names})
-
-
-def _unlike(
-    streams: Sequence[Stream],
-    shards: Sequence[Sequence[Shard]],
-    names: Mapping[int, Sequence[Parts]],
-) -> InputError:
-    """The error for two streams, by their numbers, whose shards have these names."""
-    said = []
-    for lacking, having in itertools.permutations(names, 2):
-        missing = [
-            shard.file.path
-            for name, shard in zip(names[having], shards[having], strict=True)
-            if name not in names[lacking]
-        ]
-        if missing:
-            said.append(
-                f"{streams[lacking].label} have no shard for {len(missing)} of "
-                f"{streams[having].label}: {joined(missing)}"
-            )
-    if not said:
-        one, other = names
-        pairs = enumerate(zip(names[one], names[other], strict=True))
-        place = next(place for place, (name, other_name) in pairs if name != other_name)
-        said = [
-            f"{streams[one].label} and {streams[other].label} order their shards differently: "
-            f"{shards[one][place].file.path}, {shards[other][place].file.path}"
-        ]
-    return InputError("; ".join(said), _REMEDY)
+    first, *others = names or [0]
+    for number in others:
+        varying = dict(zip((first, number), what_varies(names[first], names[number]), strict=True))
+        if varying[first] == varying[number]:
+            continue
+        said = []
+        for lacking, having in ((number, first), (first, number)):
+            named = zip(varying[having], shards[having], strict=True)
+            missing = [shard.file.path for name, shard in named if name not in varying[lacking]]
+            if missing:
+                said.append(
+                    f"{streams[lacking].label} have no shard for {len(missing)} of "
+                    f"{streams[having].label}: {joined(missing)}"
+                )
+        labels = f"{streams[number].label} and {streams[first].label}"
+        raise InputError(
+            "; ".join(said) or f"{labels} have the same shards, but in another order",
+            "give all streams the same shards, with corresponding names; if the streams are cut at "
+            "different lines on purpose, add --cuts any",
+        )
 
 
 def require_same_lines(

@@ -13,16 +13,8 @@ from collections.abc import Iterable, Sequence
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import Notice
-from beam_bleu.transforms.pairing.files.shards import (
-    Parts,
-    names_of,
-    of_total,
-    without_shared,
-)
-from beam_bleu.transforms.pairing.files.streams import (
-    Shard,
-    Stream,
-)
+from beam_bleu.transforms.pairing.files.shards import names_of, of_total, without_shared
+from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
 
 _MOST = 0.05
@@ -45,9 +37,6 @@ white space, such as Malayalam with 13.
 
 _SHOWN = 5
 """The largest number of missing numbers that a message shows."""
-
-_STAMP = 10**7
-"""Numbers from here on are taken for days, times or hashes, and do not number shards."""
 
 
 def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[Notice, ...]:
@@ -111,9 +100,8 @@ def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tu
     for stream, of_stream in zip(streams, shards, strict=True):
         paths = [shard.file.path for shard in of_stream]
         if len(paths) > 1:
-            missing = _gaps(paths)
-            if missing:
-                gaps.setdefault(missing, []).append(stream.label)
+            if gap := _gap(paths):
+                gaps.setdefault(gap, []).append(stream.label)
             pairs = zip(paths, sorted(paths), strict=True)
             unlike = next((pair for pair in pairs if pair[0] != pair[1]), None)
             if whole is not None and unlike:
@@ -126,30 +114,25 @@ def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tu
             notes.append(
                 f"{stream.label}: only 1 of {int(match['total'])} shards is read: {paths[0]}"
             )
-    notes += [f"{joined(labels)}: {missing}" for missing, labels in gaps.items()]
+    notes += [f"{joined(labels)}: {gap}" for gap, labels in gaps.items()]
     return tuple(notes)
 
 
-def _gaps(paths: Sequence[str]) -> str:
-    """The gaps in the numbering of a stream's shards, as a message; "" if there are none.
+def _gap(paths: Sequence[str]) -> str:
+    """The gaps in the numbering of shards whose names vary in one number; "" if there are none.
 
-    The last number that varies is the number of the shard, among names that are otherwise equal.
+    Shards are numbered from 0 or 1. Other numbers are days, times or hashes.
     """
-    runs: dict[tuple[Parts, Parts], list[int]] = collections.defaultdict(list)
-    for name in without_shared(names_of(paths)):
-        *before, number, after = name if len(name) > 1 else ("", 0, "")
-        if int(number) < _STAMP:
-            runs[tuple(before), (after,)].append(int(number))
-    count = 0
-    missing: list[int] = []
-    for numbers in runs.values():
-        for number, following in itertools.pairwise(sorted(numbers)):
-            gap = range(number + 1, following)
-            count += len(gap)
-            missing += gap[:_SHOWN]
+    names = without_shared(names_of(paths))
+    numbers = {int(number) for name in names if len(name) == 3 for number in name[1:2]}
+    if len({name[::2] for name in names}) > 1 or not numbers or min(numbers) > 1:
+        return ""
+    first, last = min(numbers), max(numbers)
+    count = last + 1 - first - len(numbers)
+    missing = itertools.islice((n for n in range(first, last) if n not in numbers), _SHOWN)
     if not count:
         return ""
     return (
-        f"the numbers of the {len(paths)} shards have gaps: {', '.join(map(str, missing[:_SHOWN]))}"
+        f"the numbers of the {len(paths)} shards have gaps: {', '.join(map(str, missing))}"
         f"{', ...' if count > _SHOWN else ''} ({count} missing in all)"
     )
