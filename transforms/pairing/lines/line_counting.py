@@ -10,15 +10,12 @@ anything is unusual, Python reads the file again, and says what is wrong.
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Callable
-from typing import BinaryIO
 
 import numpy as np
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.native.arrays import Bytes, Integers
+from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.file_reads import descriptor_of, pread_function, read_fully
 from beam_bleu.transforms.native.masks import byte_masks
@@ -99,9 +96,8 @@ def count_lines(
     counted = CountedText(stream, part, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
     with opened(stream, part.shard.file, open_file) as file:
-        parts = _counted_parts(file, part) if is_plain else None
-        if parts is not None and (max_line_bytes is None or parts.longest <= max_line_bytes):
-            counted.add_parts(parts)
+        descriptor = descriptor_of(file) if is_plain else None
+        if descriptor is not None and counted.add_file(descriptor):
             return counted.counts(version)
         memory = PartMemory(counted.part_bytes)
         for _ in read_parts(stream, part.shard.file, part.start, part.stop, lambda _: file, memory):
@@ -109,14 +105,6 @@ def count_lines(
             if is_plain:
                 PROGRESS.add(memory.end - memory.begin)
     return counted.counts(version)
-
-
-def _counted_parts(file: BinaryIO, part: ByteRange) -> CountedParts | None:
-    """The counts of a range; None if it cannot be read as usual, or is not on this machine."""
-    descriptor = descriptor_of(file)
-    if descriptor is None:
-        return None
-    return count_parts(descriptor, part, PROGRESS.add)
 
 
 class CountedText:
@@ -138,7 +126,8 @@ class CountedText:
         self._range = part
         self._max_line_bytes = max_line_bytes
         self._block = block_bytes(part.range_bytes)
-        self.part_bytes = part_bytes_in(part.range_bytes)
+        # A block has one or several parts.
+        self.part_bytes = self._block if self._block % PART else PART
         self._counted: list[int] = []  # the newlines of each part
         self._lines = self._text_bytes = self._nul_bytes = self._control_bytes = 0
         self._line_bytes = 0  # of the unfinished line at the end of the last part
@@ -179,19 +168,50 @@ class CountedText:
         self._control_bytes += controls
         self._last_byte = bytes(text[end - 1 : end])
 
-    def add_parts(self, parts: CountedParts) -> None:
-        """Adds the whole text of the range. It has no line that is too long.
+    def add_file(self, descriptor: int) -> bool:
+        """Adds the whole text of the range, from an open file of this machine.
+
+        Returns:
+          Whether it was counted. It is not if there is no text, if the file cannot be read or has
+          changed, or if a line may be too long.
 
         Raises:
           InputError: the text is compressed data.
         """
-        if self._range.start == 0:
-            refuse_compressed(self._stream, self._range.shard.file.path, parts.head)
-        self._counted += parts.newlines.tolist()
-        self._text_bytes += parts.text_bytes
-        self._nul_bytes += parts.nul_bytes
-        self._control_bytes += parts.control_bytes
-        self._last_byte = parts.last_byte
+        start, stop, file = self._range.start, self._range.stop, self._range.shard.file
+        try:
+            head = os.pread(descriptor, min(_HEAD, stop - start), start)
+        except OSError:
+            return False
+        marked = len(BYTE_ORDER_MARK) if start == 0 and head.startswith(BYTE_ORDER_MARK) else 0
+        if stop - start == marked:
+            return False
+        text = np.empty(self.part_bytes + READ_AHEAD, np.uint8)
+        newlines = np.zeros(-(-(stop - start) // self.part_bytes), np.int64)
+        state = np.zeros(_STATE_SIZE, np.int64)
+        state[_LINE_BYTES] = -marked
+        for first in range(0, len(newlines), _PARTS_OF_CALL):
+            of_call = newlines[first : first + _PARTS_OF_CALL]
+            begin = start + first * self.part_bytes
+            end = min(begin + len(of_call) * self.part_bytes, stop)
+            arguments = descriptor, begin, end, self.part_bytes, text, of_call, state
+            if not count_in_file(pread_function(), *arguments):
+                return False
+            PROGRESS.add(end - begin)
+        try:
+            if stop == file.size and os.pread(descriptor, 1, stop):
+                return False
+        except OSError:
+            return False
+        nuls, controls, _, longest, last_byte = state.tolist()
+        if self._max_line_bytes is not None and longest > self._max_line_bytes:
+            return False
+        if start == 0:
+            refuse_compressed(self._stream, file.path, head[marked:])
+        self._counted = newlines.tolist()
+        self._text_bytes, self._last_byte = stop - start - marked, bytes([last_byte])
+        self._nul_bytes, self._control_bytes = nuls, controls
+        return True
 
     def counts(self, version: str | None) -> LineCounts:
         """The counts, after all bytes were added."""
@@ -241,81 +261,6 @@ def line_too_long(max_line_bytes: int) -> tuple[str, str]:
         "check that the file is text with a newline after each segment; "
         "if its lines are that long, raise --max_line_bytes",
     )
-
-
-@dataclasses.dataclass(frozen=True)
-class CountedParts:
-    """What was counted in a range of a file.
-
-    Attributes:
-      newlines: int64, the newlines of each part.
-      text_bytes: the bytes of the range, without a byte order mark.
-      nul_bytes: the number of NULs.
-      control_bytes: the number of control characters that are not white space, including NULs.
-      longest: the largest number of bytes at the beginning of a part that end a line, with the
-        bytes of this line in the parts before it.
-      last_byte: the last byte.
-      head: the first bytes, without a byte order mark.
-    """
-
-    newlines: Integers
-    text_bytes: int
-    nul_bytes: int
-    control_bytes: int
-    longest: int
-    last_byte: bytes
-    head: bytes
-
-
-def part_bytes_in(range_bytes: int) -> int:
-    """The largest number of bytes of a part of a range. A block has one or several parts."""
-    block = block_bytes(range_bytes)
-    return block if block % PART else PART
-
-
-def count_parts(
-    descriptor: int, part: ByteRange, counted: Callable[[int], None]
-) -> CountedParts | None:
-    """Counts a range of a file, part by part.
-
-    Args:
-      descriptor: the open file.
-      part: the range.
-      counted: called with the number of bytes that were counted since the last call.
-
-    Returns:
-      What was counted; None if there is no text, or if the file cannot be read or has changed.
-    """
-    start, stop = part.start, part.stop
-    try:
-        head = os.pread(descriptor, min(_HEAD, stop - start), start)
-    except OSError:
-        return None
-    marked = len(BYTE_ORDER_MARK) if start == 0 and head.startswith(BYTE_ORDER_MARK) else 0
-    length = stop - start - marked
-    if not length:
-        return None
-    part_bytes = part_bytes_in(part.range_bytes)
-    text = np.empty(part_bytes + READ_AHEAD, np.uint8)
-    newlines = np.zeros(-(-(stop - start) // part_bytes), np.int64)
-    state = np.zeros(_STATE_SIZE, np.int64)
-    state[_LINE_BYTES] = -marked
-    for first in range(0, len(newlines), _PARTS_OF_CALL):
-        of_call = newlines[first : first + _PARTS_OF_CALL]
-        begin = start + first * part_bytes
-        end = min(begin + len(of_call) * part_bytes, stop)
-        arguments = descriptor, begin, end, part_bytes, text, of_call, state
-        if not count_in_file(pread_function(), *arguments):
-            return None
-        counted(end - begin)
-    try:
-        if stop == part.shard.file.size and os.pread(descriptor, 1, stop):
-            return None
-    except OSError:
-        return None
-    nuls, controls, _, longest, last_byte = state.tolist()
-    last, text_head = bytes([last_byte]), head[marked:]
-    return CountedParts(newlines, length, nuls, controls, longest, last, text_head)
 
 
 _line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])
