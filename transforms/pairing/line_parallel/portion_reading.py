@@ -11,31 +11,26 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import operator
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
-from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
+from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
-from beam_bleu.transforms.pairing.lines.line_counting import CountedText
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
 from beam_bleu.transforms.pairing.lines.ranges import (
     USUAL_RANGE,
-    ByteRange,
-    LineCounts,
-    cut,
     range_bytes_for,
 )
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
-from beam_bleu.transforms.progress import PROGRESS
 
 ENDLESS = 1 << 62
 """The number of lines of a file whose lines are not counted yet."""
@@ -225,15 +220,6 @@ class WholeFiles:
         """The bytes of all files, before decompression."""
         return sum(shard.file.size for of_stream in self.shards for shard in of_stream)
 
-    def corresponding(self) -> Iterator[tuple[Shard, ...]]:
-        """The shards of all streams with the same lines, for each such lines."""
-        return zip(*self.shards, strict=True)
-
-    def ranges(self) -> Iterator[ByteRange]:
-        """The ranges of all files, to count their lines."""
-        for shard in itertools.chain.from_iterable(self.shards):
-            yield from cut(shard, self.range_bytes)
-
 
 def read_once(
     shards: Sequence[Sequence[Shard]], range_bytes: int | None, cuts: Cuts
@@ -258,57 +244,3 @@ def read_once(
     if not one_each and not corresponding:
         return None
     return WholeFiles(tuple(map(tuple, shards)), range_bytes)
-
-
-class CountedFile:
-    """A file that is read from beginning to end while its lines are counted.
-
-    Args:
-      stream: the stream.
-      shard: the file.
-      range_bytes: the largest size of a range in this corpus.
-      version: the version of the file.
-      open_file: opens the file.
-      max_line_bytes: as in `count_lines`.
-
-    Attributes:
-      piece: all lines of the file.
-    """
-
-    def __init__(
-        self,
-        stream: Stream,
-        shard: Shard,
-        range_bytes: int,
-        version: str | None,
-        open_file: Open,
-        max_line_bytes: int | None,
-    ) -> None:
-        self._stream = stream
-        self._shard = shard
-        self._open_file = open_file
-        self._counted = CountedText(
-            stream, ByteRange(shard, 0, shard.file.size, range_bytes), max_line_bytes
-        )
-        self.piece = Piece(shard.file, version, 0, 0, 0, ENDLESS, ends_file=True)
-
-    def text(self) -> Generator[bytes, None, None]:
-        """The text, with a newline after its last line.
-
-        Raises:
-          InputError: as in `count_lines`.
-        """
-        counted, file = self._counted, self._shard.file
-        is_plain = not compression(file.path)
-        for chunk in read_chunks(self._stream, file, counted.part_bytes, self._open_file):
-            counted.add(chunk, np.frombuffer(chunk, np.uint8), 0, len(chunk))
-            if is_plain:
-                PROGRESS.add(len(chunk))
-            yield chunk
-        if counted.is_unfinished:
-            yield b"\n"
-
-    @property
-    def counts(self) -> LineCounts:
-        """The counts, after all of the text was taken."""
-        return self._counted.counts(self.piece.version)

@@ -19,19 +19,16 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.files.chunks import read_ahead
 from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
 from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
     ENDLESS,
-    CountedFile,
     PortionReading,
     WholeFiles,
     read_once,
 )
-from beam_bleu.transforms.pairing.lines.correspondence import (
-    Cuts,
-    require_same_shards,
-)
+from beam_bleu.transforms.pairing.lines.correspondence import Cuts, require_same_shards
+from beam_bleu.transforms.pairing.lines.line_counting import CountedText
 from beam_bleu.transforms.pairing.lines.line_steps import (
     AddUpLineDigests,
     CountLines,
@@ -39,8 +36,8 @@ from beam_bleu.transforms.pairing.lines.line_steps import (
     require_unchanged,
     tell_files,
 )
-from beam_bleu.transforms.pairing.lines.plan import Portion
-from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
+from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
+from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
@@ -143,32 +140,32 @@ class _ReadPortion(ThreadedDoFn):
 
     def _read_once(self, whole: WholeFiles) -> Iterator[Any]:
         """Reads files whose lines were not counted, and then checks what their counts say."""
+        streams, longest = self._corpus.streams, self._corpus.longest_counted
         first_line, counts = 0, []
         try:
-            for shards in whole.corresponding():
+            for shards in zip(*whole.shards, strict=True):
+                pieces, counted = [], []
+                for stream, shard in zip(streams, shards, strict=True):
+                    version = version_of(stream, shard.file.path)
+                    pieces.append((Piece(shard.file, version, 0, 0, 0, ENDLESS, ends_file=True),))
+                    part = ByteRange(shard, 0, shard.file.size, whole.range_bytes)
+                    counted.append(CountedText(stream, part, version, longest))
                 with contextlib.ExitStack() as stack:
-                    files = [self._counted_file(shard, whole.range_bytes) for shard in shards]
                     texts = [
                         stack.enter_context(
-                            contextlib.closing(read_ahead(file.text(), self._threads))
+                            contextlib.closing(read_ahead(text.read(open_anywhere), self._threads))
                         )
-                        for file in files
+                        for text in counted
                     ]
-                    portion = Portion(first_line, ENDLESS, tuple((file.piece,) for file in files))
+                    portion = Portion(first_line, ENDLESS, tuple(pieces))
                     first_line += yield from self._read(portion, texts)
-                counts += [file.counts for file in files]
+                counts += [text.counts() for text in counted]
             plan, segments = self._corpus.planned(counts, self._describe)
         except InputError:
             self._raise_as_counted(whole)
             raise
         _DETAILS.info("segments: %s", f"{plan.segments:,}")
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
-
-    def _counted_file(self, shard: Shard, range_bytes: int) -> CountedFile:
-        stream = self._corpus.streams[shard.stream]
-        version = version_of(stream, shard.file.path)
-        longest = self._corpus.longest_counted
-        return CountedFile(stream, shard, range_bytes, version, open_anywhere, longest)
 
     def _raise_as_counted(self, whole: WholeFiles) -> None:
         """Raises the error that these files cause if their lines are counted first.
@@ -177,7 +174,9 @@ class _ReadPortion(ThreadedDoFn):
         message does not depend on how often files are read.
         """
         streams, longest = self._corpus.streams, self._corpus.longest_counted
-        counts = [count_range(streams, part, longest) for part in whole.ranges()]
+        shards = itertools.chain.from_iterable(whole.shards)
+        parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
+        counts = [count_range(streams, part, longest) for part in parts]
         plan, _ = self._corpus.planned(counts, self._describe)
         for portion in plan.portions():
             for _ in self._read(portion):

@@ -11,6 +11,7 @@ anything is unusual, Python reads the file again, and says what is wrong.
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from beam_bleu.transforms.pairing.files.chunks import (
     Open,
     PartMemory,
     opened,
+    read_chunks,
     read_parts,
 )
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
@@ -93,18 +95,18 @@ def count_lines(
     Raises:
       InputError: the file cannot be read, is truncated, or has a line that is too long.
     """
-    counted = CountedText(stream, part, max_line_bytes)
+    counted = CountedText(stream, part, version, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
     with opened(stream, part.shard.file, open_file) as file:
         descriptor = descriptor_of(file) if is_plain else None
         if descriptor is not None and counted.add_file(descriptor):
-            return counted.counts(version)
+            return counted.counts()
         memory = PartMemory(counted.part_bytes)
         for _ in read_parts(stream, part.shard.file, part.start, part.stop, lambda _: file, memory):
             counted.add(memory.text, memory.array, memory.begin, memory.end)
             if is_plain:
                 PROGRESS.add(memory.end - memory.begin)
-    return counted.counts(version)
+    return counted.counts()
 
 
 class CountedText:
@@ -113,16 +115,17 @@ class CountedText:
     Args:
       stream: the stream.
       part: the range.
-      max_line_bytes: as in `count_lines`.
+      version, max_line_bytes: as in `count_lines`.
 
     Attributes:
       part_bytes: the largest number of bytes to add at once, if the file is not compressed.
     """
 
     def __init__(
-        self, stream: Stream, part: ByteRange, max_line_bytes: int | None = MAX_LINE_BYTES
+        self, stream: Stream, part: ByteRange, version: str | None, max_line_bytes: int | None
     ) -> None:
         self._stream = stream
+        self._version = version
         self._range = part
         self._max_line_bytes = max_line_bytes
         self._block = block_bytes(part.range_bytes)
@@ -132,11 +135,6 @@ class CountedText:
         self._lines = self._text_bytes = self._nul_bytes = self._control_bytes = 0
         self._line_bytes = 0  # of the unfinished line at the end of the last part
         self._last_byte = b"\n"
-
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether the text so far ends with a line that has no newline."""
-        return self._last_byte != b"\n"
 
     def add(self, text: bytes | bytearray, array: Bytes, begin: int, end: int) -> None:
         """Adds the bytes begin <= i < end, at least one.
@@ -213,7 +211,25 @@ class CountedText:
         self._nul_bytes, self._control_bytes = nuls, controls
         return True
 
-    def counts(self, version: str | None) -> LineCounts:
+    def read(self, open_file: Open) -> Generator[bytes, None, None]:
+        """Adds the text of the whole file chunk by chunk, and gives each chunk.
+
+        The text that is given has a newline after its last line.
+
+        Raises:
+          InputError: as in `count_lines`.
+        """
+        file = self._range.shard.file
+        is_plain = not compression(file.path)
+        for chunk in read_chunks(self._stream, file, self.part_bytes, open_file):
+            self.add(chunk, np.frombuffer(chunk, np.uint8), 0, len(chunk))
+            if is_plain:
+                PROGRESS.add(len(chunk))
+            yield chunk
+        if self._last_byte != b"\n":
+            yield b"\n"
+
+    def counts(self) -> LineCounts:
         """The counts, after all bytes were added."""
         file = self._range.shard.file
         counted = self._counted or [0]
@@ -223,11 +239,11 @@ class CountedText:
         return LineCounts(
             self._range,
             newlines.astype(np.min_scalar_type(newlines.max())),
-            unfinished_line=self._range.stop == file.size and self.is_unfinished,
+            unfinished_line=self._range.stop == file.size and self._last_byte != b"\n",
             text_bytes=self._text_bytes,
             nul_bytes=self._nul_bytes,
             control_bytes=self._control_bytes,
-            version=version,
+            version=self._version,
         )
 
 
