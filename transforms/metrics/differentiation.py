@@ -35,38 +35,34 @@ class Recorded:
         self.place = len(record)
         record.append(step)
 
+    def _with(self, other: Number, number: Any, slope: Any, other_slope: Any) -> Recorded:
+        """The result of an operation, with its derivatives by both of its numbers."""
+        step: _Step = ((self.place, slope),)
+        if isinstance(other, Recorded):
+            step = (*step, (other.place, other_slope))
+        return Recorded(number, self.record, step)
+
     def __add__(self, other: Number) -> Recorded:
-        if not isinstance(other, Recorded):
-            return Recorded(self.number + other, self.record, ((self.place, 1.0),))
-        step = (self.place, 1.0), (other.place, 1.0)
-        return Recorded(self.number + other.number, self.record, step)
+        return self._with(other, self.number + _plain(other), 1.0, 1.0)
 
     def __sub__(self, other: Number) -> Recorded:
-        if not isinstance(other, Recorded):
-            return Recorded(self.number - other, self.record, ((self.place, 1.0),))
-        step = (self.place, 1.0), (other.place, -1.0)
-        return Recorded(self.number - other.number, self.record, step)
+        return self._with(other, self.number - _plain(other), 1.0, -1.0)
 
     def __rsub__(self, other: float) -> Recorded:
-        return Recorded(other - self.number, self.record, ((self.place, -1.0),))
+        return self._with(other, other - self.number, -1.0, 1.0)
 
     def __mul__(self, other: Number) -> Recorded:
-        if not isinstance(other, Recorded):
-            return Recorded(self.number * other, self.record, ((self.place, other),))
-        step = (self.place, other.number), (other.place, self.number)
-        return Recorded(self.number * other.number, self.record, step)
+        number = _plain(other)
+        return self._with(other, self.number * number, number, self.number)
 
     def __truediv__(self, other: Number) -> Recorded:
-        if not isinstance(other, Recorded):
-            return Recorded(self.number / other, self.record, ((self.place, 1 / other),))
-        quotient, slope = self.number / other.number, 1 / other.number
-        return Recorded(
-            quotient, self.record, ((self.place, slope), (other.place, -quotient * slope))
-        )
+        number = _plain(other)
+        quotient, slope = self.number / number, 1 / number
+        return self._with(other, quotient, slope, -quotient * slope)
 
     def __rtruediv__(self, other: float) -> Recorded:
         quotient = other / self.number
-        return Recorded(quotient, self.record, ((self.place, -quotient / self.number),))
+        return self._with(other, quotient, -quotient / self.number, 1.0)
 
     __radd__, __rmul__ = __add__, __mul__
 
