@@ -16,7 +16,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.scoring.batch_sums import additions, of_documents
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends
+from beam_bleu.pipeline.scoring.ends import Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
@@ -84,7 +84,7 @@ class _SumBatch(beam.DoFn):
     def process(self, statistics: BatchStatistics) -> Iterator[tuple[None, PaneSums]]:
         if not len(statistics):
             return
-        adder = MetricsAdder(self._additions, EXAMPLES)
+        adder = MetricsAdder(self._additions)
         adder.add(statistics)
         sums = adder.sums()
         for end, adding in of_documents(self._additions).items():

@@ -12,10 +12,11 @@ from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, Ends, only_sum, totals_of_ends
+from beam_bleu.pipeline.scoring.ends import Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked, ScoresKey
 from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.totals.batch_adder import PICKED
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +58,7 @@ def result_of(results: Results, ends: Ends) -> JobResult:
     systems = totals.systems
     spread = examples = None
     if results.examples:
-        picked: Picked = only_sum(EXAMPLES, ends[EXAMPLES])
+        picked: Picked = only_sum(PICKED, ends[PICKED])
         spread = _distributions(picked, results.highest_of_segments, systems)
         examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
     rows = scored(totals, scorings, results.slicing, evidence, spread)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.ends import EXAMPLES, SAMPLE, end_of
+from beam_bleu.pipeline.scoring.ends import SAMPLE, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.inspection.sample import Sampling
@@ -28,9 +28,9 @@ from beam_bleu.transforms.statistics.batch_steps import (
 )
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
-from beam_bleu.transforms.totals.batch_adder import Adding, Additions
+from beam_bleu.transforms.totals.batch_adder import PICKED, Adding, Additions
 from beam_bleu.transforms.totals.sum_documents import sum_documents
-from beam_bleu.transforms.totals.summing import sum_batches
+from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
@@ -87,11 +87,11 @@ def sum_all(
         sums[SAMPLE] = batches | "Take a sample" >> giving_sums(step(_TakeSamples()))
     counts = batches | "Count matches" >> counting(job, step)
     added = additions(job)
-    totals = sum_batches(counts, added, step, picked=EXAMPLES, threads=job.threads)
+    totals = counts | "Sum the totals" >> giving_sums(step(SumBundles(added, job.threads)))
     parts = [totals, *sums.values()]
     if documents := of_documents(added):
         parts.append(sum_documents(counts, documents, step))
-    ends = [*added, *sums, *([EXAMPLES] if job.examples else [])]
+    ends = [*added, *sums, *([PICKED] if job.examples else [])]
     return Summed(add_up(parts), ends, segment_tables(counts, job, step))
 
 
@@ -170,18 +170,17 @@ def additions(job: Job) -> dict[str, Adding]:
     evidence = job.evidence
     added = {}
     for place, ((name, text), (_, metric)) in enumerate(counted_of(job).items()):
-        adding = Adding(metric.basis, place=place)
+        adding = Adding(metric.basis, place)
         if text == job.scorings[name].text:
-            adding = Adding(
-                metric.basis,
-                job.slicing,
-                tuple(job.source.labels),
-                evidence.uncertainty,
-                baseline_of(job),
-                evidence.needs_all_pairs,
-                evidence.documents if evidence.needs_documents else None,
-                evidence.resampling,
-                place,
+            adding = dataclasses.replace(
+                adding,
+                slicing=job.slicing,
+                labels=tuple(job.source.labels),
+                with_products=evidence.uncertainty,
+                baseline=baseline_of(job),
+                with_all_pairs=evidence.needs_all_pairs,
+                documents=evidence.documents if evidence.needs_documents else None,
+                resampling=evidence.resampling,
             )
         added[end_of(job.scorings[name], text)] = adding
     return added

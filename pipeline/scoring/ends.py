@@ -25,11 +25,8 @@ Ends = Mapping[str, Sequence[Any]]
 """What has come at each end.
 
 Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `tallies`,
-`rejected`, `EXAMPLES` and `SAMPLE`. `tallies` is there if the source has tallies.
+`rejected`, `PICKED` with the examples, and `SAMPLE`. `tallies` is there if the source has tallies.
 """
-
-EXAMPLES = "examples"
-"""The end with the examples."""
 
 SAMPLE = "sample"
 """The end with the sample of the texts."""

@@ -40,6 +40,7 @@ class Adding:
 
     Attributes:
       basis: the columns of the metric.
+      place: its place in `BatchStatistics.counts`.
       slicing: the slices. If there are too many, whoever has all totals finds it.
       labels: the names of the columns of `BatchStatistics.labels`.
       with_products: whether scores get standard errors, and pairs of systems are compared.
@@ -49,10 +50,10 @@ class Adding:
       documents: the label with the document of each segment; None if each segment is a unit. Units
         must be whole, so documents are put together first, and batches add facts alone.
       resampling: the replicates; None for none.
-      place: the place of the metric in `BatchStatistics.counts`.
     """
 
     basis: Basis
+    place: int = 0
     slicing: Slicing = NO_SLICES
     labels: tuple[str, ...] = ()
     with_products: bool = False
@@ -60,7 +61,6 @@ class Adding:
     with_all_pairs: bool = False
     documents: str | None = None
     resampling: Resampling | None = None
-    place: int = 0
 
     def compile(self) -> None:
         """Compiles the code that adds up, or loads it, unless this process has done so."""
@@ -172,18 +172,19 @@ class BatchAdder:
 Additions = Mapping[str, Adding]
 """What is added up, by the name of totals."""
 
+PICKED = "examples"
+"""The name of what was picked of batches."""
+
 
 class MetricsAdder:
     """Adds up batches for several metrics, and what was picked of them. Mutable.
 
     Args:
       additions: what is added up.
-      picked: the name of what is picked.
     """
 
-    def __init__(self, additions: Additions, picked: str) -> None:
+    def __init__(self, additions: Additions) -> None:
         self._adders = {name: BatchAdder(adding) for name, adding in additions.items()}
-        self._picked_name = picked
         self._picked: Sums | None = None
 
     def add(self, statistics: BatchStatistics) -> None:
@@ -197,7 +198,7 @@ class MetricsAdder:
     def sums(self) -> dict[str, Sums]:
         """The totals of all batches, and what was picked, by their names."""
         sums: dict[str, Sums] = {name: adder.totals() for name, adder in self._adders.items()}
-        return sums if self._picked is None else {**sums, self._picked_name: self._picked}
+        return sums if self._picked is None else {**sums, PICKED: self._picked}
 
 
 def totals_of_rows(

@@ -16,7 +16,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions, MetricsAdder, totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
-from beam_bleu.transforms.wiring.steps import AddUp, NamedSums, Step, giving_sums, unchanged
+from beam_bleu.transforms.wiring.steps import AddUp, NamedSums
 from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
@@ -24,7 +24,6 @@ __all__ = [
     "SeveralTotals",
     "SumBundles",
     "SumGroups",
-    "sum_batches",
     "sum_groups",
 ]
 
@@ -45,31 +44,6 @@ class SeveralTotals(Sums):
         return SeveralTotals(
             tuple(one + more for one, more in zip(self.metrics, other.metrics, strict=True))
         )
-
-
-def sum_batches(
-    statistics: PCollection[BatchStatistics],
-    additions: Additions,
-    step: Step = unchanged,
-    *,
-    picked: str = "picked",
-    threads: int = 1,
-) -> PCollection[NamedSums]:
-    """Adds the step from `BatchStatistics` to parts of their sums.
-
-    This is no transform, so that consoles show each step by its own name. `add_up` adds up what
-    several of these steps give.
-
-    Args:
-      statistics: the statistics of batches, all in the global window.
-      additions: what is added up.
-      step: the function that makes a step of the DoFn that adds up.
-      picked: the name of what was picked of the batches.
-      threads: the number of threads of a worker that add up.
-    """
-    return statistics | "Sum the totals" >> giving_sums(
-        step(SumBundles(additions, picked, threads))
-    )
 
 
 def sum_groups(
@@ -113,14 +87,12 @@ class SumBundles(CollectBundles):
 
     Args:
       additions: what is added up.
-      picked: the name of what was picked of the batches.
       threads: the number of threads of a worker that add up.
     """
 
-    def __init__(self, additions: Additions, picked: str, threads: int = 1) -> None:
+    def __init__(self, additions: Additions, threads: int = 1) -> None:
         super().__init__(threads)
         self._additions = additions
-        self._picked = picked
 
     def setup(self) -> None:
         super().setup()
@@ -129,7 +101,7 @@ class SumBundles(CollectBundles):
             adding.compile()
 
     def new_collector(self) -> MetricsAdder:
-        return MetricsAdder(self._additions, self._picked)
+        return MetricsAdder(self._additions)
 
     def collected(self, collector: MetricsAdder) -> Iterable[NamedSums]:
         return collector.sums().items()

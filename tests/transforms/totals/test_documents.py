@@ -38,7 +38,7 @@ ORDER = 2
 BASIS = bleu_basis(ORDER)
 LABELS = ("domain", "doc")
 SLICING = Slicing((("domain",),))
-ADDING = Adding(BASIS, SLICING, LABELS, with_products=True, with_all_pairs=True, documents="doc")
+ADDING = Adding(BASIS, 0, SLICING, LABELS, with_products=True, with_all_pairs=True, documents="doc")
 SYSTEMS = ("b", "c", "a")  # in the order of the result, which is not that of the names
 
 

@@ -30,16 +30,15 @@ from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_o
 from beam_bleu.transforms.totals.group_totals import (
     CorpusSums,
     GroupTotals,
-    InputSigns,
     MetricTotals,
 )
-from beam_bleu.transforms.totals.summing import sum_batches
-from beam_bleu.transforms.wiring.steps import AddUp, add_up
+from beam_bleu.transforms.totals.summing import SumBundles
+from beam_bleu.transforms.wiring.steps import AddUp, add_up, giving_sums
 
 ORDER = 3
 BASIS = bleu_basis(ORDER)
 SLICING = Slicing((("domain",), ("length",)), (10, 20))
-ADDING = Adding(BASIS, SLICING, ("domain",), with_products=True, with_all_pairs=True)
+ADDING = Adding(BASIS, 0, SLICING, ("domain",), with_products=True, with_all_pairs=True)
 ABC = ("b", "c", "a")
 
 
@@ -115,17 +114,15 @@ def sums_by_hand(rows):
         max_reference_count=max(references, default=0),
         candidate_bytes=total(of.candidate_bytes[s, i] for of, s, i in rows),
         reference_bytes=total(of.reference_bytes[i] for of, _, i in rows),
-        signs=InputSigns(
-            tokenized=total(signs_of(of).tokenized[s, i] for of, s, i in rows),
-            candidate_returns=total(signs_of(of).candidate_returns[s, i] for of, s, i in rows),
-            scripts=tuple(
-                total(signs_of(of).scripts[s, i] == script for of, s, i in rows)
-                for script in range(1, 5)
-            ),
-            given=by_reference(lambda signs, s, k, i: signs.given[k, i]),
-            reference_returns=by_reference(lambda signs, s, k, i: signs.reference_returns[k, i]),
-            identical=by_reference(lambda signs, s, k, i: signs.identical[s, k, i]),
+        tokenized=total(signs_of(of).tokenized[s, i] for of, s, i in rows),
+        candidate_returns=total(signs_of(of).candidate_returns[s, i] for of, s, i in rows),
+        scripts=tuple(
+            total(signs_of(of).scripts[s, i] == script for of, s, i in rows)
+            for script in range(1, 5)
         ),
+        given=by_reference(lambda signs, s, k, i: signs.given[k, i]),
+        reference_returns=by_reference(lambda signs, s, k, i: signs.reference_returns[k, i]),
+        identical=by_reference(lambda signs, s, k, i: signs.identical[s, k, i]),
     )
 
 
@@ -232,7 +229,7 @@ def test_sums_that_no_longer_fit_in_64_bits_are_exact():
 
 def test_without_products_there_are_only_sums():
     batches = [made(n, ABC, 5, 2**33) for n in range(3)]
-    few = added_up(batches, Adding(BASIS, SLICING, ("domain",)))
+    few = added_up(batches, Adding(BASIS, 0, SLICING, ("domain",)))
     every = added_up(batches)
     for key in every.slices.keys:
         assert few.slices.sums("a", key) == every.slices.sums("a", key)
@@ -261,7 +258,7 @@ def test_the_facts_of_a_segment_with_thousands_of_references_are_few():
     totals = added_up([statistics_of(batch, BleuConfig(), ORDER)], Adding(BASIS)).corpus
     sums = totals.sums("1")
     assert (sums.min_reference_count, sums.max_reference_count) == (2, 5000)
-    assert (sums.signs.tokenized, sums.signs.given[:3]) == (1, (2, 2, 1))
+    assert (sums.tokenized, sums.given[:3]) == (1, (2, 2, 1))
     assert totals.facts.size < 100
 
 
@@ -302,7 +299,7 @@ def test_the_step_gives_one_value_for_all_batches(threads):
 
     with beam.Pipeline("FnApiRunner") as root:
         given = root | beam.Create(batches)
-        parts = sum_batches(given, {"totals": adding}, threads=threads)
+        parts = given | giving_sums(SumBundles({"totals": adding}, threads))
         assert_that(add_up([parts]), check)
 
 
