@@ -100,12 +100,11 @@ def totals_of_sums(sums: Mapping[str, CorpusSums]) -> GroupTotals:
     (width,) = {len(own.columns) for own in sums.values()} or {0}
     total = GroupTotals.zero(width)
     for system, own in sums.items():
-        signs = own.signs
-        references = zip(signs.given, signs.reference_returns, signs.identical, strict=True)
+        references = zip(own.given, own.reference_returns, own.identical, strict=True)
         facts = [
             *(own.candidate_bytes, own.reference_bytes),
             *(own.min_reference_count, own.max_reference_count),
-            *(signs.tokenized, signs.candidate_returns, *signs.scripts),
+            *(own.tokenized, own.candidate_returns, *own.scripts),
             *(fact for reference in references for fact in reference),
         ]
         common = exact(np.array([[[own.segments, *own.columns]]], object))

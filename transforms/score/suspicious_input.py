@@ -63,7 +63,7 @@ def suspicions(
 
 
 def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
-    lines = sums.signs.tokenized
+    lines = sums.tokenized
     if lines >= _TOKENIZED_LINES and not ALL_TOKENIZERS[text.tokenize].takes_tokenized_text:
         yield (
             f"the candidates look tokenized: {lines:,} of {sums.segments:,} end in ' .'; "
@@ -85,7 +85,7 @@ def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]
     """The scripts that the tokenizer does not split, with the numbers of their segments."""
     tokenizer = ALL_TOKENIZERS[text.tokenize]
     fewest = _OF_A_SCRIPT_IF_TOKENIZED if tokenizer.takes_tokenized_text else _OF_A_SCRIPT
-    counts = dict(zip(SCRIPTS, sums.signs.scripts, strict=True))
+    counts = dict(zip(SCRIPTS, sums.scripts, strict=True))
     if counts["chinese"] <= _BY_CHANCE * counts["japanese"]:
         counts["chinese"] = 0
     for name, segments in counts.items():
@@ -100,7 +100,7 @@ def _segments(count: int, sums: CorpusSums) -> str:
 def _identical(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
     if not lengths.candidates:  # all texts are empty, so they are always equal
         return
-    for position, identical in enumerate(sums.signs.identical, 1):
+    for position, identical in enumerate(sums.identical, 1):
         if identical == sums.segments:
             yield (
                 f"the candidates are the same as references {position}, byte for byte, in all "
@@ -109,11 +109,8 @@ def _identical(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
 
 
 def _line_ends(sums: CorpusSums) -> Iterator[str]:
-    signs = sums.signs
-    streams = [("the candidates", signs.candidate_returns, sums.segments)]
-    for position, of_position in enumerate(
-        zip(signs.reference_returns, signs.given, strict=True), 1
-    ):
+    streams = [("the candidates", sums.candidate_returns, sums.segments)]
+    for position, of_position in enumerate(zip(sums.reference_returns, sums.given, strict=True), 1):
         streams.append((f"references {position}", *of_position))
     crlf = [_shown(*stream) for stream in streams if stream[1] > _MOST * stream[2]]
     # If every reference of a position is missing, it has no lines and does not count as a stream.

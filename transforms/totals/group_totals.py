@@ -62,45 +62,36 @@ def packed_places(width: int) -> Integers:
 
 
 @dataclasses.dataclass(frozen=True)
-class InputSigns:
-    """How many texts of a system's segments look suspicious; item k is of reference k + 1.
-
-    Attributes:
-      tokenized: candidates that end in " .".
-      candidate_returns: candidates that end in a carriage return.
-      identical: candidates that equal the reference, byte for byte.
-      given: references that are not missing.
-      reference_returns: references that end in a carriage return.
-      scripts: candidates that are in each script of `SCRIPTS`, like one of their references.
-    """
-
-    tokenized: int = 0
-    candidate_returns: int = 0
-    identical: tuple[int, ...] = ()
-    given: tuple[int, ...] = ()
-    reference_returns: tuple[int, ...] = ()
-    scripts: tuple[int, ...] = (0,) * len(SCRIPTS)
-
-
-@dataclasses.dataclass(frozen=True)
 class CorpusSums:
     """The sums of one system in one group, from which it is scored.
 
+    Item k of the last three is of reference k + 1.
+
     Attributes:
       columns: W integers: for each column of the basis its sum over the segments.
-      min_reference_count: the smallest number of references of a segment, 0 without segments.
-      max_reference_count: the largest number of references of a segment.
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
-      signs: how many texts look suspicious.
+      min_reference_count: the smallest number of references of a segment, 0 without segments.
+      max_reference_count: the largest number of references of a segment.
+      tokenized: candidates that end in " .".
+      candidate_returns: candidates that end in a carriage return.
+      scripts: candidates that are in each script of `SCRIPTS`, like one of their references.
+      given: references that are not missing.
+      reference_returns: references that end in a carriage return.
+      identical: candidates that equal the reference, byte for byte.
     """
 
     columns: tuple[int, ...]
-    min_reference_count: int = 0
-    max_reference_count: int = 0
     candidate_bytes: int = 0
     reference_bytes: int = 0
-    signs: InputSigns = InputSigns()
+    min_reference_count: int = 0
+    max_reference_count: int = 0
+    tokenized: int = 0
+    candidate_returns: int = 0
+    scripts: tuple[int, ...] = (0,) * len(SCRIPTS)
+    given: tuple[int, ...] = ()
+    reference_returns: tuple[int, ...] = ()
+    identical: tuple[int, ...] = ()
 
     @property
     def segments(self) -> int:
@@ -196,27 +187,25 @@ class GroupTotals(Sums):
         group, place = self.group_of.get(key), self.place_of.get(system)
         if group is None or place is None:
             return CorpusSums((0,) * self.width)
-        own = self.own[group, place]
+        columns = self.own[group, place, 1 : 1 + self.width].tolist()
         facts = self.facts[group, place].tolist() or [0] * FIRST_REFERENCE
-        given = facts[FIRST_REFERENCE + GIVEN :: OF_REFERENCE]
-        while given and not given[-1]:
+        given, returns, identical = (
+            facts[FIRST_REFERENCE + kind :: OF_REFERENCE] for kind in (GIVEN, RETURNS, IDENTICAL)
+        )
+        while given and not given[-1]:  # no segment has such a reference
             given.pop()
         return CorpusSums(
-            columns=tuple(own[1 : 1 + self.width].tolist()),
-            min_reference_count=facts[FEWEST],
-            max_reference_count=facts[MOST],
+            tuple(columns),
             candidate_bytes=facts[CANDIDATE_BYTES],
             reference_bytes=facts[REFERENCE_BYTES],
-            signs=InputSigns(
-                tokenized=facts[TOKENIZED],
-                candidate_returns=facts[CANDIDATE_RETURNS],
-                scripts=tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
-                given=tuple(given),
-                **{
-                    name: tuple(facts[FIRST_REFERENCE + kind :: OF_REFERENCE][: len(given)])
-                    for name, kind in (("reference_returns", RETURNS), ("identical", IDENTICAL))
-                },
-            ),
+            min_reference_count=facts[FEWEST],
+            max_reference_count=facts[MOST],
+            tokenized=facts[TOKENIZED],
+            candidate_returns=facts[CANDIDATE_RETURNS],
+            scripts=tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
+            given=tuple(given),
+            reference_returns=tuple(returns[: len(given)]),
+            identical=tuple(identical[: len(given)]),
         )
 
     def number_of_pair(self, place: int, baseline: int) -> int:
@@ -276,47 +265,57 @@ def added(totals: Sequence[GroupTotals]) -> GroupTotals:
       InputError: they have too many slices.
       ValueError: they are of different columns or pairs of systems.
     """
-    first, *others = totals
-    if not others:
+    first = totals[0]
+    if len(totals) == 1:
         return first
     most = min((part.most for part in totals if part.most is not None), default=None)
-    keys = totals[0].keys
-    places: Sequence[Any] = [slice(None)] * len(totals)
+    keys = first.keys
+    groups: list[Any] = [slice(None)] * len(totals)
     if any(part.keys != keys for part in totals):
         every = itertools.chain.from_iterable(part.keys for part in totals)
         row_of = {key: row for row, key in enumerate(dict.fromkeys(every))}
         keys = tuple(row_of)
         if most is not None:
             require_bounded(keys, most)
-        places = [np.array([row_of[key] for key in part.keys], np.int64) for part in totals]
+        groups = [np.array([row_of[key] for key in part.keys], np.int64) for part in totals]
     width, number = first.width, len(keys)
     if any((part.width, part.has_products) != (width, first.has_products) for part in totals):
         raise ValueError("totals of different columns cannot be added")
     systems = tuple(sorted({system for part in totals for system in part.systems}))
-    parts = [
-        _Part.of(part, systems, groups, number) for part, groups in zip(totals, places, strict=True)
+    column_of = {system: column for column, system in enumerate(systems)}
+    # The places of the groups and systems of each part in the sum.
+    places = [
+        rows
+        if part.systems == systems
+        else np.ix_(np.arange(number)[rows], [column_of[system] for system in part.systems])
+        for part, rows in zip(totals, groups, strict=True)
     ]
     # In the other parts no unit is common: they have no unit of one of the systems.
-    full = [part for part in parts if part.is_full]
-    pairs = full[0].totals.pairs if full else ()
-    if any(part.totals.pairs != pairs for part in full):
+    is_full = [part.systems == systems and bool(part.common[:, :1, 0].any()) for part in totals]
+    full = [*itertools.compress(totals, is_full)]
+    pairs = full[0].pairs if full else ()
+    if any(part.pairs != pairs for part in full):
         raise ValueError("totals of different pairs of systems cannot be added")
+    commons = [(place, part.common) for place, part in zip(places, totals, strict=True)]
+    crosses = [(rows, part.crosses) for rows, part in zip(groups, totals, strict=True)]
+    rests = [common for common, is_common in zip(commons, is_full, strict=True) if not is_common]
+    rests += [
+        (place, part.rest)
+        for place, part in zip(places, totals, strict=True)
+        if part.rest is not None
+    ]
+    facts = [(place, part.facts) for place, part in zip(places, totals, strict=True)]
     shape = number, len(systems), first.common.shape[2]
-    rests = [(part.places, part.totals.common) for part in parts if not part.is_full]
-    rests += [(part.places, part.totals.rest) for part in parts if part.totals.rest is not None]
     rest = rows_added(shape, rests) if rests else None
     return GroupTotals(
         width,
         systems,
         keys,
         pairs,
-        rows_added(shape, [(part.places, part.totals.common) for part in full]),
-        rows_added(
-            (number, len(pairs), width, width),
-            [(part.groups, part.totals.crosses) for part in full],
-        ),
+        rows_added(shape, [*itertools.compress(commons, is_full)]),
+        rows_added((number, len(pairs), width, width), [*itertools.compress(crosses, is_full)]),
         rest if rest is not None and rest.any() else None,
-        _facts(shape[:2], parts),
+        _facts(shape[:2], facts),
         most,
     )
 
@@ -342,42 +341,13 @@ def require_bounded(keys: Sequence[GroupKey], most: int) -> None:
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class _Part:
-    """A part of a sum.
-
-    Attributes:
-      totals: its totals.
-      groups: the places of its groups in the sum.
-      places: the places of its groups and systems in the sum.
-      is_full: whether it has common units that stay common.
-    """
-
-    totals: GroupTotals
-    groups: Any
-    places: Any
-    is_full: bool
-
-    @classmethod
-    def of(cls, totals: GroupTotals, systems: Sequence[str], groups: Any, number: int) -> _Part:
-        is_full = totals.systems == systems and bool(totals.common[:, :1, 0].any())
-        if totals.systems == systems:
-            return cls(totals, groups, groups, is_full)
-        place_of = {system: place for place, system in enumerate(systems)}
-        columns = np.array([place_of[system] for system in totals.systems], np.int64)
-        rows = np.arange(number) if isinstance(groups, slice) else groups
-        return cls(totals, groups, np.ix_(rows, columns), is_full)
-
-
-def _facts(shape: tuple[int, ...], parts: Sequence[_Part]) -> Integers:
-    """The facts of all segments of some parts."""
-    width = max(part.totals.facts.shape[2] for part in parts)
-    facts = np.zeros((*shape, width), np.int64)
-    for part in parts:
-        own = part.totals.facts
+def _facts(shape: tuple[int, ...], parts: Sequence[tuple[Any, Integers]]) -> Integers:
+    """The facts of all segments of some parts, each one with the index of its places."""
+    facts = np.zeros((*shape, max(own.shape[2] for _, own in parts)), np.int64)
+    for places, own in parts:
         if not own.size:
             continue
-        before = facts[part.places]
+        before = facts[places]
         after = before.copy()
         after[..., : own.shape[2]] += own
         # Fewest is 0 where there is no segment.
@@ -385,7 +355,7 @@ def _facts(shape: tuple[int, ...], parts: Sequence[_Part]) -> Integers:
         is_first = (few == 0) | (more == 0)
         after[..., FEWEST] = np.where(is_first, few + more, np.minimum(few, more))
         after[..., MOST] = np.maximum(before[..., MOST], own[..., MOST])
-        facts[part.places] = after
+        facts[places] = after
     return facts
 
 
