@@ -139,7 +139,7 @@ def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
     """
     require_metrics(asked, metrics)
     for name, chosen in metrics.items():
-        if asked.old is None or not asked.of_metric("drop", name, is_only=len(metrics) == 1):
+        if asked.old is None or not asked.by_kind(name, metrics)["drop"]:
             continue
         has_metric = name in asked.old.words
         former = definition_of(asked.old, name).chosen if has_metric else f"no {name}"

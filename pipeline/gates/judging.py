@@ -11,7 +11,6 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold, targets
 from beam_bleu.pipeline.result.comparing import compared_series
 from beam_bleu.pipeline.result.rows import ComparedRow, Result, ScoreRow
@@ -27,10 +26,13 @@ _LOGGER = logging.getLogger("beam_bleu.gates")
 _MOST_REASONS = 5
 """How many reasons an error has: it is one line."""
 
-_FEWEST_DECIMALS = 2
-"""How many decimals a score has in messages, unless its standard error asks for more."""
+_EXACT = ".8g"
+"""How numbers are shown: a reader sees that 29.99997 is below 30."""
 
 _ONLY_ONE = "what a run has added up is not compared with saved totals"
+
+_MISSED: Mapping[str, Literal["failed", "warned"]] = {"fail": "failed", "warn": "warned"}
+"""The verdict on a score that misses a threshold of a kind."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,23 +62,21 @@ def judge(
       name: what it is called in messages.
       pairs: what compares it with the old result in pairs of segments, or why nothing does.
     """
-    is_only, changes = len(new.metrics) == 1, dict[Key, ComparedRow]()
+    changes: Mapping[Key, ComparedRow] = {}
     if gates.old is not None:
         if not isinstance(pairs, str) and not pairs.has_intervals:
             pairs = "randomization gives no intervals"
         changes = compared_series(gates.old, new, pairs)
     checks: list[Check] = []
     for metric in new.metrics:
+        own = gates.by_kind(metric.metric, new.words)
         scores = _scores(new, metric.metric)
-        failures, warnings, drops = (
-            gates.of_metric(kind, metric.metric, is_only=is_only)
-            for kind in ("fail", "warn", "drop")
-        )
-        found = [*_beyond(scores, failures, name, "failed")]
-        found += _beyond(scores, warnings, name, "warned")
-        if drops and gates.old is not None:
-            found += _drops(new, gates.old, metric.metric, drops, gates, name, changes)
-        named = "" if is_only else f"{metric.name}: "
+        found = [
+            check for kind in _MISSED for check in _beyond(scores, own[kind], name, _MISSED[kind])
+        ]
+        if own["drop"] and gates.old is not None:
+            found += _drops(new, metric.metric, own["drop"], gates, name, changes)
+        named = f"{metric.name}: " if len(new.metrics) > 1 else ""
         checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
 
@@ -98,10 +98,6 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
     return GateError(cause, remedy)
 
 
-def _decimals(*rows: ScoreRow) -> int:
-    return max(_FEWEST_DECIMALS, decimals_of(rows[0].metric, rows))
-
-
 def _beyond(
     scores: Mapping[Key, ScoreRow],
     thresholds: Sequence[Threshold],
@@ -113,22 +109,20 @@ def _beyond(
     for threshold, lacking in missing.items():
         yield Check(missed, f"{name}: {lacking} ({threshold.shown})")
     for key, threshold in chosen.items():
-        row, worst = scores[key], threshold.number
-        if row.score is None:
+        score, worst = scores[key].score, threshold.number
+        if score is None:
             yield Check(missed, f"{key.shown} has no score ({threshold.shown})")
             continue
-        lower_is_better = row_of(row.metric).lower_is_better
-        is_worse = row.score > worst if lower_is_better else row.score < worst
-        score = exact_enough(row.score, worst, _decimals(row))
+        lower_is_better = row_of(key.metric).lower_is_better
+        is_worse = score > worst if lower_is_better else score < worst
         side = ("" if is_worse else "not ") + ("above" if lower_is_better else "below")
         limit = f"{threshold.typed_number} ({threshold.flag})"
         verdict = missed if is_worse else "passed"
-        yield Check(verdict, f"{key.shown} scores {score}, {side} {limit}")
+        yield Check(verdict, f"{key.shown} scores {score:{_EXACT}}, {side} {limit}")
 
 
 def _drops(
     new: Result,
-    old: Result,
     metric: MetricWord,
     thresholds: Sequence[Threshold],
     gates: Gates,
@@ -139,14 +133,14 @@ def _drops(
 
     Args:
       new: the new result.
-      old: the old one.
       metric: the metric.
       thresholds: the largest drops.
-      gates: which drops fail, and what the old result is called.
+      gates: which drops fail, the old result, and what it is called.
       name: what the new result is called.
       changes: the scores of both results.
     """
-    before, now = definition_of(old, metric), definition_of(new, metric)
+    assert gates.old is not None
+    before, now = definition_of(gates.old, metric), definition_of(new, metric)
     if now.shown != before.shown:
         yield Check(
             "failed",
@@ -154,11 +148,11 @@ def _drops(
             f"compared: {before.shown} there, {now.shown} here (--against)",
         )
         return
-    former, scores = _scores(old, metric), _scores(new, metric)
+    former, scores = _scores(gates.old, metric), _scores(new, metric)
     chosen, missing = targets(thresholds, former)
     for threshold, lacking in missing.items():
         yield Check("failed", f"{gates.old_name}: {lacking} ({threshold.shown})")
-    for key, old_score in former.items():
+    for key in former:
         if key not in scores:
             yield Check("failed", f"{name} has no {key.shown}, but {gates.old_name} has it")
         elif key in chosen and not key.of_slice and now.whole != before.whole:
@@ -169,13 +163,10 @@ def _drops(
                 f"cannot be compared ({chosen[key].flag})",
             )
         elif key in chosen:
-            decimals = _decimals(scores[key], old_score)
-            yield _drop(key, changes.get(key), chosen[key], gates, decimals)
+            yield _drop(key, changes.get(key), chosen[key], gates)
 
 
-def _drop(
-    key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gates, decimals: int
-) -> Check:
+def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gates) -> Check:
     """Compares a change with the largest drop that is allowed, or rise if lower is better.
 
     `change` is the score of the series `key` in both results; None if one has none.
@@ -188,37 +179,18 @@ def _drop(
     if change is None or change.interval is None:
         reason = "a score is missing" if change is None else change.reason
         return Check("failed", f"{name}: {reason}, so {drop} cannot be judged {flags}")
-    sign, place = (1, 1 - rule.bound) if lower_is_better else (-1, rule.bound)
-    bound = change.interval[place]
-    passed = sign * bound <= threshold.number
-    bounds = [f"{end:+.{decimals}f}" for end in change.interval]
-    bounds[place] = exact_enough(bound, sign * threshold.number, decimals, sign="+")
+    low, high = change.interval
+    losses = (high, low) if lower_is_better else (-low, -high)
+    passed = losses[rule.bound] <= threshold.number
     is_paired = change.method == "paired"
     how = "of paired segments" if is_paired else "with independent standard errors"
     return Check(
         "passed" if passed else "failed",
-        f"{name} scores {change.new:.{decimals}f}, {abs(change.difference):.{decimals}f} "
-        f"{'below' if change.difference < 0 else 'above'} the {change.old:.{decimals}f} of "
-        f"{gates.old_name} (difference {' to '.join(bounds)} {how}): {drop} "
+        f"{name} scores {change.new:{_EXACT}}, {abs(change.difference):{_EXACT}} "
+        f"{'below' if change.difference < 0 else 'above'} the {change.old:{_EXACT}} of "
+        f"{gates.old_name} (difference {low:+{_EXACT}} to {high:+{_EXACT}} {how}): {drop} "
         f"{rule.kept if passed else rule.missed} {flags}",
     )
-
-
-def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str:
-    """A number with so many decimals that a reader sees how it compares.
-
-    Args:
-      value: the number.
-      limit: the number that it is compared with.
-      fewest: the smallest number of decimals.
-      sign: "+" to write the sign of positive numbers, too.
-
-    >>> exact_enough(29.99997, 30, 2)
-    '29.99997'
-    """
-    shown = f"{value:{sign}.{fewest}f}"
-    is_clear = (float(shown) < limit, float(shown) > limit) == (value < limit, value > limit)
-    return shown if is_clear else f"{value:{sign}}"
 
 
 def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:

@@ -204,20 +204,18 @@ class Gates:
     def __bool__(self) -> bool:
         return bool(self.thresholds)
 
-    def of_metric(self, kind: str, metric: str, *, is_only: bool) -> list[Threshold]:
-        """The thresholds of a kind for the scores of a metric.
+    def by_kind(self, metric: str, metrics: Collection[str]) -> dict[str, list[Threshold]]:
+        """The thresholds for the scores of a metric, by the kind of their flags.
 
         Args:
-          kind: that of their flags.
           metric: the metric.
-          is_only: whether the result has no other one.
+          metrics: those of the result; a threshold need not name the only one.
         """
-        return [
-            threshold
-            for threshold in self.thresholds
-            if THRESHOLD_FLAGS[threshold.flag].kind == kind
-            and (threshold.metric == metric or (is_only and not threshold.metric))
-        ]
+        kinds: dict[str, list[Threshold]] = {row.kind: [] for row in THRESHOLD_FLAGS.values()}
+        for threshold in self.thresholds:
+            if threshold.metric == metric or (len(metrics) == 1 and not threshold.metric):
+                kinds[THRESHOLD_FLAGS[threshold.flag].kind].append(threshold)
+        return kinds
 
 
 NO_GATES = Gates()

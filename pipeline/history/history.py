@@ -74,14 +74,14 @@ class Change:
     """A score minus that of an earlier night.
 
     Attributes:
-      against: the earlier night.
+      against: the earlier night; None if there is none.
       row: the difference; None if the scores must not be compared.
       reason: why there is no difference or no p-value, or why it is an upper bound; "" otherwise.
       gap: the break, if there is one between the two nights.
     """
 
-    against: str
-    row: ComparedRow | None
+    against: str | None = None
+    row: ComparedRow | None = None
     reason: str = ""
     gap: Gap | None = None
 
@@ -94,18 +94,18 @@ class NightScore:
       night: the date, such as 2026-11-19, or the start of the run.
       path: the folder or the file of the result.
       row: the score.
-      change: what changed; None on the first night.
+      change: what changed.
     """
 
     night: str
     path: str
     row: ScoreRow
-    change: Change | None
+    change: Change
 
     @property
     def verdict(self) -> Verdict:
         """Whether the score is significantly worse or better than before; "" if neither."""
-        row = None if self.change is None else self.change.row
+        row = self.change.row
         return "" if row is None else judged(row, row.p_value)
 
 
@@ -167,22 +167,25 @@ def history(
     for night in nights:
         if night.saved is None:
             continue
-        name, compared = night.name, dict[str, dict[Key, Change]]()
+        compared: dict[str, dict[Key, Change]] = {}
         saved = dataclasses.replace(night.saved)  # so the totals that it reads are forgotten
-        for key, row in filter(lambda item: chooses(item[0]), night.scores.items()):
-            earlier, former[key] = former.get(key), (name, saved)
-            if name < wanted[0]:
+        for key, row in night.scores.items():
+            if not chooses(key):
                 continue
-            change = None
-            if earlier is not None:
-                against, old = earlier
+            change = Change()
+            if key in former and night.name >= wanted[0]:
+                against, old = former[key]
                 if against not in compared:
-                    compared[against] = _changes(old, saved, against, name, new_texts=new_texts)
+                    compared[against] = _changes(
+                        old, saved, against, night.name, new_texts=new_texts
+                    )
                 change = compared[against][key]
                 if change.gap is not None and change.gap not in gaps:
                     gaps.append(change.gap)
-            names[key.metric] = saved.result.metric(key.metric).name
-            rows.setdefault(key, []).append(NightScore(name, night.path, row, change))
+            former[key] = night.name, saved
+            if night.name >= wanted[0]:
+                names[key.metric] = saved.result.metric(key.metric).name
+                rows.setdefault(key, []).append(NightScore(night.name, night.path, row, change))
     ordered = sorted(rows, key=lambda key: ([*names].index(key.metric), key.of_slice != ""))
     series = tuple(Series(key, names[key.metric], tuple(rows[key])) for key in ordered)
     gaps += _absent(nights, series)

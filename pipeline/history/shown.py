@@ -64,13 +64,13 @@ def series_table(series: Series, gaps: Sequence[Gap]) -> Table:
     rows.sort(key=lambda row: row[0])
     scores = [score for _, score, _ in rows if score is not None]
     decimals = decimals_of(metric, [score.row for score in scores])
-    changes = [score.change.row for score in scores if score.change and score.change.row]
+    changes = [score.change.row for score in scores]
     of_changes = decimals_of(metric, changes)
     cells: list[list[Cell]] = []
     for night, score, word in rows:
         shown = nothing if score is None else score_number(score.row, decimals)
         difference = p = nothing
-        if score is not None and score.change and (row := score.change.row):
+        if score is not None and (row := score.change.row):
             difference = estimate(row.difference, row.interval, of_changes, signed, score.verdict)
             p = Number(p_value(row.p_value))
         cells.append([night, shown, difference, p, word])
@@ -80,7 +80,7 @@ def series_table(series: Series, gaps: Sequence[Gap]) -> Table:
 
 def _word(score: NightScore) -> str:
     """What the last column says of a score that cannot be compared."""
-    gap = None if score.change is None else score.change.gap
+    gap = score.change.gap
     return "" if gap is None else _WORDS[gap.kind]
 
 
@@ -94,7 +94,7 @@ def _reasons(history: History) -> Iterator[str]:
         (score.change.reason, score.change.row is None or score.change.row.p_value is None)
         for series in history.series
         for score in series.scores
-        if score.change is not None and score.change.reason and score.change.gap is None
+        if score.change.reason and score.change.gap is None
     )
     for (reason, is_unknown), number in reasons.items():
         what = "without a p-value" if is_unknown else "whose p is an upper bound"
@@ -128,7 +128,7 @@ def _scores(history: History) -> Iterator[NightScore]:
 def _of_score(score: NightScore) -> dict[str, Any]:
     """The keys of a score, which docs/history.md describes."""
     row, change = score.row, score.change
-    difference = change and change.row
+    difference = change.row
     return {
         "night": score.night,
         "metric": row.metric,
@@ -138,14 +138,14 @@ def _of_score(score: NightScore) -> dict[str, Any]:
         "score": row.score,
         "standard_error": row.standard_error,
         "interval": row.interval,
-        "against": change and change.against,
+        "against": change.against,
         "difference": difference and difference.difference,
         "difference_standard_error": difference and difference.standard_error,
         "difference_interval": difference and difference.interval,
         "p_value": difference and difference.p_value,
         "method": None if not difference or difference.p_value is None else difference.method,
         "verdict": score.verdict or None,
-        "reason": (change and change.reason) or None,
+        "reason": change.reason or None,
         "path": score.path,
     }
 

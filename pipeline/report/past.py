@@ -41,7 +41,7 @@ def _metric(history: History, systems: Sequence[Series]) -> Figure:
         breaks = {
             number
             for number, score in enumerate(line)
-            if score and score.change and not score.change.row
+            if score and score.change.against and not score.change.row
         }
         curves[series.key.system] = series_of([own.row if own else None for own in line], breaks)
     losses = [

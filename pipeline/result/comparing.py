@@ -23,7 +23,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
 )
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of
+from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, labels_of
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import (
@@ -154,12 +154,7 @@ def adjusted(rows: Sequence[Row]) -> list[Row]:
 
 
 _SHOWN = 5
-"""More slices are not all named."""
-
-_TOO_CAREFUL = (
-    ". Both have the same references, so these standard errors are too large, and a real "
-    "difference can go unseen: score both outputs in one run (--baseline)"
-)
+"""More names are not all told."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,11 +181,8 @@ class ComparedResults:
     @property
     def reason(self) -> str:
         """Why they are compared in pairs, or why not."""
-        if not isinstance(self.pairs, str):
-            return "both runs have the same references and the same random replicates"
-        references = self.old.digests("references")
-        is_same = references and references == self.new.digests("references")
-        return self.pairs + _TOO_CAREFUL * bool(is_same)
+        both = "both runs have the same references and the same random replicates"
+        return self.pairs if isinstance(self.pairs, str) else both
 
     @property
     def metrics(self) -> list[MetricNames]:
@@ -205,13 +197,8 @@ class ComparedResults:
     @property
     def left_out(self) -> Iterator[str]:
         """What is not compared, in sentences."""
-        compared = {row.metric for row in self.rows}
         for saved, other in ((self.old, self.new), (self.new, self.old)):
-            names = [row.name for row in saved.result.metrics if row.metric not in compared]
-            names += without(saved.result.systems, other.result.systems)
-            if slices := _slices(other):
-                names += without(_slices(saved), slices)
-            if names:
+            if names := without(_names(saved.result), _names(other.result)):
                 yield f"of {saved.name}, not compared: {joined(names, _SHOWN)}"
 
 
@@ -252,6 +239,7 @@ def without(names: Iterable[str], others: Iterable[str]) -> list[str]:
     return [name for name in names if name not in others]
 
 
-def _slices(saved: SavedResult) -> list[str]:
-    keys = (key_of(row) for row in saved.result.scores)
-    return list(dict.fromkeys(key.of_slice for key in keys if key.of_slice))
+def _names(result: Result) -> list[str]:
+    """The metrics, the systems and the slices of a result."""
+    slices = dict.fromkeys(key_of(row).of_slice for row in result.scores if labels_of(row))
+    return [*(metric.name for metric in result.metrics), *result.systems, *slices]

@@ -41,7 +41,7 @@ def test_the_exact_score_is_compared_and_not_the_rounded_one():
     checks = under(document, "30")
     assert passed(checks) == {"a": False, "b": True, "c": True}
     assert checks[0].text == "a scores 29.99997, below 30 (--fail_under)"
-    assert checks[1].text == "b scores 30.00, not below 30 (--fail_under)"
+    assert checks[1].text == "b scores 30, not below 30 (--fail_under)"
 
 
 def test_a_threshold_of_a_system_takes_the_place_of_the_general_one():
@@ -220,5 +220,5 @@ def test_the_error_names_the_first_reasons_and_counts_all():
     checks = under(result(*(entry(f"s{i}", i) for i in range(9))), "50")
     error = gate_error(checks, "do this")
     assert error is not None
-    assert error.cause.startswith("9 checks failed: s0 scores 0.00, below 50 (--fail_under); s1 ")
+    assert error.cause.startswith("9 checks failed: s0 scores 0, below 50 (--fail_under); s1 ")
     assert error.cause.endswith("; and 4 more")

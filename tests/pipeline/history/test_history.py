@@ -27,9 +27,7 @@ def only(found: History) -> Series:
 
 
 def last_change(found: History) -> Change:
-    change = only(found).scores[-1].change
-    assert change is not None
-    return change
+    return only(found).scores[-1].change
 
 
 def last_row(found: History) -> ComparedRow:
@@ -51,7 +49,7 @@ def labelled(day: int, score: float, error: float | None = 0.5) -> dict[str, Any
 def test_other_segments_have_independent_errors(tmp_path):
     found = write_two(tmp_path, labelled(20, 30.0, 0.3), labelled(21, 28.6, 0.4), "a", "b")
     (first, second), change, row = only(found).scores, last_change(found), last_row(found)
-    assert first.change is None
+    assert first.change == Change()
     assert second.row.interval == pytest.approx((28.6 - 1.96 * 0.4, 28.6 + 1.96 * 0.4), abs=1e-4)
     assert (change.against, row.method, change.reason) == ("2026-11-20", "independent", "")
     assert row.difference == pytest.approx(-1.4)
@@ -161,7 +159,7 @@ def test_nights_without_a_result_are_gaps_and_the_next_one_looks_further_back(tm
         Gap("missing", "2026-11-04", "2026-11-05", "no results of 2 nights"),
     )
     assert len(found.nights) == 5
-    changes = [row.change and row.change.against for row in only(found).scores]
+    changes = [row.change.against for row in only(found).scores]
     assert changes == [None, "2026-11-01", "2026-11-02", "2026-11-06"]
 
 
@@ -191,9 +189,7 @@ def test_paired_nights_have_the_numbers_of_compare(tmp_path):
     nights = sorted((tmp_path / "scores").iterdir())
     expected = called("compare", *nights, "--format=json").document
     for series, score in zip(found.series, expected["systems"], strict=True):
-        change = series.scores[-1].change
-        assert change is not None
-        row = change.row
+        row = series.scores[-1].change.row
         assert row is not None
         keys = (row.metric, row.system, row.method)
         assert keys == (score["metric"], score["system"], "paired")
@@ -206,7 +202,7 @@ def test_paired_nights_have_the_numbers_of_compare(tmp_path):
     assert run.code == 0, run.err
     bleu, chrf = of(tmp_path / "scores").series
     changes = [series.scores[-1].change for series in (bleu, chrf)]
-    rows = [change and change.row for change in changes]
+    rows = [change.row for change in changes]
     assert [row and row.method for row in rows] == [None, "paired"]
     (nights[0] / "totals.json").write_text("{")
     assert called("compare", *nights).code == 3
