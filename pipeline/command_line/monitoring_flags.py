@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from beam_bleu.pipeline.command_line.paths import require_module
-from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import UsageError, installing
@@ -60,7 +59,7 @@ def monitoring(flags: MonitoringFlags) -> Monitoring:
     """
     labels: dict[str, str] = {}
     for text in flags.metrics_label:
-        label = _LABEL.fullmatch(utf8(text))
+        label = _LABEL.fullmatch(text)
         if label is None or not can_be_shown(label[2]):
             raise UsageError(
                 f"--metrics_label {text} must be NAME=VALUE, with a NAME of letters, digits and _ "
@@ -85,7 +84,7 @@ def lineage(flags: Config) -> str:
     """
     if flags.lineage is None:
         return ""
-    job = utf8(flags.lineage)
+    job = flags.lineage
     if not job.strip() or not can_be_shown(job):
         raise UsageError(
             f"--lineage {job!r} cannot be the name of a job",

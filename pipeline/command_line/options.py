@@ -35,7 +35,6 @@ from beam_bleu.pipeline.command_line.slice_flags import (
     slicing,
 )
 from beam_bleu.pipeline.command_line.sources import source
-from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
@@ -121,7 +120,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     in_metrics, of_lineage = monitoring(flags), lineage(flags)
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
     if named is not None:
-        words = tuple(redacted([utf8(word) for word in argv], flags_without_secrets()))
+        words = tuple(redacted(argv, flags_without_secrets()))
         replaces, label = flags.if_exists == "replace", flags.partition
         named(RunFacts(run, output, runner.name, words, label, replaces, in_metrics, of_lineage))
     check_language_flags(flags)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
-from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.flags import flag, whole_number
@@ -146,8 +145,7 @@ def with_report(flags: Config) -> Config:
     return dataclasses.replace(flags, examples=examples)
 
 
-def _partition(text: str) -> str:
-    label = utf8(text)
+def _partition(label: str) -> str:
     if not can_be_shown(label) or label != label.strip() or "/" in label:
         raise ValueError(
             f"must be a label of printable characters without /, such as 2026-11-21, got {label!r}"

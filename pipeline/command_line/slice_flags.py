@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_flags import columns, split_at_commas
-from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
@@ -61,7 +60,7 @@ class SliceFlags:
         (),
         "a label from the path of each file: the part in parentheses, as in domain='news/*/(*)/'",
         "NAME=PATTERN",
-        convert=lambda text: path_label(utf8(text)),
+        convert=path_label,
         is_keyword=False,
     )
     slice_by: tuple[Item, ...] = flag(
@@ -118,7 +117,7 @@ class KeepFlag:
         "NAME= gives a column another name",
         "[NAME=]COLUMN,...",
         convert=_kept,
-        split=lambda text: columns(utf8(text)),
+        split=columns,
         is_keyword=False,
     )
 
@@ -185,12 +184,12 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
             raise UsageError(
                 f"--labels {text}: the labels have no name", "write --labels NAME=PATTERN"
             )
-        names = tuple(utf8(name.strip()) for name in named.split(","))
+        names = tuple(name.strip() for name in named.split(","))
         path = checked_path("--labels", pattern, anywhere)
         streams.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
     known = [name for stream in streams for name in stream.names]
     of_paths = [label.name for label in flags.label_from_path]
-    if flags.documents is not None and utf8(flags.documents) not in (*known, *of_paths):
+    if flags.documents is not None and flags.documents not in (*known, *of_paths):
         path = checked_path("--documents", flags.documents, anywhere)
         streams.append(LabelStream((DOCUMENT,), Stream("documents", path), domain_first=True))
         known.append(DOCUMENT)
@@ -238,8 +237,7 @@ def document_label(flags: Config, labels: Sequence[str]) -> str | None:
     """
     if flags.documents is None:
         return None
-    name = utf8(flags.documents)
-    return name if name in labels else DOCUMENT
+    return flags.documents if flags.documents in labels else DOCUMENT
 
 
 def check_labels(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path, identity
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe, system_of_pipe
-from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files
@@ -114,7 +113,7 @@ def _named(text: str) -> Named:
     """The system of [NAME=]PATTERN."""
     name, pattern = name_and_pattern(text)
     if name is not None:
-        return utf8(name), pattern
+        return name, pattern
     if is_pattern(text):
         raise UsageError(
             f"--candidates {text}: the system has no name, because this is a pattern as a whole, "
@@ -139,7 +138,7 @@ def _stem(path: str) -> str:
         return of_pipe
     # Beam knows only the paths of filesystems that are installed.
     name = path.rstrip("/").rpartition("/")[2]
-    return utf8(os.path.splitext(name.removesuffix(compression(name) or ""))[0])
+    return os.path.splitext(name.removesuffix(compression(name) or ""))[0]
 
 
 def check_names(named: Sequence[Named], flag: str) -> None:

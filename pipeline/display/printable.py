@@ -9,9 +9,6 @@ import unicodedata
 from json.encoder import encode_basestring
 from typing import Any
 
-_RAW_BYTES = re.compile("[\udc80-\udcff]+")
-"""How Python holds bytes of a path or an argument that are not in the locale's encoding."""
-
 
 def printable(text: str, keep: str = "") -> str:
     r"""The text, with characters that cannot be printed escaped as in `repr`.
@@ -28,7 +25,7 @@ def printable(text: str, keep: str = "") -> str:
     """
     return "".join(
         character if character.isprintable() or character in keep else repr(character)[1:-1]
-        for character in utf8(text)
+        for character in text
     )
 
 
@@ -55,18 +52,6 @@ def value_of(text: str) -> str | None:
     if not isinstance(value, str):
         raise ValueError(text)
     return value
-
-
-def utf8(text: str) -> str:
-    """The text, with its raw bytes decoded if they are UTF-8.
-
-    In the C locale Python keeps every byte above 127 of an argument as a raw byte.
-    """
-    return _RAW_BYTES.sub(lambda match: _bytes(match[0]).decode("utf-8", "surrogateescape"), text)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("ascii", "surrogateescape")
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

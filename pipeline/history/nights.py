@@ -12,7 +12,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
@@ -75,11 +75,6 @@ class Night:
         """The score of each series; none without a result."""
         return {} if self.saved is None else series_of(self.saved.result)
 
-    @property
-    def is_month(self) -> bool:
-        """Whether it is a whole month."""
-        return len(self.name) == len("2026-11")
-
 
 def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
     """The nights in some folders and files, in their order.
@@ -134,16 +129,15 @@ def last_passed(folder: str, result: str) -> str | None:
     """
     new = _dated(result, folder)
     nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]
-    before = [night for night in nights if night.is_month == new.is_month and night.name < new.name]
-    for night in reversed(_in_order(before)):
-        if exists(_in_folder(night.path, SUCCESS)):
-            record = _in_folder(night.path, RUN_RECORD)
-            if not exists(record):
-                return night.path
-            with named_if_damaged(record):
-                if has_passed(json.loads(read(record))):
-                    return night.path
-    return None
+    before = [night for night in nights if night.name < new.name]
+    # Merged months are not compared with nights.
+    before = [night for night in before if len(night.name) == len(new.name)]
+    passed = (
+        night.path
+        for night in reversed(_in_order(before))
+        if exists(_in_folder(night.path, SUCCESS)) and has_passed(_record(night.path) or {})
+    )
+    return next(passed, None)
 
 
 def are_several(words: Sequence[str]) -> bool:
@@ -158,23 +152,16 @@ def results_at(path: str) -> list[str]:
     """The results that a path names: its own, or those of the folders below it.
 
     Raises:
-      InputError: there are none, or it is not clear which ones are meant.
+      InputError: there are none.
     """
     if not is_folder(path):
         if not exists(path):
             raise InputError(f"there is no {path}", _NAME_NIGHTS)
         return [path]
-    below = sorted(_below(path))
-    if not _is_result(path):
-        if not below:
-            raise InputError(f"{path} has no results of beam-bleu", _NAME_NIGHTS)
-        return below
-    if below:
-        raise InputError(
-            f"{path} has a result of its own, and contains others: {joined(below)}",
-            "name those that belong to the history",
-        )
-    return [path]
+    found = [path] if _is_result(path) else [*_below(path)]
+    if not found:
+        raise InputError(f"{path} has no results of beam-bleu", _NAME_NIGHTS)
+    return found
 
 
 def _below(folder: str) -> Iterator[str]:
@@ -200,11 +187,11 @@ def _in_order(nights: Sequence[Night]) -> list[Night]:
       InputError: two have the same date.
     """
     ordered = sorted(nights, key=lambda night: night.name)
-    if not all(night.is_month for night in nights):
-        for night in ordered:
-            if night.is_month:
-                warn(f"{night.path} is a whole month, and not a night: left out")
-        ordered = [night for night in ordered if not night.is_month]
+    longest = max((len(night.name) for night in nights), default=0)
+    for night in ordered:
+        if len(night.name) < longest:
+            warn(f"{night.path} is a whole month, and not a night: left out")
+    ordered = [night for night in ordered if len(night.name) == longest]
     for former, night in itertools.pairwise(ordered):
         if former.name == night.name:
             raise InputError(f"{former.path} and {night.path} are both of {night.name}", _ONE_DATE)
@@ -231,18 +218,30 @@ def _started(path: str) -> Night:
     Raises:
       InputError: it has no run.json, or a damaged one.
     """
-    file = _in_folder(path, RUN_RECORD)
-    if not exists(file):
+    record = _record(path)
+    if record is None:
         raise InputError(
             f"{path} has neither a date in its path nor a {RUN_RECORD}, so its place in the "
             "history is not known",
             "rename its folder to its date, such as 2026-11-19",
         )
+    return Night(path, record["start"])
+
+
+def _record(path: str) -> Mapping[str, Any] | None:
+    """What run.json says of the run of a result; None without one.
+
+    Raises:
+      InputError: it is damaged.
+    """
+    file = _in_folder(path, RUN_RECORD)
+    if not exists(file):
+        return None
     with named_if_damaged(file):
-        start = json.loads(read(file))["start"]
-        if not dates_in(start):
-            raise ValueError(start)
-        return Night(path, start)
+        record: Mapping[str, Any] = json.loads(read(file))
+        if not dates_in(record["start"]):
+            raise ValueError(file)
+        return record
 
 
 def _in_folder(path: str, name: str) -> str:
@@ -259,10 +258,7 @@ def _read(night: Night) -> Night:
     if not is_folder(night.path) or exists(_in_folder(night.path, SUCCESS)):
         return dataclasses.replace(night, saved=result_at(night.path))
     failure = f"there is no {SUCCESS}: the last run failed, or is under way"
-    file = _in_folder(night.path, RUN_RECORD)
-    if exists(file):
-        with named_if_damaged(file):
-            record = json.loads(read(file))
-            if record["state"] == "failed":
-                failure = f"the run failed: {record['message'] or 'without a message'}"
+    record = _record(night.path)
+    if record is not None and record["state"] == "failed":
+        failure = f"the run failed: {record['message'] or 'without a message'}"
     return dataclasses.replace(night, failure=failure)

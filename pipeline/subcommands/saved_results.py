@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.command_line.parser import Parser, add_flags, with_underscores
-from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.result.document import document_bytes, document_of
@@ -42,7 +41,7 @@ def run(
     group = parser.add_argument_group("messages and help")
     add_flags(group, flags_of(LogFlags))
     group.add_argument("-h", "--help", action="help", help="show this help")
-    words = [utf8(word) for word in with_underscores(argv)]
+    words = with_underscores(argv)
     shown = logs(words)
     try:
         return reported(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,7 +16,6 @@ from command_line import (
     SYSTEMS,
     Run,
     called,
-    streams,
     write_lines,
 )
 from memory_filesystem import OBJECTS
@@ -171,29 +169,3 @@ def test_a_column_that_names_its_system_must_be_shown(name, tmp_path):
     run = called("--input", path, *columns, "hyp_*")
     run.assert_failed(3, words, str(path), "NAME=COLUMN")
     assert called("--input", path, *columns, f"y=hyp_{name},hyp_x").code == 0
-
-
-C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-
-
-def in_the_c_locale(*arguments) -> Run:
-    environment = {name: value for name, value in os.environ.items() if name != "LANG"}
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=PROJECT,
-        env=environment | C_LOCALE,
-        capture_output=True,
-        timeout=120,
-    )
-    return Run(done.returncode, done.stdout, done.stderr.decode("ascii"))
-
-
-def test_names_and_paths_are_utf8_in_the_c_locale(tmp_path):
-    system = shutil.copy(ATLAS, tmp_path / "größe.txt")
-    reference = shutil.copy(REFERENCES[0], tmp_path / "réf.txt")
-    arguments = streams([system, f"東京={tmp_path}/gr*.txt"], [reference])
-    run = in_the_c_locale(*arguments, "--output", tmp_path / "öut")
-    assert (run.code, run.err) == (0, "")
-    assert run.out == called(*arguments).out
-    document = json.loads((tmp_path / "öut" / "scores.json").read_bytes())
-    assert [score["system"] for score in document["scores"]] == ["größe", "東京"]

@@ -109,8 +109,6 @@ def test_a_table_is_escaped_and_the_document_is_not():
         ("", ""),
         ("größe 東京 é e\u0301 \U0001f600", "größe 東京 é e\u0301 \U0001f600"),
         ("\t\0\x7f\xa0\ud800", r"\t\x00\x7f\xa0\ud800"),
-        ("gr\udcc3\udcb6\udcc3\udc9fe", "größe"),  # how Python holds it in the C locale
-        ("\udcc2\udc9b2J", r"\x9b2J"),  # a control character in UTF-8
         ("\udcc3 \udcb6", r"\udcc3 \udcb6"),
     ],
 )

@@ -86,10 +86,3 @@ def test_an_order_that_is_not_clear_is_an_error(tmp_path, names, message):
         write_night(tmp_path / name, BLEU)
     with pytest.raises(InputError, match=message):
         read_nights([str(tmp_path)])
-
-
-def test_a_result_around_other_results_is_an_error(tmp_path):
-    write_night(tmp_path / "scores", BLEU)
-    write_night(tmp_path / "scores" / "2026-11-20", BLEU)
-    with pytest.raises(InputError, match=r"scores has a result of its own, and contains others"):
-        read_nights([f"{tmp_path}/scores"])
