@@ -212,16 +212,15 @@ def test_an_id_that_is_twice_is_named_with_both_places(tmp_path: Path) -> None:
     run = joined(tmp_path, {"atlas": records}, "--coverage=each")
     run.assert_failed(
         3,
-        'candidates atlas: the id "s2" occurs 2 times: ',
+        'candidates atlas: ids that occur several times: 2 (ids "s2", "s4"): ',
         f"atlas.jsonl line 3, {tmp_path}/atlas.jsonl line {COUNT + 2}",
-        "2 ids occur several times",
     )
 
 
 def test_a_segment_that_a_system_has_twice_is_named(tmp_path: Path) -> None:
     records = long_records({"atlas": range(COUNT), "birch": [*range(COUNT), 5]})
     long(tmp_path, records).assert_failed(
-        3, f"candidates birch: the id 5 occurs 2 times: {tmp_path}/long.jsonl line {COUNT + 6}"
+        3, "candidates birch: ids that occur several times: 1 (ids 5): ", f" line {COUNT + 6}"
     )
 
 
@@ -230,8 +229,8 @@ def test_references_of_a_segment_must_be_the_same(tmp_path: Path) -> None:
     records[COUNT + 5]["ref"] += "!"
     long(tmp_path, records, "--coverage=each").assert_failed(
         3,
-        "the records of the segment 5 have different references, labels or columns of --keep: "
-        f"{tmp_path}/long.jsonl line 6, {tmp_path}/long.jsonl line {COUNT + 6}",
+        "records with other references, labels or columns of --keep than the first one of their "
+        f"segment: 1 (ids 5): {tmp_path}/long.jsonl line 6, {tmp_path}/long.jsonl line {COUNT + 6}",
     )
 
 
@@ -265,8 +264,8 @@ def test_ids_are_compared_as_they_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
-        ({"id": None, "hyp": "x"}, "line 4 has no id: null"),
-        ({"hyp": "x"}, "line 4 has no id: null"),
+        ({"id": None, "hyp": "x"}, "line 4 has no id"),
+        ({"hyp": "x"}, "line 4 has no id"),
         ({"id": "s3", "hyp": None}, "line 4 has no candidate in the column hyp"),
     ],
 )
@@ -278,7 +277,9 @@ def test_a_bad_record_is_named_or_rejected(bad: Record, said: str, tmp_path: Pat
     run = joined(tmp_path, {"atlas": records, "birch": candidates("birch")}, *flags)
     if bad.get("id") is None:  # nobody knows which segment it belongs to
         run.assert_failed(3, f"candidates atlas: missing segments: 1 of {COUNT}")
-        assert '(ids "s3"); rejected bad records whose segment is not known: 1' in run.err
+        assert (
+            "references.jsonl line 4; rejected bad records whose segment is not known: 1" in run.err
+        )
         run = joined(
             tmp_path,
             {"atlas": records, "birch": candidates("birch")},
@@ -459,8 +460,7 @@ def test_a_long_record_without_the_name_of_a_system_is_bad(
 ) -> None:
     records = long_records({"atlas": range(COUNT), "birch": range(COUNT)})
     records[3]["system"] = name
-    said = f"line 4 has no name of a system in system: {json.dumps(name)}"
-    long(tmp_path, records).assert_failed(3, said, "write the name of the system")
+    long(tmp_path, records).assert_failed(3, "line 4 has no system", "the name of the system")
     flags = ["--on_bad_record=reject", "--max_rejected=1", f"--output={tmp_path / 'out'}"]
     document = long(tmp_path, records, *flags, "--coverage=common").document
     assert [each["system"] for each in document["scores"]] == ["atlas", "birch"]

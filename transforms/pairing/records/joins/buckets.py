@@ -29,7 +29,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     Report,
     Side,
 )
-from beam_bleu.transforms.pairing.records.joins.ids import kept_ids, shown_id
+from beam_bleu.transforms.pairing.records.joins.ids import shown_id
 from beam_bleu.transforms.pairing.records.joins.rows import (
     CANDIDATE,
     FILTERED_STATE,
@@ -154,23 +154,25 @@ class _Bucket:
         numbers: Integers = of_names[column.indices.fill_null(-1).to_numpy()]
         return numbers
 
-    def _finding(self, rows: Sequence[int], times: int = 1) -> Finding:
-        """The finding about the id of these rows, of which the first one gives the number."""
-        table = self._table
-        places = tuple(self._places.of(row) for row in rows)
-        number = table[NUMBER][rows[0]].as_py()
-        return Finding(number, shown_id(table[ID][rows[0]].as_py()), places, times)
-
     @property
     def _places(self) -> Places:
         return Places(*(self._table[name].chunk(0) for name in (PATH, PLACE_KIND, PLACE)))
 
-    def _findings(self, rows: Integers, others: Integers | None = None) -> Findings:
-        """The findings about rows, in their order, and about others with the same ids."""
-        first = [[row] for row in rows[:SHOWN_IDS].tolist()]
-        if others is not None:
-            first = [[*row, other] for row, other in zip(first, others.tolist(), strict=False)]
-        return Findings(len(rows), tuple(map(self._finding, first)))
+    def _findings(self, firsts: Integers, same: Sequence[Integers]) -> Findings:
+        """The findings about the ids of rows, in their order.
+
+        Args:
+          firsts: the rows.
+          same: at least for the first of them, the rows whose places are shown.
+        """
+        first = []
+        for row, rows in zip(firsts[:SHOWN_IDS].tolist(), same, strict=False):
+            text = self._table[ID][row].as_py()
+            places = tuple(self._places.of(place) for place in rows[:SHOWN_IDS].tolist())
+            number = self._table[NUMBER][row].as_py()
+            is_list = self._joining.id_columns > 1
+            first.append(Finding(number, text if is_list else shown_id(text), places))
+        return Findings(len(firsts), tuple(first))
 
     def _twice(self) -> dict[FindingKey, Findings]:
         """The ids that several rows of a side have, with the first places of each."""
@@ -179,16 +181,13 @@ class _Bucket:
         found: dict[FindingKey, Findings] = {}
         for number in np.unique(self._sides[again]).tolist():
             of_side = live[self._sides[live] == number]
-            firsts = np.unique(
-                self._by_code[number, self._codes[again[self._sides[again] == number]]]
-            )
-            first = []
-            for row in firsts[:SHOWN_IDS].tolist():
-                same = of_side[self._codes[of_side] == self._codes[row]].tolist()
-                first.append(self._finding(same[:SHOWN_IDS], len(same)))
-            found["twice", self._joining.sides[number].name, ""] = Findings(
-                len(firsts), tuple(first)
-            )
+            codes = self._codes[again[self._sides[again] == number]]
+            firsts = np.unique(self._by_code[number, codes])
+            same = [
+                of_side[self._codes[of_side] == code] for code in self._codes[firsts[:SHOWN_IDS]]
+            ]
+            key: FindingKey = ("twice", self._joining.sides[number].name, "")
+            found[key] = self._findings(firsts, same)
         return found
 
     def _differing(self) -> dict[FindingKey, Findings]:
@@ -210,7 +209,8 @@ class _Bucket:
         if not differs.any():
             return {}
         key: FindingKey = ("differing", self._joining.sides[0].name, "")
-        return {key: self._findings(firsts[differs], rows[differs])}
+        pairs = np.stack([firsts[differs], rows[differs]], axis=1)
+        return {key: self._findings(pairs[:, 0], pairs)}
 
     def _missing(self) -> dict[FindingKey, Findings]:
         """The segments that a side does not have."""
@@ -218,18 +218,19 @@ class _Bucket:
         for side, of_side in zip(self._joining.sides, self._rows, strict=True):
             lacks = (of_side < 0) & ~self._rejected
             if lacks.any():
-                found["missing", side.name, ""] = self._findings(self._rows[0][lacks])
+                rows = self._rows[0][lacks]
+                found["missing", side.name, ""] = self._findings(rows, rows[:, None])
         return found
 
     def _unknown(self) -> dict[FindingKey, Findings]:
         """The rows with an id that the first side does not have."""
         unknown = self._live[~self._known[self._codes[self._live]]]
-        return {
-            ("unknown", self._joining.sides[number].name, ""): self._findings(
-                unknown[self._sides[unknown] == number]
-            )
-            for number in np.unique(self._sides[unknown]).tolist()
-        }
+        found: dict[FindingKey, Findings] = {}
+        for number in np.unique(self._sides[unknown]).tolist():
+            rows = unknown[self._sides[unknown] == number]
+            key: FindingKey = ("unknown", self._joining.sides[number].name, "")
+            found[key] = self._findings(rows, rows[:, None])
+        return found
 
     def _mismatched(self) -> dict[FindingKey, Findings]:
         """The segments whose witnesses differ from those of the first side that has this column."""
@@ -246,9 +247,9 @@ class _Bucket:
                 segments = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
                 if len(segments):
                     names = " and ".join(self._joining.sides[n].name for n in (usual, number))
-                    found["mismatched", names, name.removeprefix(WITNESS)] = self._findings(
-                        self._rows[usual, segments], self._rows[number, segments]
-                    )
+                    rows = self._rows[usual, segments]
+                    key: FindingKey = ("mismatched", names, name.removeprefix(WITNESS))
+                    found[key] = self._findings(rows, rows[:, None])
         return found
 
     def _scored(self) -> tuple[Booleans, Tally]:
@@ -312,7 +313,7 @@ class _Bucket:
         labels = [column.take(bases) for column in columns_of(table, LABEL)]
         places = self._places.take(bases)
         numbers = (column.to_numpy(zero_copy_only=False) for column in columns_of(table, VALUE))
-        ids = kept_ids(table[ID].chunk(0).take(bases), joining.id_columns)
+        ids = table[ID].chunk(0).take(bases)
         kept = zip(joining.kept, columns_of(table, KEPT), strict=False)
         return SegmentBatch(
             tuple(padded(text.take(pa.array(rows))) for text in candidates for rows in of_systems),

@@ -75,13 +75,11 @@ class Finding(NamedTuple):
       number: the number of its record in its stream. The first ones are named.
       id: the id, as messages show it.
       places: where it is, for example ("a.jsonl line 7", "b.jsonl line 9"): the first places.
-      times: in how many places it is.
     """
 
     number: int
     id: str
-    places: tuple[str, ...] = ()
-    times: int = 1
+    places: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,16 +98,32 @@ class Findings:
         """The first ids."""
         return tuple(finding.id for finding in self.first)
 
-    @property
-    def told(self) -> str:
-        """The first ids, as a part of a message."""
-        return _and_more(self.ids, self.count - len(self.first))
-
 
 Sort = Literal["twice", "differing", "missing", "unknown", "mismatched"]
 """What is found: an id that is twice on a side; a record with other references or labels than the
 first one of its segment; a segment that a side does not have; an id that the first side does not
 have; a segment for which two sides have different documents."""
+
+_COVER = (
+    "every system must have every segment: add the missing records, or choose "
+    "--coverage common or --coverage each"
+)
+
+_ERRORS: dict[Sort, tuple[str, str]] = {
+    "twice": (
+        "ids that occur several times: {count:,}",
+        "each segment must have one record with its id: remove the others, or name the columns "
+        "that tell them apart, such as --join_on task,doc_id",
+    ),
+    "differing": (
+        "records with other references, labels or columns of --keep than the first one of their "
+        "segment: {count:,}",
+        "give the records of all systems the same references for a segment",
+    ),
+    "missing": ("missing segments: {count:,} of {segments:,}", _COVER),
+    "unknown": ("records with an id that {base} do not have: {count:,}", _COVER),
+}
+"""By the sort of findings that can end the job: what is said of them, and what to do."""
 
 FindingKey = tuple[Sort, str, str]
 """The sort; the name of the side, or of two sides; and the column that differs, or "" ."""
@@ -197,68 +211,38 @@ def require_all_arrived(planned: int, streams: Sequence[StreamReport], report: R
         )
 
 
-def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
-    """Checks that it is clear which record each side has for a segment.
-
-    Raises:
-      InputError: an id is twice on a side, or the records of a segment have different references.
-    """
-    for side in sides:
-        if (twice := report.of("twice", side.name)).count:
-            first = twice.first[0]
-            places = _and_more(first.places, first.times - len(first.places))
-            raise InputError(
-                f"{side.name}: the id {first.id} occurs {first.times:,} times: {places}"
-                + _others(twice, "ids occur several times"),
-                "each segment must have one record with its id: remove the others, or name the "
-                "columns that tell them apart, such as --join_on task,doc_id",
-            )
-    if (differing := report.of("differing", sides[0].name)).count:
-        first = differing.first[0]
-        raise InputError(
-            f"{sides[0].name}: the records of the segment {first.id} have different references, "
-            f"labels or columns of --keep: {', '.join(first.places)}"
-            + _others(differing, "records differ from the first one of their segment"),
-            "give the records of all systems the same references for a segment",
-        )
-
-
-def require_complete(report: Report, sides: Sequence[Side], lost: int) -> None:
-    """Checks that all sides have the same segments as the first one.
+def require_none(
+    sorts: Sequence[Sort], report: Report, sides: Sequence[Side], lost: int = 0
+) -> None:
+    """Checks that nothing of these sorts was found on any side.
 
     Args:
+      sorts: the sorts, each one of `_ERRORS`.
       report: the findings of all buckets.
       sides: the sides.
       lost: how many bad records belong to no known segment.
 
     Raises:
-      InputError: a segment is missing, or there is an unknown one.
+      InputError: something was found.
     """
-    said = []
+    said, remedies = [], []
     for side in sides:
-        missing, unknown = report.of("missing", side.name), report.of("unknown", side.name)
-        if missing.count:
-            said.append(
-                f"{side.name}: missing segments: {missing.count:,} of {report.segments:,} "
-                f"(ids {missing.told})"
-            )
-        if unknown.count:
-            said.append(
-                f"{side.name}: records with an id that {sides[0].name} do not have: "
-                f"{unknown.count:,} (ids {unknown.told}): {unknown.first[0].places[0]}"
-            )
-    if not said:
-        return
-    cause = "; ".join(said[:SHOWN_IDS])
-    if len(said) > SHOWN_IDS:
-        cause += f"; and {len(said) - SHOWN_IDS} more differences"
-    if lost:
-        cause += f"; rejected bad records whose segment is not known: {lost:,}"
-    raise InputError(
-        cause,
-        "every system must have every segment: add the missing records, or choose "
-        "--coverage common or --coverage each",
-    )
+        for sort in sorts:
+            findings = report.of(sort, side.name)
+            if not findings.count:
+                continue
+            told, remedy = _ERRORS[sort]
+            what = told.format(count=findings.count, segments=report.segments, base=sides[0].name)
+            more = findings.count - len(findings.first)
+            ids = ", ".join(findings.ids) + (f" and {more:,} more" if more else "")
+            places = ", ".join(findings.first[0].places)
+            said.append(f"{side.name}: {what} (ids {ids}): {places}")
+            remedies.append(remedy)
+    if said:
+        cause = joined(said, SHOWN_IDS, separator="; ")
+        if lost:
+            cause += f"; rejected bad records whose segment is not known: {lost:,}"
+        raise InputError(cause, remedies[0])
 
 
 def mismatches(report: Report) -> tuple[Notice, ...]:
@@ -308,11 +292,3 @@ def coverage_notices(name: CoverageName, report: Report, sides: Sequence[Side]) 
     left_out = report.tally.left_out
     dropped = sum(left_out.get(reason, 0) for reason in (NOT_IN_ALL, WITHOUT_REFERENCE))
     yield Notice("left-out", f"--coverage {name}", dropped, segments)
-
-
-def _others(findings: Findings, said: str) -> str:
-    return f"; in all, {findings.count:,} {said}" if findings.count > 1 else ""
-
-
-def _and_more(shown: Sequence[str], more: int) -> str:
-    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")

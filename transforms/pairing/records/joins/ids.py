@@ -25,11 +25,6 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio,
 _SEED = np.uint64(0xFF51AFD7ED558CCD)
 _WORD = 8
 
-_BETWEEN, _ESCAPE = "\x1f", "\x1e"
-_ESCAPES = ((_ESCAPE, _ESCAPE + "0"), (_BETWEEN, _ESCAPE + "1"))
-"""The characters between the parts of an id, and what stands for them inside a part. So ids of
-different parts never have equal texts."""
-
 
 class NotAnIdError(ValueError):
     """A column cannot hold ids. The text says what it holds instead."""
@@ -51,24 +46,17 @@ def id_texts(ids: pa.Array) -> pa.LargeStringArray:
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """The ids that consist of the texts of these columns. Without a part, an id is null."""
+    """The ids that consist of the texts of these columns: if they are several, as lists of JSON.
+
+    Without a part, an id is null. A part that looks like an integer is a number of JSON.
+    """
     if len(columns) == 1:
         return columns[0]
-    for character, escape in _ESCAPES:
-        columns = [pc.replace_substring(column, character, escape) for column in columns]
-    between = pa.scalar(_BETWEEN, pa.large_string())
-    return pc.binary_join_element_wise(*columns, between, null_handling="emit_null")
-
-
-def kept_ids(ids: pa.LargeStringArray, columns: int) -> pa.LargeStringArray:
-    """Ids as a column of the scores of segments: of several columns, as JSON lists."""
-    if columns == 1:
-        return ids
-    parts = pc.split_pattern(ids, _BETWEEN)
-    begin, end, comma, nothing = (pa.scalar(text, ids.type) for text in ("[", "]", ",", ""))
-    of_columns = (_json(pc.list_element(parts, column)) for column in range(columns))
-    written = pc.binary_join_element_wise(*of_columns, comma)
-    return pc.binary_join_element_wise(begin, written, end, nothing)
+    begin, end, comma, nothing = (
+        pa.scalar(text, pa.large_string()) for text in ("[", "]", ",", "")
+    )
+    parts = pc.binary_join_element_wise(*map(_json, columns), comma, null_handling="emit_null")
+    return pc.binary_join_element_wise(begin, parts, end, nothing, null_handling="emit_null")
 
 
 def _json(parts: pa.LargeStringArray) -> pa.LargeStringArray:
@@ -76,28 +64,12 @@ def _json(parts: pa.LargeStringArray) -> pa.LargeStringArray:
     if pc.all(pc.match_substring_regex(parts, INTEGER_ID)).as_py():
         return parts
     encoded = parts.dictionary_encode()
-    shown = [_shown_part(_unescaped(part)) for part in encoded.dictionary.to_pylist()]
+    shown = [shown_id(part) for part in encoded.dictionary.to_pylist()]
     return pa.array(shown, parts.type).take(encoded.indices)
 
 
 def shown_id(text: str) -> str:
-    """An id as messages show it: a number, or a JSON string; several parts in parentheses."""
-    parts = _parts(text)
-    shown = ", ".join(map(_shown_part, parts))
-    return shown if len(parts) == 1 else f"({shown})"
-
-
-def _parts(text: str) -> list[str]:
-    return [text] if _BETWEEN not in text else [*map(_unescaped, text.split(_BETWEEN))]
-
-
-def _unescaped(part: str) -> str:
-    for character, escape in reversed(_ESCAPES):
-        part = part.replace(escape, character)
-    return part
-
-
-def _shown_part(text: str) -> str:
+    """An id of one column as messages show it: a number, or a JSON string."""
     return text if re.fullmatch(INTEGER_ID, text) else json.dumps(text, ensure_ascii=False)
 
 

@@ -30,8 +30,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     found_coverage,
     mismatches,
     require_all_arrived,
-    require_clear_ids,
-    require_complete,
+    require_none,
     systems_in,
 )
 from beam_bleu.transforms.pairing.records.joins.rows import SYSTEM, join_rows, messages_of
@@ -268,9 +267,10 @@ class _CheckIds(beam.DoFn):
         require_all_arrived(sum(plan.count for plan in by_stream.values()), streams, report)
         joining = source.joining(systems)
         lost = sum((stream.lost for stream in streams), Tally())
-        require_clear_ids(report, joining.sides)
+        require_none(["twice"], report, joining.sides)
+        require_none(["differing"], report, joining.sides)
         if COVERAGES[source.coverage].complete:
-            require_complete(report, joining.sides, lost.read)
+            require_none(["missing", "unknown"], report, joining.sides, lost.read)
         different = mismatches(report)
         if different and "other-documents" not in source.allow:
             raise InputError(

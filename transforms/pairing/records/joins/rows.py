@@ -12,7 +12,6 @@ memory of a join does not depend on its size.
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import uuid
 from collections.abc import Iterable, Iterator
@@ -102,54 +101,68 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> JoinRows:
     """
     assert chosen.ids
     segments = to_segments(read, chosen)
+    there = read.range
     ids = joined_ids([_ids(read, path) for path in chosen.ids])
-    systems = None if chosen.system is None else _names(read.columns[chosen.system], chosen.system)
-    identified = known = _there(ids)
-    if systems is not None:
-        known = identified & _there(systems)
+    known = identified = _there(ids)
     state = np.full(len(ids), FILTERED_STATE)
-    state[[record.number - read.range.first for record in segments.bad]] = REJECTED_STATE
-    for batch in segments.batches:
-        state[_rows(batch, read)] = SCORED_STATE
+    state[[record.number - there.first for record in segments.bad]] = REJECTED_STATE
+    rows_of_batches = [_rows(batch, read) for batch in segments.batches]
+    for rows in rows_of_batches:
+        state[rows] = SCORED_STATE
+    others = np.flatnonzero(state != SCORED_STATE)
+    systems = None
+    if chosen.system is not None:
+        names = _names(read.columns[chosen.system], chosen.system)
+        known = identified & _there(names)
+        # A system whose records are all left out is not in the result.
+        systems = pc.if_else(pa.array(state == FILTERED_STATE), None, names)
+        _check_names(systems, read, chosen)
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known)
     bad = [*segments.bad, *(_without_id(read, chosen, row) for row in unnamed.tolist())]
     state[unnamed] = REJECTED_STATE
+    same = pa.array(np.zeros(len(ids), np.int32))
+    common = {
+        ID: ids,
+        NUMBER: pa.array(there.first + np.arange(len(ids))),
+        PLACE: pa.array(there.first_place + np.arange(len(ids))),
+        PATH: pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
+        PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
+        STATE: pa.array(state, pa.int8()),
+    }
     if systems is not None:
-        # A system whose records are all left out is not in the result.
-        systems = pc.if_else(pa.array(state == FILTERED_STATE), None, systems)
-        _check_names(systems, read, chosen)
-    common = _CommonColumns(read, ids, state, systems)
+        common[SYSTEM] = pc.dictionary_encode(systems.cast(pa.string()))
     witnesses = {
         f"{WITNESS}{path}": hashes_of(read.columns[path])
         for path in chosen.witnesses
         if pa.types.is_large_string(read.columns[path].type)
     }
-    tables = []
-    for batch in segments.batches:
-        rows = _rows(batch, read)
+    tables = [pa.table(common).take(pa.array(others))]
+    for rows, batch in zip(rows_of_batches, segments.batches, strict=True):
+        taken = pa.array(rows)
         texts = {
             **dict(zip([CANDIDATE], batch.candidates, strict=False)),
             **{f"{REFERENCE}{i}": column for i, column in enumerate(batch.references)},
             **{f"{LABEL}{i}": column for i, column in enumerate(batch.labels)},
             **{f"{VALUE}{i}": pa.array(of[0]) for i, of in enumerate(batch.values.values())},
             **{f"{KEPT}{i}": column for i, column in enumerate(batch.kept.values())},
-            **{name: column.take(pa.array(rows)) for name, column in witnesses.items()},
+            **{name: column.take(taken) for name, column in witnesses.items()},
         }
-        table = common.of(rows, texts)
-        tables.append(table if known[rows].all() else table.filter(pa.array(known[rows])))
-    sent = np.where(state == FILTERED_STATE, identified, known & (state != SCORED_STATE))
-    if sent.any() or not tables:
-        tables.append(common.of(np.flatnonzero(sent), {}))
-    rejected = (state == REJECTED_STATE) & ~known
+        columns = {**{name: column.take(taken) for name, column in common.items()}, **texts}
+        tables.append(pa.table(columns))
+    joined = pa.concat_tables(tables, promote_options="default")
+    sent = np.where(state == FILTERED_STATE, identified, known)
+    if not sent.all():
+        joined = joined.filter(pa.array(sent[joined[NUMBER].to_numpy() - there.first]))
+    rejected = int(((state == REJECTED_STATE) & ~known).sum())
     return JoinRows(
-        pa.concat_tables(tables, promote_options="default"),
+        joined,
         tuple(sorted(bad, key=lambda record: record.number)),
         len(ids),
         dataclasses.replace(
             segments.tally,
-            read=int(rejected.sum()),
+            read=rejected,
             scored={},
-            left_out={REJECTED: int(rejected.sum())} if rejected.any() else {},
+            left_out={REJECTED: rejected} if rejected else {},
             bad_records=len(bad),
         ),
     )
@@ -178,18 +191,14 @@ def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) 
       InputError: a name cannot be shown, or has white space around it.
     """
     for name in pc.unique(names).drop_null().to_pylist():
-        if can_be_shown(name) and name == name.strip():
-            continue
-        row = pc.index(names, pa.scalar(name, names.type)).as_py()
-        is_shown = can_be_shown(name)
-        fault = "begins or ends with white space" if is_shown else "cannot be shown"
-        raise InputError(
-            f"{read.range.label}: {read.range.place(row)}: the column {chosen.system} has "
-            f"the system name {name!a}, which {fault}: {read.range.path}",
-            "remove the white space, so that each system has one name"
-            if is_shown
-            else "give each system a name of printable characters",
-        )
+        if not can_be_shown(name) or name != name.strip():
+            row = pc.index(names, pa.scalar(name, names.type)).as_py()
+            raise InputError(
+                f"{read.range.label}: {read.range.place(row)}: the column {chosen.system} has "
+                f"the system name {name!a}, but a system's name has only printable characters, and "
+                f"no white space around it: {read.range.path}",
+                "give each system one name without such characters",
+            )
 
 
 def _there(column: pa.Array) -> np.ndarray:
@@ -203,43 +212,13 @@ def _rows(batch: SegmentBatch, read: ReadRecords) -> Integers:
     return rows
 
 
-@dataclasses.dataclass(frozen=True)
-class _CommonColumns:
-    """Makes the columns that all rows have."""
-
-    read: ReadRecords
-    ids: pa.LargeStringArray
-    state: Integers
-    systems: pa.LargeStringArray | None
-
-    def of(self, rows: Integers, texts: dict[str, pa.Array]) -> pa.Table:
-        taken, there = pa.array(rows), self.read.range
-        same = pa.array(np.zeros(len(rows), np.int32))
-        columns = {
-            ID: self.ids.take(taken),
-            NUMBER: pa.array(there.first + rows),
-            PLACE: pa.array(there.first_place + rows),
-            PATH: pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
-            PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
-            STATE: pa.array(self.state[rows], pa.int8()),
-        }
-        if self.systems is not None:
-            columns[SYSTEM] = pc.dictionary_encode(self.systems.take(taken).cast(pa.string()))
-        return pa.table({**columns, **texts})
-
-
 def _without_id(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
-    values = {path.text: column[row].as_py() for path, column in read.columns.items()}
-    missing, remedies = [], []
-    nulls = [path.text for path in chosen.ids if values[path.text] is None]
-    if nulls:
-        missing.append(f"no {' and no '.join(nulls)}: null")
-        remedies.append("the id of the segment")
+    lacking = [path.text for path in chosen.ids if not read.columns[path][row].is_valid]
     name = chosen.system
     if name is not None and not _names(read.columns[name].slice(row, 1), name)[0].is_valid:
-        missing.append(f"no name of a system in {name}: {json.dumps(values[name.text])}")
-        remedies.append("the name of the system")
-    what, remedy = f"has {' and '.join(missing)}", f"write {' and '.join(remedies)}"
+        lacking.append(name.text)
+    what = f"has no {' and no '.join(lacking)}"
+    remedy = "write the id of the segment, and the name of the system if there are several"
     return read.bad_record(row, Fault(None, "missing-id", what, remedy))
 
 
