@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.native.arrays import Bytes, Integers
+from beam_bleu.transforms.native.arrays import Booleans, Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, copy, load_byte
 from beam_bleu.transforms.native.text_columns import offsets_of
@@ -39,38 +39,39 @@ from beam_bleu.transforms.pairing.records.text.json_values import (
 UNKNOWN = -1
 """The address of a value that the scanner does not know."""
 
-NULL, TEXT, SCALAR, NESTED, REFUSED = range(5)
-"""The kinds of values: null or no value; a string; a number or a boolean; an object or a list; a
+NULL, TEXT, SCALAR, OBJECT, LIST, REFUSED = range(6)
+"""The kinds of values: null or no value; a string; a number or a boolean; an object; a list; a
 value that the scanner does not know, or a string that is not Unicode text."""
 
 
+def lines_as_values(lines: pa.LargeStringArray) -> tuple[Integers, Integers]:
+    """The spans of lines, of a padded column."""
+    addresses = lines.buffers()[2].address + offsets_of(lines)
+    return addresses[:-1], addresses[1:]
+
+
 def find_keys(
-    lines: pa.LargeStringArray, keys: Sequence[str]
-) -> tuple[Integers, Integers, Integers]:
-    """Finds the values of keys in records.
+    begins: Integers, ends: Integers, keys: Sequence[str]
+) -> tuple[Integers, Integers, Booleans]:
+    """Finds the values of keys in objects.
 
     Args:
-      lines: the records, one JSON object for each line, in a padded column.
+      begins: int64 (rows,), begins of objects, or of any text.
+      ends: their ends.
       keys: the keys.
 
     Returns:
-      The begins and the ends of the values, int64 (keys, rows), and int64 (rows,): whether each
-      line is a JSON object that the scanner knows.
+      The begins and the ends of the values, int64 (keys, rows), and bool (rows,): whether each
+      text is an object that the scanner knows. If it is not, the begins are 0.
     """
-    begins = np.zeros((len(keys), len(lines)), np.int64)
-    ends = np.zeros_like(begins)
-    known = np.zeros(len(lines), np.int64)
-    names = _KeyTexts(keys)
-    _find_keys(
-        lines.buffers()[2].address,
-        offsets_of(lines),
-        names.texts,
-        names.offsets,
-        begins,
-        ends,
-        known,
-    )
-    return begins, ends, known
+    encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
+    names = np.frombuffer(b"".join(encoded) + bytes(READ_AHEAD), np.uint8)
+    name_offsets = np.cumsum([0, *map(len, encoded)])
+    found = np.zeros((2, len(keys), len(begins)), np.int64)
+    known = np.zeros(len(begins), np.bool_)
+    _find_keys(begins, ends, names, name_offsets, found[0], found[1], known)
+    found[0, :, ~known] = 0
+    return found[0], found[1], known
 
 
 def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Integers]:
@@ -84,13 +85,15 @@ def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Int
       ends: their ends.
       to: the key of the field, or the index of the item.
     """
-    begins, ends = begins.copy(), ends.copy()
+    kinds, offsets, item_begins, item_ends = items(begins, ends)
     if isinstance(to, int):
-        _step_to_item(begins, ends, to)
+        goes_on = kinds == LIST
+        there = goes_on & (offsets[:-1] + to < offsets[1:])
+        places = np.where(there, offsets[:-1] + to, -1)
+        found, found_ends = np.append(item_begins, 0)[places], np.append(item_ends, 0)[places]
     else:
-        name = _KeyTexts([to])
-        _step_to_key(begins, ends, name.texts, name.offsets)
-    return begins, ends
+        (found,), (found_ends,), goes_on = find_keys(begins, ends, [to])
+    return np.where(goes_on, found, np.where(kinds == NULL, 0, UNKNOWN)), found_ends
 
 
 def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integers, Integers]:
@@ -141,77 +144,19 @@ def text_column(texts: Bytes, offsets: Integers, valid: np.ndarray) -> pa.LargeS
     )
 
 
-class _KeyTexts:
-    """Keys as UTF-8, one after the other, with their offsets."""
-
-    def __init__(self, keys: Sequence[str]) -> None:
-        encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
-        self.texts = np.frombuffer(b"".join(encoded) + bytes(READ_AHEAD), np.uint8)
-        self.offsets = np.cumsum([0, *(len(key) for key in encoded)])
-
-
 @compiled
-def _find_keys(texts, offsets, names, name_offsets, begins, ends, known):
-    keys, name_ends = address_of(names), address_of(name_offsets)
-    count, rows = begins.shape
-    to_begins, to_ends = address_of(begins), address_of(ends)
+def _find_keys(begins, ends, names, name_offsets, found, found_ends, known):
+    keys, key_ends = address_of(names), address_of(name_offsets)
+    count, rows = found.shape
+    to_begins, to_ends = address_of(found), address_of(found_ends)
     for row in range(rows):
+        begin, end = begins[row], ends[row]
+        if begin <= 0:
+            continue
         object_end = find_in_object(
-            texts + offsets[row],
-            texts + offsets[row + 1],
-            keys,
-            name_ends,
-            count,
-            to_begins + 8 * row,
-            to_ends + 8 * row,
-            rows,
+            begin, end, keys, key_ends, count, to_begins + 8 * row, to_ends + 8 * row, rows
         )
-        known[row] = object_end != 0 and blank_end(object_end, texts + offsets[row + 1]) == (
-            texts + offsets[row + 1]
-        )
-
-
-@compiled
-def _step_to_key(begins, ends, name, name_offsets):
-    key, name_end = address_of(name), address_of(name_offsets)
-    to_begins, to_ends = address_of(begins), address_of(ends)
-    for row in range(begins.size):
-        begin, end = begins[row], ends[row]
-        if begin <= 0:
-            continue
-        first = load_byte(begin)
-        begins[row] = 0
-        if first == OPEN_OBJECT:
-            object_end = find_in_object(
-                begin, end, key, name_end, 1, to_begins + 8 * row, to_ends + 8 * row, 1
-            )
-            if object_end == 0:
-                begins[row] = UNKNOWN
-        elif first != LETTER_N:
-            begins[row] = UNKNOWN
-
-
-@compiled
-def _step_to_item(begins, ends, index):
-    for row in range(begins.size):
-        begin, end = begins[row], ends[row]
-        if begin <= 0:
-            continue
-        first = load_byte(begin)
-        begins[row] = 0
-        if first == OPEN_LIST:
-            at = first_item(begin, end)
-            left = index
-            while at != 0:
-                item_end = value_end(at, end)
-                if left == 0:
-                    begins[row] = at
-                    ends[row] = item_end
-                    break
-                left -= 1
-                at = next_item(item_end, end)
-        elif first != LETTER_N:
-            begins[row] = UNKNOWN
+        known[row] = object_end != 0 and blank_end(object_end, end) == end
 
 
 @compiled
@@ -282,6 +227,8 @@ def _kind(begin):
         return TEXT
     if first == LETTER_N:
         return NULL
-    if first in (OPEN_OBJECT, OPEN_LIST):
-        return NESTED
+    if first == OPEN_OBJECT:
+        return OBJECT
+    if first == OPEN_LIST:
+        return LIST
     return SCALAR

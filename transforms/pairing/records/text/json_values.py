@@ -196,39 +196,7 @@ def find_in_object(at, end, keys, key_offsets, count, begins, ends, stride):
     at = blank_end(at, end)
     if at >= end or load_byte(at) != OPEN_OBJECT:
         return 0
-    at = blank_end(at + 1, end)
-    if at < end and load_byte(at) == CLOSE_OBJECT:
-        return at + 1
-    while at < end and load_byte(at) == QUOTE:
-        key = at + 1
-        at = string_end(key, end)
-        if at == 0:
-            return 0
-        key_end = at - 1
-        at = blank_end(at, end)
-        if at >= end or load_byte(at) != _COLON:
-            return 0
-        value = blank_end(at + 1, end)
-        if value >= end:
-            return 0
-        at = value_end(value, end)
-        if at == 0 or has_backslash(key, key_end):
-            return 0
-        for i in range(count):
-            begin, stop = load_int(key_offsets, i), load_int(key_offsets, i + 1)
-            if stop - begin == key_end - key and _same(keys + begin, key, stop - begin):
-                store_int(begins, i * stride, value)
-                store_int(ends, i * stride, at)
-        at = blank_end(at, end)
-        if at >= end:
-            return 0
-        byte = load_byte(at)
-        if byte == CLOSE_OBJECT:
-            return at + 1
-        if byte != _COMMA:
-            return 0
-        at = blank_end(at + 1, end)
-    return 0
+    return _nested_end(at, end, keys, key_offsets, count, begins, ends, stride)
 
 
 @inner
@@ -246,11 +214,17 @@ def next_item(at, end):
 
 
 @inner
-def _same(one, other, size):
-    for i in range(size):  # noqa: SIM110  # numba compiles no generators
-        if load_byte(one + i) != load_byte(other + i):
-            return False
-    return True
+def _number_of(key, size, keys, key_offsets, count):
+    """The number of a key; -1 for another one."""
+    for i in range(count):
+        begin = load_int(key_offsets, i)
+        if load_int(key_offsets, i + 1) - begin == size:
+            same = 0
+            while same < size and load_byte(keys + begin + same) == load_byte(key + same):
+                same += 1
+            if same == size:
+                return i
+    return -1
 
 
 @inner
@@ -269,7 +243,7 @@ def value_end(at, end):
     """The end of the value that begins here; 0 if it is not valid, or not known."""
     first = load_byte(at)
     if first in (OPEN_OBJECT, OPEN_LIST):
-        return _nested_end(at, end)
+        return _nested_end(at, end, 0, 0, 0, 0, 0, 0)
     return _simple_end(at, end)
 
 
@@ -292,40 +266,61 @@ def _simple_end(at, end):
 
 
 @inner
-def _nested_end(at, end):
-    """The end of an object or a list; 0 if it is not valid, or not known."""
+def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
+    """The end of an object or a list; 0 if it is not valid, or not known.
+
+    Of an object, it writes the spans of the values of keys, if there are any; see `find_in_object`.
+    """
     objects = np.uint64(0)  # a bit for each object or list that is open: whether it is an object
     one = np.uint64(1)
     depth = 0
+    expects_key = False
+    key = -1  # the number of the last key of the outermost object
+    value = at
     while True:
         at = blank_end(at, end)
+        if expects_key:
+            if at >= end or load_byte(at) != QUOTE:
+                return 0
+            name = at + 1
+            at = string_end(name, end)
+            if at == 0:
+                return 0
+            if depth == 1 and count > 0:
+                if has_backslash(name, at - 1):
+                    return 0
+                key = _number_of(name, at - 1 - name, keys, key_offsets, count)
+            at = blank_end(at, end)
+            if at >= end or load_byte(at) != _COLON:
+                return 0
+            at = blank_end(at + 1, end)
         if at >= end:
             return 0
+        if depth == 1:
+            value = at
         byte = load_byte(at)
-        if byte in (OPEN_OBJECT, OPEN_LIST):
+        is_object = byte == OPEN_OBJECT
+        if is_object or byte == OPEN_LIST:
             if depth == _MOST_NESTED:
                 return 0
             depth += 1
             objects <<= one
+            if is_object:
+                objects |= one
             at = blank_end(at + 1, end)
             if at >= end:
                 return 0
-            if byte == OPEN_OBJECT:
-                objects |= one
-                byte = load_byte(at)
-                if byte != CLOSE_OBJECT:
-                    at = _key_end(at, end)
-                    if at == 0:
-                        return 0
-                    continue
-            else:
-                byte = load_byte(at)
-                if byte != CLOSE_LIST:
-                    continue
+            byte = load_byte(at)
+            if byte != (CLOSE_OBJECT if is_object else CLOSE_LIST):
+                expects_key = is_object
+                continue
         else:
             at = _simple_end(at, end)
             if at == 0:
                 return 0
+            if depth == 1 and key >= 0:
+                store_int(begins, key * stride, value)
+                store_int(ends, key * stride, at)
             at = blank_end(at, end)
             if at >= end:
                 return 0
@@ -339,27 +334,15 @@ def _nested_end(at, end):
             at += 1
             if depth == 0:
                 return at
+            if depth == 1 and key >= 0:
+                store_int(begins, key * stride, value)
+                store_int(ends, key * stride, at)
             at = blank_end(at, end)
             if at >= end:
                 return 0
             byte = load_byte(at)
         at += 1
-        if (objects & one) == one:
-            at = _key_end(blank_end(at, end), end)
-            if at == 0:
-                return 0
-
-
-@inner
-def _key_end(at, end):
-    """The address after a key and its colon; 0 if they are not there."""
-    if at >= end or load_byte(at) != QUOTE:
-        return 0
-    at = string_end(at + 1, end)
-    if at == 0:
-        return 0
-    at = blank_end(at, end)
-    return at + 1 if at < end and load_byte(at) == _COLON else 0
+        expects_key = (objects & one) == one
 
 
 @inner

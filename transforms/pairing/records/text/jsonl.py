@@ -30,13 +30,15 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     null_in,
 )
 from beam_bleu.transforms.pairing.records.text.json_scanner import (
-    NESTED,
+    LIST,
     NULL,
+    OBJECT,
     REFUSED,
     SCALAR,
     TEXT,
     find_keys,
     items,
+    lines_as_values,
     step,
     texts_of,
 )
@@ -52,7 +54,7 @@ times the bytes of a line that has very many keys or items."""
 _DEEPEST_COLUMN = 50
 """The largest number of objects and lists around a value that can be a column."""
 
-_KINDS = {TEXT: "a text", SCALAR: "a number or a boolean", NESTED: "an object or a list"}
+_KINDS = {TEXT: "a text", SCALAR: "a number or a boolean", OBJECT: "an object", LIST: "a list"}
 _TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 
 
@@ -143,9 +145,9 @@ def read_json_lines(
             faults[row] = fault
     simplified = padded(pa.array(texts, pa.large_string()))  # spans lead into it
     if texts:
-        begins, ends, known = find_keys(simplified, [str(number) for number in range(len(forms))])
-        begins[:, known == 0] = 0
-        for row in rows[known == 0].tolist():
+        numbers = [str(number) for number in range(len(forms))]
+        begins, ends, known = find_keys(*lines_as_values(simplified), numbers)
+        for row in rows[~known].tolist():
             what = "it has a number of more than 4,000 digits"
             faults.setdefault(row, Fault(None, "invalid-json", what, _REMEDY))
         for (of_path, to), begin, end in zip(spans.values(), begins, ends, strict=True):
@@ -176,9 +178,8 @@ def _spans(
 ) -> tuple[dict[ColumnPath, _Span], Booleans]:
     """The spans of columns, and bool (rows,): the rows in which the scanner does not know one."""
     keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
-    begins, ends, known = find_keys(column, keys)
-    unknown: Booleans = known == 0
-    begins[:, unknown] = 0
+    begins, ends, known = find_keys(*lines_as_values(column), keys)
+    unknown = ~known
     spans = {}
     for path in paths:
         number = keys.index(str(path.steps[0]))
@@ -197,7 +198,7 @@ def _column(
     name, of_lists, wrong = str(path), None, {}
     if form.items:
         kinds, offsets, *of_items = items(begins, ends)
-        if (kinds == NESTED).any():
+        if (kinds == LIST).any():
             of_lists = kinds, offsets
             begins, ends = of_items
     kinds, column = texts_of(begins, ends)
@@ -215,7 +216,7 @@ def _column(
         column = pa.LargeListArray.from_arrays(
             pa.array(offsets), column, mask=pa.array(kinds == NULL)
         )
-        alone = np.flatnonzero(~_is_one_of(kinds, (*form.values, NESTED)))
+        alone = np.flatnonzero(~_is_one_of(kinds, (*form.values, LIST)))
         wrong = {row: _fault(path, str(path), form, int(kinds[row])) for row in alone.tolist()}
     for row, kind in zip(rows.tolist(), found, strict=True):
         wrong.setdefault(row, _fault(path, name, form, kind))
