@@ -210,7 +210,7 @@ class _Bucket:
             return {}
         key: FindingKey = ("differing", self._joining.sides[0].name, "")
         pairs = np.stack([firsts[differs], rows[differs]], axis=1)
-        return {key: self._findings(pairs[:, 0], pairs)}
+        return {key: self._findings(pairs[:, 0], [*pairs[:SHOWN_IDS]])}
 
     def _missing(self) -> dict[FindingKey, Findings]:
         """The segments that a side does not have."""
