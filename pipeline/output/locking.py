@@ -4,11 +4,10 @@ On this machine it is a lock of the operating system on an empty file, which end
 The file of a killed run stays until the next run locks and removes it.
 
 An object store has no locks, but it can put an object on the condition that there is none, or that
-it still is a certain version. So of several runs that put at the same time, one gets the lock. The
-holder puts a new version every few seconds. A waiting run takes the lock of a killed run over when
-it has seen the same version so often that a lease is over. Clocks of two machines are never
-compared. The holder knows when it has last renewed its lease, and stops before it changes a file
-without one.
+it still is a certain version. So of several runs that put at the same time, one gets the lock. If
+the holder needs long, it puts a new version before it changes another file. A waiting run takes the
+lock of a killed run over when it has seen the same version so often that a lease is over. Clocks of
+two machines are never compared.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import fcntl
 import json
 import os
 import socket
-import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -34,12 +32,10 @@ LOCK = ".beam-bleu.lock"
 PATIENCE = 600.0
 """Seconds. A run holds the lock only while it writes documents, so this is more than enough."""
 
-_LEASE = 90.0
+_LEASE = 180.0
 """Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
 and obstore tries a request again for 45 s. So the request is over before another run has the lock.
 """
-
-_RENEWED_EVERY = 15.0
 
 _PAUSE = 1.0
 """Seconds between two looks at the lock of another run in an object store."""
@@ -171,10 +167,6 @@ class _Lease(Lock):
         self._version: Any = None  # of this run's lock, or of the one that was seen last
         self._looks = 0  # at the same version; those of a suspended process do not count
         self._confirmed = 0.0
-        self._is_lost = False
-        self._mutex = threading.Lock()
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="beam-bleu lease", daemon=True)
 
     @property
     def pause(self) -> float:
@@ -184,11 +176,10 @@ class _Lease(Lock):
         with storage.writing(self._path):
             if self._version is None or self._looks * _PAUSE >= _LEASE:
                 try:
-                    if self._put(self._version):
-                        self.is_held = True
-                        self._thread.start()
-                        return True
+                    self.is_held = self._put(self._version)
                 except NotImplementedError:
+                    return True
+                if self.is_held:
                     return True
             found = self._look()
             if found is None:  # its holder has just removed it
@@ -204,18 +195,16 @@ class _Lease(Lock):
     def check(self) -> None:
         if self.is_held and time.monotonic() - self._confirmed > _LEASE / 3:
             with storage.writing(self._path):
-                self._renew()
-        if self._is_lost:
-            raise JobError(
-                f"another run has taken over {self._path}: this run was stopped, or did not reach "
-                f"the object store, for {_LEASE:.0f} seconds",
-                "run it again",
-            )
+                self.is_held = self._put(self._version)
+            if not self.is_held:
+                raise JobError(
+                    f"another run has taken over {self._path}: this run was stopped, or did not "
+                    f"reach the object store, for {_LEASE:.0f} seconds",
+                    "run it again",
+                )
 
     def release(self) -> None:
         if self.is_held:
-            self._is_over.set()
-            self._thread.join()
             with contextlib.suppress(JobError, OSError):
                 self.check()
                 self._files.delete([self._path])
@@ -249,13 +238,3 @@ class _Lease(Lock):
         if not isinstance(owner, dict) or owner.get("format") != _FORMAT:
             raise JobError(f"{self._path} is not a lock of beam-bleu's", "move it elsewhere")
         return owner, version
-
-    def _keep(self) -> None:
-        while not self._is_over.wait(_RENEWED_EVERY):
-            with contextlib.suppress(Exception):  # the next `check` finds out
-                self._renew()
-
-    def _renew(self) -> None:
-        with self._mutex:
-            if not self._is_lost:
-                self._is_lost = not self._put(self._version)

@@ -306,7 +306,6 @@ def test_objects_of_any_size_are_written_whole_or_not_at_all(server: Server, siz
 @pytest.fixture
 def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locking, "_LEASE", 2.0)
-    monkeypatch.setattr(locking, "_RENEWED_EVERY", 0.3)
     monkeypatch.setattr(locking, "_PAUSE", 0.1)
 
 

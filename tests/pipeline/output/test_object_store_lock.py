@@ -36,14 +36,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leases."""
     monkeypatch.setattr(locking, "_LEASE", 1.0)
-    monkeypatch.setattr(locking, "_RENEWED_EVERY", 0.05)
     monkeypatch.setattr(locking, "_PAUSE", 0.02)
-
-
-@pytest.fixture
-def suspended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No run renews its lease by itself."""
-    monkeypatch.setattr(locking, "_RENEWED_EVERY", 1000.0)
 
 
 def names(store: MemoryStore) -> set[str]:
@@ -86,11 +79,14 @@ def test_a_run_waits_for_the_lock_and_removes_it(store: MemoryStore, short: None
         assert lock.is_held
 
 
-def test_a_lock_is_renewed_as_long_as_it_is_held(store: MemoryStore, short: None) -> None:
+def test_a_lock_is_renewed_between_the_changes_of_its_holder(
+    store: MemoryStore, short: None
+) -> None:
     with locked(OUT) as lock:
-        with pytest.raises(JobError), locked(OUT, 3.0):  # three leases
-            pass
-        lock.check()
+        for _ in range(6):  # two leases
+            with pytest.raises(JobError), locked(OUT, 0.4):
+                pass
+            lock.check()
 
 
 def test_the_lock_of_a_killed_run_is_taken_over_by_one_run(store: MemoryStore, short: None) -> None:
@@ -143,7 +139,7 @@ def test_time_in_which_nobody_looked_does_not_count(
 
 
 def test_a_run_whose_lock_was_taken_over_changes_nothing(
-    store: MemoryStore, short: None, suspended: None, monkeypatch: pytest.MonkeyPatch
+    store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if it was suspended for longer than its lease."""
     mine, before = staged(OUT, "mine", 2), {}
@@ -198,7 +194,6 @@ def killed_after(changes: int) -> Iterator[None]:
 
         for name in ("put", "copy", "delete"):
             patched.setattr(obstore, name, counted(getattr(obstore, name)))
-        patched.setattr(locking, "_RENEWED_EVERY", 1000.0)
         with contextlib.suppress(Killed, JobError):
             yield
             left[0] = -1
