@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from beam_bleu.pipeline.result.comparing import adjusted
 from beam_bleu.pipeline.result.rows import (
@@ -39,7 +39,9 @@ from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
-from beam_bleu.transforms.totals.group_totals import GroupKey, GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.group_totals import GroupKey, MetricTotals
+
+Row = TypeVar("Row", ScoreRow, ComparisonRow)
 
 
 class _Place(NamedTuple):
@@ -49,11 +51,15 @@ class _Place(NamedTuple):
       key: its key in the totals.
       labels: those of the slice and their values; none for the whole corpus.
       text: how its texts became tokens.
+      estimates: its sums, and how they become scores.
+      preset: the preset by which it is scored; None for the definition of the run.
     """
 
     key: GroupKey
     labels: Mapping[str, str | None]
     text: TextName
+    estimates: Estimates
+    preset: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,25 +106,14 @@ class MetricRows:
             self._require_separate_tasks()
 
     @functools.cached_property
-    def _estimates(self) -> Estimates:
-        """Those of the whole corpus."""
-        return Estimates(self.own.corpus, self.scorings.corpus)
-
-    @functools.cached_property
-    def _estimates_of_slices(self) -> Estimates | None:
-        """Those of the slices; None if there are none."""
-        slices = self.own.slices
-        return None if slices is None else Estimates(slices, self.scorings.corpus)
-
-    def _estimates_of(self, place: _Place) -> Estimates:
-        of_slices = self._estimates_of_slices
-        return self._estimates if place.key is None or of_slices is None else of_slices
-
-    @functools.cached_property
     def _slices(self) -> list[_Place]:
-        keys = () if self.own.slices is None else self.own.slices.keys
-        groups = ((key, self.slicing.values(key)) for key in keys if key is not None)
-        return [_Place(key, group, self.scorings.text_of(group)) for key, group in groups]
+        if self.own.slices is None:
+            return []
+        estimates = Estimates(self.own.slices, self.scorings.corpus)
+        keys = (key for key in self.own.slices.keys if key is not None)
+        groups = ((key, self.slicing.values(key)) for key in keys)
+        text_of = self.scorings.text_of
+        return [_Place(key, group, text_of(group), estimates) for key, group in groups]
 
     @functools.cached_property
     def tasks(self) -> list[str]:
@@ -161,7 +156,10 @@ class MetricRows:
         texts = {self.scorings.text}
         if self.scorings.languages is not None:
             texts = {place.text for place in self._slices}
-        return _Place(None, {}, texts.pop()) if len(texts) == 1 else None
+        if len(texts) != 1:
+            return None
+        estimates = Estimates(self.own.corpus, self.scorings.corpus)
+        return _Place(None, {}, texts.pop(), estimates)
 
     @functools.cached_property
     def _parts(self) -> list[_Place]:
@@ -201,32 +199,21 @@ class MetricRows:
         unknown = {row.system for row in self.scores if row.standard_error is None}
         found = {}
         for name, preset in self.scorings.presets.items():
-            place = _Place(None, {}, preset.text)
             corpus = self.totals.metrics[self.word][preset.text].corpus
-            rows = self._rows(place, Estimates(corpus, preset.metric), name, unexplained=unknown)
+            place = _Place(None, {}, preset.text, Estimates(corpus, preset.metric), name)
+            rows = self._rows(place, unexplained=unknown)
             names = PresetNames(
                 self.word,
                 name,
-                **self._signatures(place, preset.metric, corpus),
+                **self._signatures(place, preset.metric),
                 warnings=tuple(_warnings_of(rows)),
                 has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
             )
             found[names] = rows
         return found
 
-    @functools.cached_property
-    def _fields(self) -> tuple[str, ...]:
-        """The fields of its scores: there can be a score for each of 100,000 slices."""
-        return own_fields(self.scorings.corpus.score_type)
-
     def _rows(
-        self,
-        place: _Place,
-        estimates: Estimates | None = None,
-        preset: str | None = None,
-        *,
-        judge_input: bool = False,
-        unexplained: Collection[str] = (),
+        self, place: _Place, *, judge_input: bool = False, unexplained: Collection[str] = ()
     ) -> list[ScoreRow]:
         """The scores of a part of the corpus, for each system that has segments in it.
 
@@ -234,13 +221,12 @@ class MetricRows:
 
         Args:
           place: the part.
-          estimates: those of a preset; None for the definition of the run.
-          preset: its name.
           judge_input: whether to warn about suspicious input.
           unexplained: the systems without a warning if a standard error is missing.
         """
         rows = []
-        estimates = estimates or self._estimates_of(place)
+        estimates = place.estimates
+        fields = own_fields(estimates.metric.score_type)
         for system in self.totals.systems:
             sums = estimates.totals.sums(system, place.key)
             if not sums.segments and place.key is not None:
@@ -259,21 +245,24 @@ class MetricRows:
                     self.word,
                     system,
                     place.labels or None,
-                    preset,
+                    place.preset,
                     sums.segments,
                     score,
                     error,
                     interval(score, error),
-                    {name: parts[name] for name in self._fields},
+                    {name: parts[name] for name in fields},
                     warnings,
                 )
             )
         return rows
 
-    @functools.cached_property
-    def _rows_of_parts(self) -> list[ScoreRow]:
-        """The scores of the languages or tasks of which there is a macro average."""
-        return [row for row in self.sliced if self._is_part(row.group)]
+    def _rows_of_parts(self, rows: Iterable[Row]) -> dict[str, list[Row]]:
+        """By system, the rows of the languages or tasks of which there is a macro average."""
+        found: dict[str, list[Row]] = {system: [] for system in self.totals.systems}
+        for row in rows:
+            if self._is_part(row.group):
+                found[row.system].append(row)
+        return found
 
     @property
     def averages(self) -> Iterator[ScoreRow]:
@@ -282,11 +271,9 @@ class MetricRows:
         A system that does not have segments in all of them has no mean, because it could not be
         compared with those of other systems.
         """
-        number = len(self._parts)
-        for system in self.totals.systems if number else ():
-            own = [row for row in self._rows_of_parts if row.system == system]
+        for system, own in self._rows_of_parts(self.sliced).items() if self._parts else ():
             mean = error = None
-            if len(own) == number:
+            if len(own) == len(self._parts):
                 mean, error = _mean([(row.score or 0.0, row.standard_error) for row in own])
             ends = None if mean is None else interval(mean, error)
             yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
@@ -296,9 +283,7 @@ class MetricRows:
         """The definition of the metric."""
         return MetricNames(name=self.scorings.corpus.name, **self.of_corpus(self.scorings.corpus))
 
-    def _signatures(
-        self, place: _Place | None, metric: Metric, totals: GroupTotals | None = None
-    ) -> dict[str, Any]:
+    def _signatures(self, place: _Place | None, metric: Metric) -> dict[str, Any]:
         """Those of a definition as entries have them; None if languages have different ones.
 
         Systems can have different segments, and so different numbers of references. The signature
@@ -306,7 +291,7 @@ class MetricRows:
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        totals = totals or self._estimates_of(place).totals
+        totals = place.estimates.totals
         sums = (totals.sums(system, place.key) for system in self.totals.systems)
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)
@@ -349,9 +334,8 @@ class MetricRows:
             parts = [(self._whole, self.evidence.compared(systems)), *parts]
         found = []
         for place, pairs in parts:
-            estimates = self._estimates_of(place)
             for system, other in pairs:
-                difference = estimates.difference(system, other, place.key)
+                difference = place.estimates.difference(system, other, place.key)
                 if difference is not None:
                     found.append(self._comparison(system, other, place.labels or None, difference))
         return adjusted(found)
@@ -369,12 +353,8 @@ class MetricRows:
 
         A system that does not have segments of all of them is left out, because it has no mean.
         """
-        parts: dict[str, list[ComparisonRow]] = {system: [] for system in self.totals.systems}
-        for row in self.comparisons:
-            if self._is_part(row.group):
-                parts[row.system].append(row)
         found = []
-        for system, rows in parts.items():
+        for system, rows in self._rows_of_parts(self.comparisons).items():
             if rows and len(rows) == len(self._parts):
                 units, segments = sum(row.units for row in rows), sum(row.segments for row in rows)
                 mean, error = _mean([(row.difference, row.standard_error) for row in rows])
@@ -466,14 +446,15 @@ class MetricRows:
 
     def _warnings_about_parts(self) -> Iterator[str]:
         """Which systems lack a language or task, and the warnings about each of these."""
-        for system in self.totals.systems:
-            own = [row.group for row in self._rows_of_parts if row.system == system]
-            if missing := [place for place in self._parts if place.labels not in own]:
+        for system, own in self._rows_of_parts(self.sliced).items():
+            there = [row.group for row in own]
+            if missing := [place for place in self._parts if place.labels not in there]:
                 names = joined([str(*place.labels.values()) for place in missing])
                 yield f"{system}: there is no macro average, because it has no segment in {names}"
-        for row in self._rows_of_parts:
-            name = str(*labels_of(row).values())
-            yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
+        for row in self.sliced:
+            if self._is_part(row.group):
+                name = str(*labels_of(row).values())
+                yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
 
     def _systems_without_cluster(self) -> Iterator[str]:
         """One sentence about the systems that are in no cluster."""
