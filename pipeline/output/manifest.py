@@ -6,6 +6,7 @@ on how the user named them: it has no names of machines and no versions of progr
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -150,13 +151,5 @@ def _listed(stream: FoundInput, digest: str) -> dict[str, Any]:
         "digest": digest,
         "lines": sum(file.lines for file in stream.files),
         "bytes": sum(file.bytes for file in stream.files),
-        "files": [
-            {
-                "path": file.path,
-                "bytes": file.bytes,
-                "lines": file.lines,
-                "version": file.version,
-            }
-            for file in stream.files
-        ],
+        "files": [dataclasses.asdict(file) for file in stream.files],
     }

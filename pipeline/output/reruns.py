@@ -17,7 +17,7 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import EXAMPLES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.manifest import belongs_to, request_digest
+from beam_bleu.pipeline.output.manifest import request_digest
 from beam_bleu.pipeline.output.publication import data_files, result_in
 from beam_bleu.transforms.errors import JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
@@ -66,18 +66,15 @@ def existing_result(job: Job) -> bytes | None:
             f"{difference}",
             "name another folder with --output, or choose --if_exists replace",
         )
-    if job.evidence.save_totals:
-        totals = join(job.output, TOTALS)
-        with storage.reading(totals):
-            if not storage.exists(totals) or not belongs_to(storage.read(totals), scores):
-                return None
     return scores
 
 
 def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
     """Whether the files are there that the manifest of a result names."""
-    has_examples = "examples" not in manifest or storage.exists(join(output, EXAMPLES))
-    return has_examples and {*manifest.get("data_files", ())} <= {*data_files(output)}
+    has_totals = "evidence save_totals = true" in manifest.get("request", ())
+    named = {EXAMPLES: "examples" in manifest, TOTALS: has_totals}
+    are_there = (storage.exists(join(output, name)) for name in named if named[name])
+    return all(are_there) and {*manifest.get("data_files", ())} <= {*data_files(output)}
 
 
 def requested(job: Job) -> list[str]:

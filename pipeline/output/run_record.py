@@ -154,7 +154,13 @@ class RunRecord:
         if not is_done:
             self._result = None
         # A failure has been reported. A second message would only hide its cause.
-        with _warning() if is_done else contextlib.suppress(Exception), _locked(facts.output):
+        with (
+            _warning() if is_done else contextlib.suppress(Exception),
+            contextlib.ExitStack() as held,
+        ):
+            # After a signal, a thread of this process may still have the lock.
+            with contextlib.suppress(JobError):
+                held.enter_context(locked(facts.output, _PATIENCE))
             self._write_ending(facts, ending)
         if self._lineage is not None:
             self._lineage.end(ending, self._result)
@@ -281,16 +287,6 @@ def _verdict(missed: str | None) -> dict[str, Any]:
     """The fields of run.json about thresholds that are missed, "" for none; None if unknown."""
     verdict = None if missed is None else "failed" if missed else PASSED
     return {"verdict": verdict, "verdict_message": _or_none(missed)}
-
-
-@contextlib.contextmanager
-def _locked(output: str) -> Iterator[None]:
-    """Stops other runs from changing the folder while the body runs, as far as possible."""
-    with contextlib.ExitStack() as stack:
-        # After a signal, a thread of this process may still have the lock.
-        with contextlib.suppress(JobError):
-            stack.enter_context(locked(output, _PATIENCE))
-        yield
 
 
 @contextlib.contextmanager

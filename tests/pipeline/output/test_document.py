@@ -34,7 +34,6 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
-from beam_bleu.transforms.totals.batch_adder import BatchAdder
 from beam_bleu.transforms.totals.group_totals import (
     CorpusSums,
     MetricTotals,
@@ -160,16 +159,6 @@ class RepeatsABatch(CountMatches):
         return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
 
 
-def lose_a_system(adder: BatchAdder) -> MetricTotals:
-    corpus = summed(adder).corpus
-    a = {name: getattr(corpus, name)[:, :1] for name in ("common", "facts")}
-    crosses = corpus.crosses[:, :0]
-    return MetricTotals(dataclasses.replace(corpus, systems=("a",), pairs=(), crosses=crosses, **a))
-
-
-summed = BatchAdder.totals
-
-
 @pytest.fixture
 def corpus(tmp_path) -> list[str]:
     """Arguments that score 50 segments of the systems a and b in several batches."""
@@ -193,22 +182,7 @@ def test_a_step_that_loses_or_repeats_batches_fails_the_job(
     assert sorted(os.listdir(tmp_path / "out")) == RECORDS
 
 
-def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(BatchAdder, "totals", lose_a_system)
-    run = called(*corpus)
-    run.assert_failed(1, "50 were planned, 0 of system b were scored")
-    assert sorted(os.listdir(tmp_path / "out")) == RECORDS
-
-
 # The file
-
-
-def test_the_file_is_written_into_a_new_folder_and_replaced(tmp_path):
-    path = tmp_path / "a" / "b" / "scores.json"
-    for data in (b"first\n", b"second\n"):
-        write_atomically(str(path), data)
-        assert path.read_bytes() == data
-        assert os.listdir(path.parent) == ["scores.json"]
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from apache_beam import Pipeline
 from command_line import EXAMPLE, called
-from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
 
 import beam_bleu.pipeline.graph
@@ -49,14 +48,6 @@ def test_nothing_is_left_of_it(tmp_path):
     for _ in range(2):
         assert run_on_an_engine(str(out)) == (out / "scores.json").read_bytes()
         assert sorted(os.listdir(out)) == [*RESULT, "segment_scores"]
-
-
-def test_an_object_store_keeps_no_handover(monkeypatch):
-    OBJECTS.clear()
-    for _ in range(2):
-        assert run_on_an_engine("mem://out/x") == OBJECTS["mem://out/x/scores.json"][0]
-        assert not [path for path in OBJECTS if "/." in path]
-    OBJECTS.clear()
 
 
 def test_it_is_removed_after_a_failure_too(tmp_path):

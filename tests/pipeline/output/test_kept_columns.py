@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,16 +95,6 @@ def test_the_index_of_long_records_is_that_of_the_first_record_of_a_segment(tmp_
     assert [row["candidate"] for row in rows] == [f"{name} cat" for name in "AAABBB"]
 
 
-def test_the_index_of_a_join_without_references_is_that_of_the_first_system(tmp_path):
-    for name, ids in (("A", [5, 3, 4]), ("B", [3, 4, 5])):
-        records = [{"id": key, "comet": key / 10} for key in ids]
-        write_records(tmp_path / f"{name}.jsonl", records)
-    systems = [f"--candidates={name}={tmp_path}/{name}.jsonl" for name in "AB"]
-    scored(tmp_path / "out", *systems, "--join_on=id", "--metrics=mean:comet")
-    found = [(row["index"], row["id"], row["score"]) for row in rows_of(tmp_path / "out")]
-    assert found == [(0, "5", 0.5), (1, "3", 0.3), (2, "4", 0.4)] * 2
-
-
 META = ["s1", "s 2", "", "ünï"]
 """What is kept of each segment."""
 
@@ -144,30 +133,6 @@ def test_lines_of_a_file_of_labels_are_kept(lines, tmp_path):
     ] * 2
     texts = [f"{text}\r" for text in TEXTS]  # the texts that are scored, with their spaces
     assert [row["candidate"] for row in rows] == [*texts, *texts[::-1]]
-    assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
-
-
-def test_kept_lines_are_in_place_in_compressed_shards_with_languages(lines, tmp_path):
-    named = {"A": "A", "B": "B", "ref": "ref", "other": "other", "source": "ids"}
-    for name, stream in named.items():
-        text = (lines / stream).read_bytes().splitlines(keepends=True)
-        for number, part in enumerate((text[:1], text[1:])):
-            path = tmp_path / f"{name}-{number}.txt.gz"
-            path.write_bytes(gzip.compress(b"".join(part)))
-    (tmp_path / "l-0.txt").write_text("en\n")
-    (tmp_path / "l-1.txt").write_text("zh\nen\nzh\n")
-    systems = [f"--candidates={name}={tmp_path}/{name}-*" for name in "AB"]
-    others = [f"--references={tmp_path}/ref-*", f"--references={tmp_path}/other-*"]
-    labels = [f"--labels=document={tmp_path}/source-*", f"--labels=lang={tmp_path}/l-*"]
-    keep = ["--keep=document,text", "--language_column=lang"]
-    scored(tmp_path / "out", *systems, *others, *labels, *keep, "--range_bytes=16")
-    rows = rows_of(tmp_path / "out")
-    texts = [f"{text}\r" for text in TEXTS]
-    assert [(row["index"], row["document"], row["candidate"]) for row in rows] == [
-        (index, META[index], of_system[index])
-        for of_system in (texts, texts[::-1])
-        for index in range(4)
-    ]
     assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from command_line import COMPRESS, EXAMPLE, called, streams, write_lines
-from memory_filesystem import OBJECTS
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.output.manifest import belongs_to
@@ -152,15 +151,6 @@ def test_a_rerun_writes_the_same_bytes(tmp_path):
     for out in (first, second, first):
         manifest(out, *EXAMPLE)
     assert (first / "manifest.json").read_bytes() == (second / "manifest.json").read_bytes()
-
-
-def test_an_object_store(plain):
-    OBJECTS.clear()
-    assert called(*given(plain[0]), "--output=mem://out/x").code == 0
-    data, _ = OBJECTS["mem://out/x/manifest.json"]
-    assert json.loads(data) == plain[1]
-    assert belongs_to(data, OBJECTS["mem://out/x/scores.json"][0])
-    OBJECTS.clear()
 
 
 @pytest.mark.parametrize("change", [{"segments": 71}, None], ids=["a batch lost", "none"])

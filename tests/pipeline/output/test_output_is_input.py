@@ -103,14 +103,6 @@ def test_data_files_that_are_read(data, monkeypatch):
     run.assert_failed(2, "candidates x (rejected-*) would read")
 
 
-def test_an_input_in_the_output_folder_can_be_read_again(data, monkeypatch):
-    monkeypatch.chdir(data)
-    os.unlink("scores.json")
-    for _ in range(2):
-        assert called(*streams(["x=other.json"], REFERENCES), "--output=.").code == 0
-        assert (data / "other.json").read_bytes() == TEXT
-
-
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from command_line import REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
-from result_folder import RECORDS, RESULT, assert_files, publish
+from result_folder import RECORDS, assert_files, publish
 
-import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.output.publication import prepare
 from beam_bleu.transforms.errors import JobError
 
@@ -52,15 +51,6 @@ def test_a_file_of_another_program_stays(out, name, data, flags):
     before = content(out)
     run = called(*ONE, *flags, "--output", out)
     run.assert_failed(1, name, "is not beam-bleu's", "name another folder with --output")
-    assert content(out) == before
-
-
-@pytest.mark.parametrize("name", ["_SUCCESS", "manifest.json"])
-def test_a_run_that_fails_before_it_starts_leaves_the_files_of_another_program(out, name):
-    (out / name).touch()
-    (out / name).write_bytes(FOREIGN[name][0])
-    before = content(out)
-    called(*ONE, "--spm_model=missing", "--tokenize=spm", "--output", out).assert_failed(3)
     assert content(out) == before
 
 
@@ -105,45 +95,12 @@ def test_files_that_a_crash_of_the_machine_has_emptied_are_replaced(out, data):
     assert_files(out)
 
 
-def test_a_success_with_content_is_not_ours(out):
-    scored(out)
-    (out / "_SUCCESS").write_bytes(b"{}")
-    called(*ONE, "--output", out).assert_failed(1, "has a _SUCCESS that is not beam-bleu's")
-    assert (out / "_SUCCESS").read_bytes() == b"{}"
-
-
-@pytest.mark.parametrize("removed", [[], RECORDS, ["manifest.json", "_SUCCESS"]])
-def test_a_result_of_ours_is_replaced(out, removed):
-    # A job without a launcher writes no run.json and no metrics.prom.
-    scored(out)
-    for name in removed:
-        (out / name).unlink()
-    scored(out)
-    assert_files(out)
-
-
 def test_a_file_of_another_program_that_comes_during_the_job_stays(out):
     prepare(str(out))
     (out / "_SUCCESS").touch()
     with pytest.raises(JobError, match="_SUCCESS that is not beam-bleu's"):
         publish(out, "run", [])
     assert os.listdir(out) == ["_SUCCESS"]
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_a_record_of_another_program_that_comes_during_the_job_stays(out, monkeypatch, name):
-    def and_then(*arguments):
-        commit(*arguments)
-        (out / name).write_bytes(b"other")
-
-    commit = beam_bleu.pipeline.graph.commit
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", and_then)
-    run = called(*ONE, "--output", out)
-    assert run.code == 0
-    told = f"the record of the run is not complete: {out}/{name} is not beam-bleu's"
-    assert told in run.err
-    assert (out / name).read_bytes() == b"other"
-    assert {*RESULT} <= {*os.listdir(out)}
 
 
 def test_an_object_store():

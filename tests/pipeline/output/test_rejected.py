@@ -137,20 +137,6 @@ def test_lines_with_the_wrong_number_of_references(tmp_path):
     )
 
 
-def test_an_error_names_the_first_bad_lines_and_counts_them(tmp_path):
-    lines = [b"good"] * 50
-    for row in (7, 20, 21, 49):
-        lines[row] = b"\xff"
-    bad, good = write(tmp_path / "bad", lines), write(tmp_path / "good", [b"good"] * 50)
-    places = "; ".join(
-        f"candidates bad: line {line}: invalid UTF-8 at byte 1 of the line (0xff): {bad}"
-        for line in (8, 21, 22)
-    )
-    called(*streams([bad], [good])).assert_failed(
-        3, f"{places}; 4 of 50 segments in this part of the input are bad\n"
-    )
-
-
 # How many
 
 
@@ -232,21 +218,6 @@ def test_a_run_without_bad_records_writes_no_file_and_counts_zero(tmp_path):
     expected = plain.document
     del expected["counters"]
     assert document == expected
-
-
-def test_rejected_records_cannot_be_the_input(tmp_path):
-    given = with_bad_lines(tmp_path, 1)
-    out = tmp_path / "out"
-    assert called(*given).code == 0
-    (name,) = (path.name for path in out.glob("rejected-*"))
-    (tmp_path / "linked.txt").symlink_to(out / name)
-    columns = ["--candidate_columns=raw", "--reference_columns=raw"]
-    for path in (out / name, f"{out}/rejected-*.jsonl", f"{out}/rejected-*"):
-        run = called(f"--input={path}", "--input_format=jsonl", *columns, "--output", out)
-        run.assert_failed(2, "where results are written")
-    for path in (tmp_path / "linked.txt", f"x={out}/r*"):
-        run = called(*streams([path], [SYSTEMS["atlas"]], "--output", out))
-        run.assert_failed(2, "where results are written")
 
 
 def test_metrics_and_warnings_tell_the_number(tmp_path):
@@ -428,30 +399,3 @@ def test_a_record_that_conditions_leave_out_is_not_judged(tmp_path, suffix, wher
         called(*flags, "--where", where).assert_failed(3, "2: ", "3: ")
         flags += ["--where", "keep!=no"]
     assert called(*flags, "--where", where).document["segments"] == len(kept)
-
-
-@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
-def test_the_error_names_the_first_bad_records_of_all_batches(tmp_path, suffix):
-    bad = [3, 5000, 9000]
-    hyp = [None if i in bad else "a b" for i in range(10_000)]
-    path = tmp_path / f"r.{suffix}"
-    table = pa.table({"hyp": hyp, "ref": ["a b"] * len(hyp)})
-    if suffix == "parquet":
-        pq.write_table(table, path)
-    else:
-        path.write_text("\n".join(map(json.dumps, table.to_pylist())))
-    called("--input", path).assert_failed(3, *(f" {number + 1} has no" for number in bad))
-
-
-@pytest.mark.parametrize("column", ["id", "label"])
-def test_the_digest_of_parquet_depends_on_ids_and_labels(tmp_path, column):
-    digests = []
-    for values in (["1", "2"], ["2", "1"], [None, "1"]):
-        texts = {"hyp": ["a", "b"], "ref": ["a", "b"], "other": values}
-        path = write_parquet(tmp_path / "r.parquet", {"id": ["x", "y"], **texts, column: values})
-        out = tmp_path / "out"
-        uses = ["--slice_by", "label"] if column == "label" else ["--where", "id!=9"]
-        assert called("--input", path, "--output", out, *uses).code == 0
-        manifest = json.loads((out / "manifest.json").read_text())
-        digests += [stream["digest"] for stream in manifest["streams"]]
-    assert len(set(digests)) == 3

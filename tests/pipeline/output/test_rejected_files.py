@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import itertools
 import json
 import os
@@ -62,12 +61,6 @@ def test_the_content_of_a_record_can_be_read_again(raw):
             raw.decode()
 
 
-def test_a_path_that_is_no_utf8_stays_readable():
-    record = dataclasses.replace(bad(0), path=os.fsdecode(b"caf\xe9.txt"))
-    assert b'"path": "caf\\udce9.txt"' in rejected_line(record)
-    assert os.fsencode(json.loads(rejected_line(record))["path"]) == b"caf\xe9.txt"
-
-
 # Files of workers
 
 
@@ -84,11 +77,6 @@ def test_a_bundle_is_divided_into_files_of_bounded_size(tmp_path, monkeypatch):
     assert [part.reasons["invalid-utf8"] for part in parts] == [
         len(path.read_text().splitlines()) for path in files
     ]
-
-
-def test_a_bundle_without_bad_records_writes_nothing(tmp_path):
-    assert written(tmp_path, "run", []) == []
-    assert os.listdir(tmp_path) == []
 
 
 def test_only_names_numbers_and_the_first_records_go_to_the_last_step(tmp_path):
@@ -124,10 +112,6 @@ def test_the_parts_add_up_in_any_order():
 def test_lost_and_repeated_records_are_found(records, told):
     with pytest.raises(JobError, match=told):
         check_rejected(parts_of(1, 2), tally(100, 2, records), ALL)
-
-
-def test_a_source_that_ends_with_an_error_rejects_nothing():
-    assert check_rejected([], tally(10, 0), None) == Rejected()
 
 
 def test_the_error_names_reasons_and_first_records():

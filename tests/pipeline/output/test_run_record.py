@@ -15,7 +15,6 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
 from endless_run import SCORING, endless_run
-from memory_filesystem import OBJECTS
 from prometheus_client.parser import text_string_to_metric_families
 from result_folder import RECORDS, RESULT, assert_files
 
@@ -151,15 +150,14 @@ def test_bad_input(out, flags, code):
     assert_files(out)
 
 
-@pytest.mark.parametrize("name", ["commit", "build"])
-def test_a_job_that_fails(out, monkeypatch, name):
+def test_a_job_that_fails(out, monkeypatch):
     before = scored(out)
     former = record(out)
 
     def fail(*arguments):
         raise JobError("No space left on device", "check the folder")
 
-    monkeypatch.setattr(beam_bleu.pipeline.graph, name, fail)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", fail)
     run = called(*ONE, "--output", out)
     run.assert_failed(1)
     assert_failed_rerun(out, before, former, run)
@@ -297,17 +295,6 @@ def test_a_record_that_cannot_be_written_is_a_warning(out, monkeypatch):
     assert run.err == f"beam-bleu: warning: the record of the run is not complete: {why}\n"
     assert sorted(os.listdir(out)) == RESULT
     called(*ONE, "--references=missing.txt", "--output", out).assert_failed(3)
-
-
-def test_an_object_store():
-    OBJECTS.clear()
-    for flags, code in ([], 0), (["--references=missing.txt"], 3):
-        assert called(*ONE, *flags, "--output=mem://out/x").code == code
-        found = json.loads(OBJECTS["mem://out/x/run.json"][0])
-        assert found["exit_code"] == code
-        assert ("mem://out/x/_SUCCESS" in OBJECTS) == (code == 0)
-        assert b"beam_bleu_run_exit_code" in OBJECTS["mem://out/x/metrics.prom"][0]
-    OBJECTS.clear()
 
 
 def test_the_name_of_the_job_on_an_engine(out, monkeypatch):

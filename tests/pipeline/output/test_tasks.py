@@ -130,14 +130,6 @@ def test_flags_that_need_a_common_score(flags: list[str], tmp_path: Path) -> Non
     assert called(*flags_of_one, *flags).code == 0
 
 
-def test_pool_tasks_without_tasks(tmp_path: Path) -> None:
-    folder = lm_eval(tmp_path / "d")
-    flags = ["--input", f"{folder}/*.jsonl", "--candidate_columns", "filtered_resps[0]"]
-    flags += ["--reference_columns", "target"]
-    called(*flags, "--pool_tasks").assert_failed(2, "--pool_tasks has no effect")
-    called(*flags, "--pool_tasks", "--layout", "hf-translation").assert_failed(2, "no effect")
-
-
 def test_a_gate_judges_the_mean_of_tasks(tmp_path: Path) -> None:
     folder = lm_eval(tmp_path / "d")
     scores = [score_of(tmp_path / task, task) for task in TASKS]
