@@ -99,16 +99,16 @@ class Picker:
             for system, own in scores.items():
                 cells[ScoresKey(metric.name, system)] = ScoreCells.of(own[~np.isnan(own)])
                 against = baseline if baseline in scores and system != baseline else None
+                other = scores[against] if against is not None else np.full(len(batch), np.nan)
+                difference = own - other
+                gained = sign * difference
                 ranks: dict[KindName, Floats] = {
                     "best": -sign * own,
                     "worst": sign * own,
+                    "gain": np.where(gained > 0, -gained, np.nan),
+                    "loss": np.where(gained < 0, gained, np.nan),
                     "sample": drawn,
                 }
-                against_scores = None if against is None else scores[against]
-                if against_scores is not None:
-                    gained = sign * own - sign * against_scores
-                    ranks["gain"] = np.where(gained > 0, -gained, np.nan)
-                    ranks["loss"] = np.where(gained < 0, gained, np.nan)
                 for kind, of_kind in ranks.items():
                     compared = against if EXAMPLE_KINDS[kind].compares else None
                     found = tuple(
@@ -122,7 +122,9 @@ class Picker:
                                 "baseline": against,
                                 "index": int(numbers[row]),
                                 "id": None if ids is None else _text(ids, row),
-                                **_scores(own, against_scores, row),
+                                "score": _defined(own[row]),
+                                "baseline_score": _defined(other[row]),
+                                "difference": _defined(difference[row]),
                                 "candidate": _candidate(batch, system, row),
                                 "baseline_candidate": _candidate(batch, against, row),
                                 **of_segment(row),
@@ -135,12 +137,8 @@ class Picker:
         return Picked(self.number, examples, cells)
 
 
-def _scores(own: Floats, baseline: Floats | None, row: int) -> dict[str, float | None]:
-    """The scores of a segment and their difference; None where one is not defined."""
-    score = None if np.isnan(own[row]) else float(own[row])
-    other = None if baseline is None or np.isnan(baseline[row]) else float(baseline[row])
-    difference = None if score is None or other is None else score - other
-    return {"score": score, "baseline_score": other, "difference": difference}
+def _defined(score: float) -> float | None:
+    return None if np.isnan(score) else float(score)
 
 
 def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping[str, Any]:

@@ -229,7 +229,7 @@ def test_systems_with_different_segments_are_compared_on_the_common_ones(corpus,
     [
         (" ", ["segment 6 has no document in document", "line 6"]),
         ("news\t", ["segment 6 has no document in document", "line 6"]),
-        ("a\tb\tc", ["line 6", "has 3 fields, and a line of documents has 1 or 2"]),
+        ("a\tb\tc", ["line 6", "has 3 fields"]),
     ],
 )
 def test_each_line_must_have_a_document(corpus, tmp_path, line, fragments):

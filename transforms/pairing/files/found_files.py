@@ -16,7 +16,6 @@ from beam_bleu.transforms.pairing.files.streams import (
     FoundFile,
     Stream,
     before_wildcard,
-    is_pattern,
 )
 from beam_bleu.transforms.pairing.files.tables import table_files, table_kind
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, kind_of
@@ -31,9 +30,6 @@ __all__ = [
 
 _DELTA_LOG = "_delta_log"
 """The folder with the log of a Delta table, in the folder of the table."""
-
-_MOST_FOLDERS = 20
-"""So many folders of another machine are looked at for a log: each of them is a request."""
 
 
 def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
@@ -81,15 +77,12 @@ def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> 
     kind = kind_of(stream.pattern)
     if table_kind(stream.pattern) is not None or (kind is not None and kind.is_web):
         return  # a web server lists nothing
-    named = [file.path for file in files]
-    if is_pattern(stream.pattern):
-        named.insert(0, before_wildcard(stream.pattern))
-    folders = list(dict.fromkeys(map(_folder_of_table, named)))
-    for folder in folders if is_local(stream.pattern) else folders[:_MOST_FOLDERS]:
+    named = (before_wildcard(stream.pattern), *(file.path for file in files[:1]))
+    for folder in dict.fromkeys(map(_folder_of_table, named)):
         log = f"{folder.rstrip('/')}/{_DELTA_LOG}"
-        if is_local(log) and not os.path.isdir(log):
-            continue
-        if find_files(Stream(stream.label, f"{log}/*.json")):
+        if (os.path.isdir(log) or not is_local(log)) and find_files(
+            Stream(stream.label, f"{log}/*.json"), enough=1
+        ):
             raise InputError(
                 stream.told("these are files of a Delta table, also of its older versions", folder),
                 f"write delta:{folder} in place of {stream.pattern}, or copy the files that you "

@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -184,67 +183,39 @@ class LabelStream:
         return tuple(name for name in self.names if name not in self.only_kept)
 
     def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:
-        """The values of the lines that a reader gave last, a column for each name.
-
-        Those of labels have a dictionary. Values that are only kept have none, because they can all
-        be different.
+        """The values of the lines that a reader gave last: a dictionary column for each name.
 
         A carriage return at the end of a line is not part of a value (`lines/line_columns.py`).
         Lines with another number of fields are added to the reader's bad lines. The values of bad
         lines have no meaning.
         """
-        column = reader.good(lines)
-        if self.only_kept:
-            columns = self._split(column, np.arange(len(column)), lines, reader)
-            return {
-                name: values if name in self.only_kept else values.dictionary_encode()
-                for name, values in zip(self.names, columns, strict=True)
-            }
-        encoded = column.dictionary_encode()
-        columns = self._split(encoded.dictionary, encoded.indices.to_numpy(), lines, reader)
+        encoded = reader.good(lines).dictionary_encode()
+        values = without_returns(encoded.dictionary)  # the different lines
+        columns = [values]
+        names = len(self.names)
+        if names > 1 or self.domain_first:
+            fields = pc.count_substring(values, "\t").to_numpy() + 1
+            is_wrong = fields > 2 if self.domain_first else fields != names
+            if is_wrong.any():
+                of_rows = fields[encoded.indices.to_numpy()]
+                rows = np.flatnonzero(is_wrong[encoded.indices.to_numpy()]).tolist()
+                if self.domain_first:
+                    need = "each line must have a document, or a domain, a tab and a document"
+                else:
+                    need = (
+                        f"each line must have {names} labels ({', '.join(self.names)}) with a tab "
+                        "between them; a label may be empty"
+                    )
+                has = [f"has {n} field{'s'[: n != 1]}" for n in of_rows[rows].tolist()]
+                reader.refuse_fields(lines, rows, has, need)
+                no_labels = pa.scalar("\t" * (names - 1), values.type)
+                values = pc.if_else(pa.array(is_wrong), no_labels, values)
+            if self.domain_first:
+                columns = [pc.replace_substring_regex(values, r"^[^\t]*\t", "")]
+            else:
+                parts = pc.split_pattern(values, "\t")
+                columns = [pc.list_element(parts, place) for place in range(names)]
         return {
-            name: pa.DictionaryArray.from_arrays(encoded.indices, values)
-            for name, values in zip(self.names, columns, strict=True)
+            name: pa.DictionaryArray.from_arrays(encoded.indices, column)
+            for name, column in zip(self.names, columns, strict=True)
         }
-
-    def _split(
-        self, values: pa.Array, of_rows: Integers, lines: pa.LargeStringArray, reader: LineReader
-    ) -> Sequence[pa.Array]:
-        """Different lines as a column for each name.
-
-        Args:
-          values: these lines.
-          of_rows: int64 (rows,), for each line that the reader gave last, which one it is.
-          lines: the lines that it gave.
-          reader: the reader.
-        """
-        values = without_returns(values)
-        names = len(self.names)
-        if names == 1 and not self.domain_first:
-            return (values,)
-        fields = pc.count_substring(values, "\t").to_numpy() + 1
-        is_wrong = fields > 2 if self.domain_first else fields != names
-        if is_wrong.any():
-            rows = np.flatnonzero(is_wrong[of_rows]).tolist()
-            has = ["1 field" if n == 1 else f"{n} fields" for n in fields[of_rows[rows]].tolist()]
-            reader.refuse_fields(lines, rows, *self._wrong(has))
-            no_labels = pa.scalar("\t" * (names - 1), values.type)
-            values = pc.if_else(pa.array(is_wrong), no_labels, values)
-        if self.domain_first:
-            return (pc.replace_substring_regex(values, r"^[^\t]*\t", ""),)
-        parts = pc.split_pattern(values, "\t")
-        return [pc.list_element(parts, place) for place in range(names)]
-
-    def _wrong(self, has: Sequence[str]) -> tuple[list[str], str]:
-        """What is wrong with lines that have these numbers of fields, and what to do."""
-        if self.domain_first:
-            return (
-                [f"has {fields}, and a line of documents has 1 or 2" for fields in has],
-                "each line must have the name of a document, or a domain and a name with a tab "
-                "between them",
-            )
-        names = len(self.names)
-        return (
-            [f"has {fields}, and --labels names {names} labels" for fields in has],
-            f"each line must have {names} labels with a tab between them; a label may be empty",
-        )

@@ -33,7 +33,6 @@ def test_what_is_missing_is_told_where_the_folder_can_be_seen(tmp_path: pathlib.
     assert seen(f"{tmp_path}/b*", there) == f"stream 0: nothing matches {tmp_path}/b*"
     assert seen(f"{tmp_path}/*/b", there) == f"stream 0: nothing matches {tmp_path}/*/b"
     assert seen(tmp_path / "empty", there) == f"stream 0 have 0 lines: {tmp_path}/empty"
-    assert seen(tmp_path / "empty", tmp_path / "empty").startswith("the corpus is empty")
     assert seen(there, tmp_path) == f"stream 1: this is a folder: {tmp_path}"
 
 
