@@ -181,7 +181,7 @@ def _scored(arguments: Arguments, record: RunRecord) -> RunResult:
                 from beam_bleu.transforms.pairing.lines.visible import check_visible
 
                 check_visible(job.source.inputs)
-            runner.prepare(arguments.beam, job.source.systems, job.run)
+            runner.prepare(arguments.beam, job.run)
             return _launch(arguments, record)
     finally:
         _log_end()

@@ -72,7 +72,7 @@ def _launch(given: Sequence[str]) -> None:
         warn(f"{arguments.job.output} has the result already, so no job was submitted")
         return
     job = arguments.job
-    arguments.runner.prepare(arguments.beam, job.source.systems, job.run)
+    arguments.runner.prepare(arguments.beam, job.run)
     pipeline = arguments.runner.pipeline(arguments.beam)
     prepare(job.output)
     build(pipeline, arguments.job)  # no launcher waits for it

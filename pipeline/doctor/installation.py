@@ -10,11 +10,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_module
-from beam_bleu.pipeline.doctor.facts import Check, Fact, Status
+from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
@@ -82,26 +82,20 @@ def _in_process() -> Iterator[Fact]:
         yield Fact("engines", "in-process", "FAIL", text)
 
 
-_JAVA: Mapping[bool, tuple[Status, str, str]] = {
-    True: ("ok", "Java is installed, for Beam's job server", ""),
-    False: (
-        "no",
-        "`java` is not installed, so Beam's job server cannot run",
-        "install Java, or use a job server that runs elsewhere: --job_endpoint HOST:PORT",
-    ),
-}
-
-
 def _engines() -> Iterator[Fact]:
-    program = shutil.which("prism")
-    if program is not None:
+    if program := shutil.which("prism"):
         yield Fact("engines", "Prism", "ok", f"--prism_location {program}")
     else:
         package = f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{version('apache-beam')}"
         text = "there is no `prism` on the PATH; Beam would download it for the first job"
         yield Fact("engines", "Prism", "no", text, f"go install {package}")
     for engine in ("Flink", "Spark"):
-        yield Fact("engines", engine, *_JAVA[shutil.which("java") is not None])
+        if shutil.which("java"):
+            yield Fact("engines", engine, "ok", "Java is installed, for Beam's job server")
+        else:
+            text = "`java` is not installed, so Beam's job server cannot run"
+            remedy = "install Java, or use a job server that runs elsewhere: --job_endpoint"
+            yield Fact("engines", engine, "no", text, f"{remedy} HOST:PORT")
     yield _optional("engines", "Dataflow", "Dataflow", "google.cloud.dataflow", installing("gcp"))
 
 

@@ -43,7 +43,7 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
             "name the engine with --runner, or leave out all flags",
         )
     check_visible(job.source.inputs)
-    runner.prepare(arguments.beam, job.source.systems, job.run)
+    runner.prepare(arguments.beam, job.run)
     handshake = Handshake.of(job, arguments.beam)
     heard: list[Worker] = []
     had_folder = os.path.isdir(job.output)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import os
-import re
 import tempfile
 from collections.abc import Sequence
 
@@ -50,11 +49,6 @@ with a side input, and jobs have none.
 WORKER_TIMEOUT = 300
 """Seconds that the workers of an engine may take to answer, if the user gives no other number."""
 
-_LONGEST = 63
-"""Characters that Dataflow allows in a name."""
-
-_PREFIX = "beam-bleu"
-
 
 @dataclasses.dataclass(frozen=True)
 class Runner:
@@ -78,7 +72,7 @@ class Runner:
         own = _OWN_FLAGS.get(self.name.rpartition(".")[2], ())
         return [*(flag for flag in own if _name_of(flag) not in names), *given]
 
-    def prepare(self, options: PipelineOptions, systems: Sequence[str], run: str) -> None:
+    def prepare(self, options: PipelineOptions, run: str) -> None:
         """Prepares the options of a run on an engine.
 
         It checks early what a runner would check late, or would wait for without a message.
@@ -93,9 +87,8 @@ class Runner:
 
         check_reachable(self.name, options)
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
-        cloud.job_name = cloud.job_name or job_name(
-            systems, run, datetime.datetime.now(datetime.timezone.utc)
-        )
+        now = datetime.datetime.now(datetime.timezone.utc)
+        cloud.job_name = cloud.job_name or f"beam-bleu-{now:%Y%m%d-%H%M%S}-{run[:4]}"
         # All runs keep the packages of --requirements_file in one folder. It is Beam's default,
         # which would depend on the temporary folder of a run.
         setup = options.view_as(SetupOptions)
@@ -159,23 +152,3 @@ def find_runner(name: str | None) -> Runner:
             f"choose one of {', '.join(known.values())}, or a class by its full name",
         )
     return Runner(name if "." in name else known[last], in_process=False)
-
-
-def job_name(systems: Sequence[str], run: str, now: datetime.datetime) -> str:
-    """A name that tells what a job scores and when it was sent.
-
-    Dataflow allows only small letters, digits and hyphens, and refuses the name of a job that
-    is running.
-
-    Args:
-      systems: the names of the systems, of which it has as much as there is room for.
-      run: the run's name, of which the first characters make the job's name unique.
-      now: the time at which the job is sent.
-
-    Returns:
-      For example, "beam-bleu-atlas-birch-20261119-020003-5f0c".
-    """
-    end = f"{now:%Y%m%d-%H%M%S}-{run[:4]}"
-    words = re.sub(r"[^a-z0-9]+", "-", "-".join(systems).lower()).strip("-")
-    words = words[: _LONGEST - len(f"{_PREFIX}--{end}")].strip("-")
-    return "-".join([_PREFIX, *([words] if words else []), end])

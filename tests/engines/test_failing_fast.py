@@ -60,7 +60,7 @@ def test_flink_shows_the_name_and_the_command_shows_the_page(
     assert run.code == 0, run.err
     job = flink.newest_job()
     assert job is not None
-    assert re.fullmatch(r"beam-bleu-atlas-birch-cobalt-20\d{6}-\d{6}-[0-9a-f]{4}", job["name"])
+    assert re.fullmatch(r"beam-bleu-20\d{6}-\d{6}-[0-9a-f]{4}", job["name"])
     assert f"beam-bleu: the page of the job: {flink.rest}/#/job/{job['jid']}\n" in run.err
     # Which states are seen depends on when Flink is asked.
     assert re.search(r"the state of the job: [A-Z]+, \d+ of \d+ tasks finished\n", run.err)

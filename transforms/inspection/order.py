@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -59,13 +58,14 @@ def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
     own, others = pair.similarities(places), pair.similarities(places - _FARTHEST - 1)
     shift = _shift(pair, own, others)
     if shift is not None:
-        where = f"{abs(shift.offset)} {'below' if shift.offset > 0 else 'above'}"
+        offset, first, before = shift
+        where = f"{abs(offset)} {'below' if offset > 0 else 'above'}"
         yield Finding(
             "order",
             True,
-            f"from segment {shift.first + 1:,} on, {candidates.name} match {references.name} of "
+            f"from segment {first + 1:,} on, {candidates.name} match {references.name} of "
             f"the segments {where}, not of their own",
-            f"look between segments {shift.before + 1:,} and {shift.first + 1:,} for a line that "
+            f"look between segments {before + 1:,} and {first + 1:,} for a line that "
             "one of the files lacks, or that is in two pieces",
         )
     elif _is_shuffled(own, others):
@@ -156,24 +156,13 @@ def _sums(weights: Bytes) -> Floats:
     return sums
 
 
-class _Shift(NamedTuple):
-    """A range of candidates that belong to other references.
+def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | None:
+    """The range of candidates that fit best at another offset; None if there is none.
 
-    Attributes:
-      gain: how much better they fit there, in all.
-      offset: how many lines below their own ones.
-      first: the number of the first segment that was looked at.
-      before: the number of one before it that belongs to its own.
+    Returns:
+      How many lines below their own ones the references are to which they belong, the number of
+      the first segment that was looked at, and that of one before it that belongs to its own.
     """
-
-    gain: float
-    offset: int
-    first: int
-    before: int
-
-
-def _shift(pair: _Pair, own: Floats, others: Floats) -> _Shift | None:
-    """The range of candidates that fit best at another offset; None if there is none."""
     if not _range_of(others - own / _TIMES_BETTER):
         return None  # everywhere, the own references are clearly better than any others
     shifts = []
@@ -185,9 +174,8 @@ def _shift(pair: _Pair, own: Floats, others: Floats) -> _Shift | None:
         if found and _is_clear(gain[found]):
             row = rows[found.start]
             before = int(pair.numbers[max(row - _UNSURE, 0)])
-            total, first = float(gain[found].sum()), int(pair.numbers[row])
-            shifts.append(_Shift(total, offset, first, before))
-    return max(shifts, default=None)
+            shifts.append((float(gain[found].sum()), offset, int(pair.numbers[row]), before))
+    return max(shifts)[1:] if shifts else None
 
 
 def _range_of(gain: Floats) -> slice | None:

@@ -56,31 +56,19 @@ class Stream:
 
 
 @dataclasses.dataclass(frozen=True)
-class ListedBy:
-    """The table that lists a file.
-
-    Attributes:
-      snapshot: the version of a Delta table, or the id of a snapshot of an Iceberg table.
-      columns: the names of its columns.
-    """
-
-    snapshot: str
-    columns: tuple[str, ...]
-
-
-@dataclasses.dataclass(frozen=True)
 class FoundFile:
     """A file that a stream's pattern matched.
 
     Attributes:
       path: its path.
       size: its size in bytes, before decompression.
-      listed_by: the table that lists it; None if it was found by its path.
+      snapshot: the version of the Delta table, or the id of the snapshot of the Iceberg table,
+        that lists it; None if it was found by its path.
     """
 
     path: str
     size: int
-    listed_by: ListedBy | None = None
+    snapshot: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from beam_bleu.transforms.errors import BleuError, InputError, installing
-from beam_bleu.transforms.pairing.files.streams import FoundFile, ListedBy, Stream
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
 
 if TYPE_CHECKING:
     import types
@@ -81,26 +81,6 @@ def table_files(stream: Stream) -> list[FoundFile]:
     return files
 
 
-def require_table_columns(label: str, files: Iterable[FoundFile], columns: Sequence[str]) -> None:
-    """Checks that a table still has the columns that are read of its files.
-
-    Args:
-      label: the input in messages.
-      files: the files. Those that no table lists have all of their columns.
-      columns: the names of the columns.
-
-    Raises:
-      InputError: it has not: old files have columns that were dropped.
-    """
-    for listed_by in {file.listed_by for file in files if file.listed_by is not None}:
-        for column in columns:
-            if column not in listed_by.columns:
-                raise InputError(
-                    f"{label}: the table has no column {column} any more, but its files have one",
-                    f"the columns of the table are: {', '.join(listed_by.columns)}",
-                )
-
-
 def _delta_files(library: types.ModuleType, stream: Stream, path: str) -> list[FoundFile]:
     table = library.DeltaTable(path)
     mapping = table.metadata().configuration.get("delta.columnMapping.mode", "none")
@@ -126,12 +106,11 @@ def _delta_files(library: types.ModuleType, stream: Stream, path: str) -> list[F
             )
     actions = table.get_add_actions(flatten=True)
     names, sizes = (_column(actions, name) for name in ("path", "size_bytes"))
-    listed_by = ListedBy(str(table.version()), tuple(field.name for field in table.schema().fields))
     found = []
     for uri, name, size in zip(table.file_uris(), names, sizes, strict=True):
         if not uri.endswith((name, unquote(name))):
             raise _refused(stream, path, f"has a file by two names: {uri}, {name}")
-        found.append(FoundFile(uri.removeprefix("file://"), int(size), listed_by))
+        found.append(FoundFile(uri.removeprefix("file://"), int(size), str(table.version())))
     return found
 
 
@@ -158,9 +137,6 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
                 raise _refused(
                     stream, name, f"has had another column that was called {column}", _REWRITE
                 )
-    listed_by = ListedBy(
-        str(snapshot.snapshot_id), tuple(field.name for field in table.schema().fields)
-    )
     found = []
     for task in table.scan().plan_files():
         file = task.file
@@ -175,7 +151,7 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
             what = f"has a file of the format {file.file_format.value}: {file.file_path}"
             raise _refused(stream, name, what)
         path = re.sub(r"^(file:(//)?(?=/)|s3[an](?=://))", _scheme, file.file_path)
-        found.append(FoundFile(path, file.file_size_in_bytes, listed_by))
+        found.append(FoundFile(path, file.file_size_in_bytes, str(snapshot.snapshot_id)))
     return found
 
 

@@ -11,8 +11,8 @@ from beam_bleu.pipeline.command_line import paths
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.pairing.files.found_files import find_files
-from beam_bleu.transforms.pairing.files.streams import FoundFile, ListedBy, Stream
-from beam_bleu.transforms.pairing.files.tables import require_table_columns, table_kind
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.records.formats import format_of_name
 
 
@@ -61,11 +61,3 @@ def test_the_path_of_a_table_means_the_same_on_all_workers(
         assert checked_path("--input", given, anywhere) == checked
     with pytest.raises(UsageError, match="is empty"):
         checked_path("--input", "delta:", False)
-
-
-def test_only_the_columns_that_a_table_still_has_are_read() -> None:
-    files = [FoundFile("a", 1, ListedBy("1", ("hyp", "ref"))), FoundFile("b", 1)]
-    require_table_columns("input", files, ["hyp"])
-    require_table_columns("input", files[1:], ["lang"])
-    with pytest.raises(InputError, match="input: the table has no column lang any more"):
-        require_table_columns("input", files, ["hyp", "lang"])

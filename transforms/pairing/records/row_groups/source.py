@@ -20,7 +20,6 @@ from beam_bleu.transforms.pairing.files.found_files import (
     version_of,
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
-from beam_bleu.transforms.pairing.files.tables import require_table_columns
 from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
@@ -159,18 +158,15 @@ class RowGroupRecords(RecordFiles):
                 f"{self.stream.label}: there are no rows: {self.stream.pattern}",
                 "check that the files were written",
             )
-        columns = [str(path.steps[0]) for path in chosen.columns]
-        require_table_columns(self.stream.label, [shard.file for shard in shards], columns)
         total = sum(int(footer.bytes.sum()) for footer in footers)
         portion_bytes = self.range_bytes or range_bytes_for(total)
         portions = list(_portions(footers, chosen, portion_bytes))
         sizes = np.array([portion.bytes for portion in portions], np.int64)
-        listed_by = shards[0].file.listed_by
         return RecordPlan(
             chosen,
             [portions[number] for number in longest_first(sizes, portion_bytes)],
             self.input_files(shards, rows, [footer.version for footer in footers]),
-            None if listed_by is None else listed_by.snapshot,
+            shards[0].file.snapshot,
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
