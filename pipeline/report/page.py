@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import is_numeric
-from beam_bleu.pipeline.examples.segments import read_examples
+from beam_bleu.pipeline.examples.segments import Entry, read_examples
+from beam_bleu.pipeline.examples.shown_segments import heading, scores, texts
 from beam_bleu.pipeline.output.file_names import REPORT, SCORES
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.publication import is_owned
 from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short
-from beam_bleu.pipeline.report.examples import JOINERS, groups, heading, texts
 from beam_bleu.pipeline.report.facts import facts
 from beam_bleu.pipeline.report.figures import UNCERTAINTY, places, reasons, standing
 from beam_bleu.pipeline.report.past import past
@@ -35,6 +35,24 @@ if TYPE_CHECKING:
 _FOLDER = pathlib.Path(__file__).parent
 
 _NAMED_SYSTEMS = 3
+
+KINDS = {
+    "loss": "{system} loses most against {baseline}",
+    "gain": "{system} gains most over {baseline}",
+    "worst": "The worst of {system}",
+    "best": "The best of {system}",
+    "sample": "A random sample of {system}",
+}
+"""What examples of each kind are, for readers, in the order in which the page shows them."""
+
+_MOST_EXAMPLES = 200
+"""How many examples the page has, of all kinds together. More of them make it too large."""
+
+_LONGEST_TEXT = 600
+"""Characters of a text that the page shows."""
+
+_JOINERS = "\u200c\u200d"
+"""Invisible, but without them words of Persian and of Indian scripts, and emoji, look wrong."""
 
 
 def require_jinja2() -> None:
@@ -70,9 +88,7 @@ def page(saved: SavedResult, history: History | None = None) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _text(
-    saved: SavedResult, examples: Sequence[Mapping[str, Any]], history: History | None
-) -> str:
+def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None) -> str:
     result = saved.result
     names = {metric.metric: metric.name for metric in result.metrics}
     systems = result.systems
@@ -88,12 +104,29 @@ def _text(
             uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
             places=[*places(result)],
             reasons=[*reasons(result)],
-            examples=groups(examples, names),
+            examples=_groups(examples, names),
             facts=[*facts(saved)],
             warnings=result.all_warnings,
         )
     )
     return text
+
+
+def _groups(examples: Sequence[Entry], names: Mapping[str, str]) -> dict[str, list[Entry]]:
+    """The examples of each kind, metric and system, by their title.
+
+    Args:
+      examples: the lines of the file of examples.
+      names: those of the metrics for readers.
+    """
+    found: dict[str, list[Entry]] = {}
+    for example in sorted(examples, key=lambda example: [*KINDS].index(example["kind"])):
+        title = KINDS[example["kind"]].format(**example)
+        if len(names) > 1:
+            title += f", by {names[example['metric']]}"
+        found.setdefault(title, []).append(example)
+    most = max(1, _MOST_EXAMPLES // max(len(found), 1))
+    return {title: entries[:most] for title, entries in [*found.items()][:_MOST_EXAMPLES]}
 
 
 @functools.cache
@@ -115,7 +148,12 @@ def templates() -> jinja2.Environment:
     environment.tests["numeric"] = is_numeric
     style = markupsafe.Markup((_FOLDER / "style.css").read_text(encoding="utf-8"))
     environment.globals.update(
-        shapes=SHAPES, short=short, heading=heading, texts=texts, style=style
+        shapes=SHAPES,
+        short=short,
+        heading=heading,
+        scores=scores,
+        texts=functools.partial(texts, longest=_LONGEST_TEXT),
+        style=style,
     )
     return environment
 
@@ -125,7 +163,7 @@ def _shown(value: Any) -> Any:
     import markupsafe
 
     if isinstance(value, str) and not isinstance(value, markupsafe.Markup):
-        return printable(value, keep=f"\n{JOINERS}")
+        return printable(value, keep=f"\n{_JOINERS}")
     return value
 
 

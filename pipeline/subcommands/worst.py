@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import add_flags, add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
-from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
 from beam_bleu.pipeline.examples.shown_segments import shown_entry
@@ -124,9 +123,8 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
 
 def _as_text(found: Found, wanted: Wanted, name: str) -> str:
     """The segments for a reader, by a metric of this name."""
-    decimals = decimals_of(wanted.metric)
     parts = [printable(_title(found, wanted, name)) + "\n"]
-    parts += [shown_entry(entry, place, decimals) for place, entry in enumerate(found.entries, 1)]
+    parts += [shown_entry(entry, place) for place, entry in enumerate(found.entries, 1)]
     return "\n".join(parts)
 
 

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 from made_reports import example, of_two_systems
 
+from beam_bleu.pipeline.examples.shown_segments import texts
 from beam_bleu.pipeline.report.charts import Dots
-from beam_bleu.pipeline.report.examples import texts
 from beam_bleu.pipeline.report.figures import best, places
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import ScoreRow

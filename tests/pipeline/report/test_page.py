@@ -13,8 +13,7 @@ from command_line import EXAMPLE, PROJECT, called
 from made_reports import EXAMPLES_FILE, HOSTILE, example, of_two_systems, reported, written_result
 from made_results import entry, result
 
-from beam_bleu.pipeline.report.examples import KINDS
-from beam_bleu.pipeline.report.page import page, write_report
+from beam_bleu.pipeline.report.page import KINDS, page, write_report
 from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
@@ -87,7 +86,7 @@ def test_a_reader_sees_who_is_best_where_why_and_how(parsed):
         "The parts of BLEU",
         "BLEU of segments",
         "birch loses most against atlas",
-        "Segment 7; difference -37.5; domain: news",
+        "index 7, domain=news",
         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-0.1.0",
         "empty candidates, of all systems 2",
         "Files that were read: 1.",
