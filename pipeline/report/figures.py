@@ -1,11 +1,12 @@
-"""The figures of a result: who is best and is it real, where systems differ, and why."""
+"""The figures of a page: what has changed, who is best, where, why, and what was scored."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Collection, Iterator, Sequence
-from typing import TypeVar
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from beam_bleu.pipeline.display.comparison_tables import differences_in_slices, differences_table
 from beam_bleu.pipeline.display.row_order import (
@@ -22,8 +23,14 @@ from beam_bleu.pipeline.display.score_tables import (
     slice_tables,
     slices_of,
     systems_table,
+    units_of,
 )
 from beam_bleu.pipeline.display.table import Cell, Table
+from beam_bleu.pipeline.history.history import History
+from beam_bleu.pipeline.history.history import Series as NightSeries
+from beam_bleu.pipeline.history.shown import series_table
+from beam_bleu.pipeline.output.file_names import RUN_RECORD
+from beam_bleu.pipeline.output.result_files import exists, read
 from beam_bleu.pipeline.report.charts import Chart, Curves, Dot, Dots, Series
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
@@ -32,11 +39,12 @@ from beam_bleu.pipeline.result.rows import (
     Result,
     ScoreRow,
 )
+from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, estimates
+from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimates
 
 UNCERTAINTY = (
     f"{HALF_INTERVAL}: another test set of the same kind would usually give a score within it. "
@@ -247,3 +255,106 @@ def _bucket(low: float | None, high: float | None) -> str:
     if low is None:
         return "anything" if high is None else f"below {high:g}"
     return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
+
+
+def past(history: History) -> Iterator[Figure]:
+    """The scores of the whole corpus on each night, and where the history is not continuous."""
+    metrics: dict[str, list[NightSeries]] = {}
+    for series in history.series:
+        metrics.setdefault(series.key.metric, []).append(series)
+    for systems in metrics.values():
+        yield _night_figure(history, systems)
+    if history.gaps:
+        rows = [[gap.night, gap.until, gap.text] for gap in history.gaps]
+        table = Table(["Gaps in the history"], ["night", "until", "what"], rows)
+        sentence = f"The history has {counted(len(history.gaps), 'gap')}."
+        yield Figure("Gaps", [table], sentence=sentence)
+
+
+def _night_figure(history: History, systems: Sequence[NightSeries]) -> Figure:
+    """The scores of a metric; one series for each system."""
+    name = systems[0].name
+    missing = [gap.night for gap in history.gaps if gap.kind == "missing"]
+    nights = sorted([*history.nights, *missing])  # dates and times as texts have the order of time
+    curves = {}
+    for series in systems:
+        by_night = {score.night: score for score in series.scores}
+        line = [by_night.get(night) for night in nights]
+        breaks = {
+            number
+            for number, score in enumerate(line)
+            if score and score.change.against and not score.change.row
+        }
+        curves[series.key.system] = series_of([own.row if own else None for own in line], breaks)
+    losses = [
+        f"{score.row.system} on {score.night}"
+        for series in systems
+        for score in series.scores
+        if score.verdict == "worse"
+    ]
+    text = "No night is significantly worse than the one before."
+    if losses:
+        text = f"Significantly worse than the night before: {joined(losses, _NAMED)}."
+    tables = [series_table(series, history.gaps) for series in systems]
+    return Figure(f"{name} by night", tables, Curves(nights, curves, name), text)
+
+
+def facts(saved: SavedResult) -> Iterator[Figure]:
+    """The inputs, the counts and the versions of a result."""
+    result, streams = saved.result, saved.streams
+    rows: list[list[Cell]] = [[name, Number(f"{number:,}")] for name, number in _counters(result)]
+    table = Table(["What was counted"], ["what", "number"], rows)
+    labels = [label for label in result.partitions if label is not None]
+    partitions = f"; {len(labels):,} partitions" if len(labels) > 1 else ""
+    if len(labels) == 1:
+        partitions = f"; partition {labels[0]}"
+    yield Figure("Counts", [table], sentence=f"Scored: {units_of(result)}{partitions}.")
+    if streams:
+        files = sum(len(stream["files"]) for stream in streams)
+        sentence = f"Files that were read: {files:,}."
+        yield Figure("Inputs", [_inputs(streams)], sentence=sentence)
+    # Not the machine: a report does not depend on it.
+    versions = {name: own for name, own in _versions(saved).items() if name != "platform"}
+    if versions:
+        software = [[name.replace("_", "-"), version] for name, version in versions.items()]
+        table = Table(["Versions"], ["software", "version"], software)
+        sentence = f"beam-bleu {versions['beam_bleu']} scored these texts."
+        yield Figure("Versions", [table], sentence=sentence)
+
+
+def _versions(saved: SavedResult) -> dict[str, str]:
+    """The versions of the software that made a result; none if no run.json says it."""
+    record = f"{saved.folder}/{RUN_RECORD}"
+    if not saved.folder or not exists(record):
+        return {}
+    with named_if_damaged(record):
+        return dict(json.loads(read(record))["versions"])
+
+
+def _counters(result: Result) -> Iterator[tuple[str, int]]:
+    yield "segments scored", result.segments or 0
+    for name, number in result.counters.items():
+        if isinstance(number, int):
+            yield name.replace("_", " "), number
+    for rejected in result.counters.get("rejected_records", ()):
+        yield f"rejected records: {rejected['reason']}", rejected["records"]
+    for system in (result.coverage or {"systems": ()})["systems"]:
+        yield f"segments that {system['system']} lacks", system["missing"]
+        yield f"records of {system['system']} that no reference has", system["unknown"]
+
+
+def _inputs(streams: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [
+        [
+            stream["role"] + (f" of {stream['system']}" if stream["system"] is not None else ""),
+            stream["pattern"],
+            Number(f"{len(stream['files']):,}"),
+            Number(f"{stream['lines']:,}"),
+            Number(f"{stream['bytes']:,}"),
+            stream["digest"],
+        ]
+        for stream in streams
+    ]
+    note = "Equal digests mean equal texts."
+    header = ["texts", "pattern", "files", "lines", "bytes", "digest"]
+    return Table(["What was read"], header, rows, [note])

@@ -21,9 +21,7 @@ from beam_bleu.pipeline.output.publication import is_owned
 from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short
-from beam_bleu.pipeline.report.facts import facts
-from beam_bleu.pipeline.report.figures import UNCERTAINTY, places, reasons, standing
-from beam_bleu.pipeline.report.past import past
+from beam_bleu.pipeline.report.figures import UNCERTAINTY, facts, past, places, reasons, standing
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
