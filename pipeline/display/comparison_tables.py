@@ -29,12 +29,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     signed,
 )
 
-_OF_SACREBLEU = {
-    "bootstrap": "which finds too many differences",
-    "randomization": "which counts only larger differences, not those of the same size",
-}
-"""What a reader of sacreBLEU's p-value must know, by method."""
-
 
 def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     """The tables of comparisons by a metric, in the order in which they are shown."""
@@ -156,8 +150,10 @@ def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     resampling = view.result.resampling
     if resampling is None:
         return
-    method, resamples = resampling["method"], counted(resampling["resamples"], "resample")
-    drawn = f"{method}, {resamples} of {resampling['unit']}s, seed {resampling['seed']}"
+    resamples = counted(resampling["resamples"], "resample")
+    drawn = (
+        f"{resampling['method']}, {resamples} of {resampling['unit']}s, seed {resampling['seed']}"
+    )
     scores, compared = (
         [entry for entry in resampling[kind] if entry["metric"] == metric.metric]
         for kind in ("scores", "comparisons")
@@ -201,7 +197,7 @@ def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
             columns["p of sacreBLEU"] = [
                 Number(p_value(entry["p_sacrebleu"])) for entry in compared
             ]
-            caption.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
+            caption.append("p of sacreBLEU: as sacreBLEU computes it")
         yield table_of(columns.items(), caption)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.cells import chop_cells
-
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import Cell, Note, Table, is_numeric
 from beam_bleu.transforms.score.shown_numbers import Number
@@ -20,8 +18,8 @@ _PREAMBLE = (
     *(rf"\providecommand{{\{rule}}}{{\hline}}" for rule in ("toprule", "midrule", "bottomrule")),
 )
 
-_WIDEST_NAME = 40
-"""Longer names continue on the next line."""
+_LONGEST_WORD = 40
+"""Longer words of a caption continue on the next line."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -62,7 +60,7 @@ def _float(table: Table, number: int) -> Iterator[str]:
     yield r"\centering"
     yield rf"\begin{{tabular}}{{{''.join(kinds)}}}"
     yield r"\toprule"
-    yield _row(map(_name, table.header))
+    yield _row(map(_text, table.header))
     yield r"\midrule"
     yield from (_row(map(_cell, row)) for row in table.rows)
     yield r"\bottomrule"
@@ -95,7 +93,7 @@ def _typewriter(signature: str) -> str:
 def _cell(cell: Cell) -> str:
     """A cell. Marks take no room, so that digits are below each other."""
     if not isinstance(cell, Number):
-        return _name(cell)
+        return _text(cell)
     text = _signed(cell.text)
     text = rf"\textbf{{{text}}}" if cell.is_best else text
     half = rf"\,{{\scriptsize$\pm$\,{cell.half}}}" if cell.half else ""
@@ -111,15 +109,9 @@ def _signed(number: str) -> str:
     return re.sub("[-+<]", lambda sign: f"${sign[0]}$", number).replace("–", "--")
 
 
-def _name(name: str) -> str:
-    lines = [_text(line) for line in chop_cells(printable(name), _WIDEST_NAME)]
-    stacked = r"\\".join(lines)
-    return stacked if len(lines) < 2 else rf"\shortstack[l]{{{stacked}}}"
-
-
 def _flowing(text: str) -> str:
     """A text of several lines. They can end in long words, too, and after the signs "|"."""
-    words = (re.findall(rf"[^|]{{1,{_WIDEST_NAME}}}\|?|\|", word) for word in text.split(" "))
+    words = (re.findall(rf"[^|]{{1,{_LONGEST_WORD}}}\|?|\|", word) for word in text.split(" "))
     escaped = " ".join(r"\allowbreak{}".join(map(_text, pieces)) for pieces in words)
     return escaped.replace(r"\textbar{}\allowbreak{}", r"\textbar\allowbreak ")
 

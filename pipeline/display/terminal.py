@@ -23,13 +23,6 @@ _WITHOUT_ESCAPES = ("", "dumb", "unknown")
 """Values of TERM that say that the terminal does not know escape sequences."""
 
 
-class EscapingFormatter(logging.Formatter):
-    """Formats log records with escapes for all unprintable characters but line breaks."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return printable(super().format(record), keep="\n\t")
-
-
 def say(message: str) -> None:
     """Writes a message to stderr, if that is possible.
 
@@ -50,10 +43,6 @@ def tell(message: str) -> None:
 
 class SayingHandler(logging.Handler):
     """Writes log records to stderr."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        lines = JsonLines.current
-        return super().format(record) if lines is None else lines.of_record(record)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from beam_bleu.pipeline.display.json_lines import JsonLines, LogFormatName
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import EscapingFormatter, SayingHandler, say
+from beam_bleu.pipeline.display.terminal import SayingHandler, say
 from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
 from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
 from beam_bleu.transforms.errors import (
@@ -143,10 +143,14 @@ def warn(message: str) -> None:
     _LOGGER.warning("%s", message)
 
 
-class _OwnFormatter(logging.Formatter):
-    """Formats records of `_LOGGER`: warnings without a time, and other records with one."""
+class _Formatter(logging.Formatter):
+    """Formats records: our warnings without a time, our other records with one, libraries' ones."""
 
     def format(self, record: logging.LogRecord) -> str:
+        if JsonLines.current is not None:
+            return JsonLines.current.of_record(record)
+        if record.name.partition(".")[0] != _LOGGER.name:
+            return printable(super().format(record), keep="\n\t")
         message = printable(record.getMessage())
         if record.levelno >= logging.WARNING:
             return f"beam-bleu: warning: {message}"
@@ -155,20 +159,20 @@ class _OwnFormatter(logging.Formatter):
 
 
 @contextlib.contextmanager
-def _own_log(level: int) -> Iterator[None]:
-    """While the body runs, the library's records of this level and above are shown."""
+def _logged(level: int, level_of_libraries: int) -> Iterator[None]:
+    """While the body runs, our records of a level and above are shown. Those of libraries stay."""
+    # Beam logs a traceback for every exception of a worker. When it is imported, it warns
+    # about missing optional packages.
     handler = SayingHandler()
-    handler.setFormatter(_OwnFormatter())
-    before, propagate = _LOGGER.level, _LOGGER.propagate
-    _LOGGER.addHandler(handler)
+    handler.setFormatter(_Formatter(logging.BASIC_FORMAT))
+    handler.addFilter(_is_of_use)
+    logging.basicConfig(level=level_of_libraries, handlers=[handler], force=True)
+    before = _LOGGER.level
     _LOGGER.setLevel(level)
-    _LOGGER.propagate = False
     try:
         yield
     finally:
-        _LOGGER.removeHandler(handler)
         _LOGGER.setLevel(before)
-        _LOGGER.propagate = propagate
 
 
 @contextlib.contextmanager
@@ -198,16 +202,6 @@ def _is_of_use(record: logging.LogRecord) -> bool:
     return not any(words in record.getMessage() for words in _NOBODY_ACTS_ON)
 
 
-def _show_logs_of_libraries(verbose: int) -> None:
-    # Beam logs a traceback for every exception of a worker. When it is imported, it warns
-    # about missing optional packages.
-    handler = SayingHandler()
-    handler.setFormatter(EscapingFormatter(logging.BASIC_FORMAT))
-    handler.addFilter(_is_of_use)
-    level = _LEVELS[min(verbose, len(_LEVELS) - 1)]
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-
-
 def reported(
     work: Callable[[], None],
     verbose: int,
@@ -225,9 +219,13 @@ def reported(
       ended: called when the work has ended, also after a signal. It raises no error.
       log_format: the format of stderr.
     """
-    _show_logs_of_libraries(verbose)
     level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
-    with JsonLines.of(log_format), _own_log(level), _threads_logged(), _interrupts.handled():
+    with (
+        JsonLines.of(log_format),
+        _logged(level, _LEVELS[min(verbose, len(_LEVELS) - 1)]),
+        _threads_logged(),
+        _interrupts.handled(),
+    ):
         try:
             _interrupts.released()
             work()

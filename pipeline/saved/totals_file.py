@@ -86,41 +86,6 @@ def saved_bytes(
     )
 
 
-def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotals:
-    """What a totals.json holds.
-
-    Args:
-      data: its bytes.
-      path: its path, for messages.
-      scores: the bytes of the scores.json to which it must belong; None for any.
-
-    Raises:
-      InputError: it is damaged, made by another program, has another version, or belongs to another
-        scores.json.
-    """
-    try:
-        frame = json.loads(data)
-        if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:
-            raise InputError(
-                f"{path} has version {frame['version']!r} of the format, and beam-bleu {VERSION} "
-                f"knows only version {FORMAT_VERSION}",
-                "read it with the version of beam-bleu that wrote it, or repeat the run",
-            )
-        content = frame["content"]
-        if frame["format"] != TOTALS_FORMAT or frame["sha256"] != sha256_of(content):
-            raise ValueError("another format, or another digest")
-    except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{path} is not a totals.json of beam-bleu: it is damaged or made by another program",
-            "copy it again from the folder of its run, or repeat the run with --save_totals",
-        ) from error
-    if scores is not None:
-        named = frame.get("scores_sha256")
-        require_same_scores(path, is_same=named == hashlib.sha256(scores).hexdigest())
-    saved: SavedTotals = decoded(SavedTotals, content)
-    return saved
-
-
 def sha256_of(content: Mapping[str, Any]) -> str:
     """The digest of a content, which does not depend on the layout of the file.
 
@@ -160,10 +125,28 @@ def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
         beside it, if there is one.
 
     Raises:
-      InputError: as in `read_totals`.
+      OtherVersionsError, InputError: as in `read_totals`.
     """
-    has_scores = in_folder and exists(beside(path, SCORES))
-    saved = totals_of(data, path, read(beside(path, SCORES)) if has_scores else None)
+    try:
+        frame = json.loads(data)
+        if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:
+            raise InputError(
+                f"{path} has version {frame['version']!r} of the format, and beam-bleu {VERSION} "
+                f"knows only version {FORMAT_VERSION}",
+                "read it with the version of beam-bleu that wrote it, or repeat the run",
+            )
+        content = frame["content"]
+        if frame["format"] != TOTALS_FORMAT or frame["sha256"] != sha256_of(content):
+            raise ValueError("another format, or another digest")
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path} is not a totals.json of beam-bleu: it is damaged or made by another program",
+            "copy it again from the folder of its run, or repeat the run with --save_totals",
+        ) from error
+    if in_folder and exists(scores := beside(path, SCORES)):
+        digest = hashlib.sha256(read(scores)).hexdigest()
+        require_same_scores(path, is_same=frame.get("scores_sha256") == digest)
+    saved: SavedTotals = decoded(SavedTotals, content)
     # Signatures name the versions that are installed. They must be those that made the tokens.
     try:
         here = versions_of(texts_of(saved.totals, saved.scorings, saved.slicing))

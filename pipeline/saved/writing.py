@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import check_output, checked_path
@@ -14,9 +13,6 @@ from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
-from beam_bleu.transforms.wiring.filesystems import is_local
-
-_WILDCARD = re.compile(r"[*?\[]")
 
 
 def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
@@ -50,8 +46,4 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
 def _file(path: str) -> str:
     """The file that is read if a user names a path."""
     path = path.removeprefix("file://")
-    path = f"{path.rstrip('/')}/{TOTALS}" if is_folder(path) else path
-    if not is_local(path):
-        return path
-    # A user names one file here, so its wildcards stand for themselves. "?" matches each of them.
-    return _WILDCARD.sub("?", path)
+    return f"{path.rstrip('/')}/{TOTALS}" if is_folder(path) else path

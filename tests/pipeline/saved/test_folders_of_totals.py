@@ -144,13 +144,6 @@ def test_an_input_that_is_linked_is_not_overwritten(folders, tmp_path):
     called("merge", tmp_path / "link", two, "--output", one).assert_failed(2, "--output")
 
 
-def test_a_name_with_wildcards_is_one_file(folders, tmp_path):
-    one, two = folders
-    odd = one.rename(tmp_path / "o[n]e")
-    assert called("merge", odd, two, "--output", tmp_path / "sum", "-b").code == 0
-    assert called("merge", odd, "--output", tmp_path / "one", "-b").code == 0
-
-
 def test_nothing_of_an_earlier_run_stays(folders, made, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(made / "two", out)

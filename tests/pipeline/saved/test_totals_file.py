@@ -17,7 +17,7 @@ from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.saved.codec import decoded, encoded
-from beam_bleu.pipeline.saved.totals_file import read_totals, sha256_of, totals_bytes, totals_of
+from beam_bleu.pipeline.saved.totals_file import read_totals, sha256_of, totals_bytes, totals_in
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 
@@ -45,8 +45,11 @@ def test_it_is_read_as_it_was_written(folder, data):
 def test_the_digest_does_not_depend_on_the_layout(data):
     found = json.loads(data)
     assert sha256_of(found["content"]) == found["sha256"]
-    pretty = json.dumps(found, indent=2).encode()
-    assert document_of(totals_of(pretty, "x").result) == document_of(totals_of(data, "x").result)
+    pretty, plain = (
+        totals_in(each, "x", in_folder=False).result
+        for each in (json.dumps(found, indent=2).encode(), data)
+    )
+    assert document_of(pretty) == document_of(plain)
 
 
 def changed(data: bytes, **fields: Any) -> bytes:
@@ -79,7 +82,7 @@ def test_any_changed_byte_is_refused_unless_it_changes_nothing(folder, data, pla
     other = bytearray(data)
     other[place % len(data)] ^= change
     with contextlib.suppress(InputError):
-        totals_of(bytes(other), "x", (folder / "scores.json").read_bytes())
+        totals_in(bytes(other), str(folder / "totals.json"), in_folder=True)
         assert json.loads(other) == json.loads(data)  # white space became another one
 
 
