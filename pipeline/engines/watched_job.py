@@ -9,7 +9,6 @@ engine says nothing and waits forever. So the launcher has to notice that no wor
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import queue
 import threading
@@ -38,11 +37,8 @@ __all__ = ["Watch", "engine_failure", "follow"]
 _WARNS_AFTER = 60
 """Seconds after which there is a warning. A busy machine may need longer to start a worker."""
 
-_FIRST_PAUSE, _PAUSE = 1.0, 5.0
-"""Seconds before each of the first looks at a job, and before each later look."""
-
-_FIRST_LOOKS = 10
-"""So many looks are close together: a small job is soon over, and its page is wanted at once."""
+_PAUSE = 2.0
+"""Seconds before each look at a job: a small job is soon over, and its page is wanted at once."""
 
 _PATIENCE_FOR_THE_END = 10.0
 """Seconds after which the launcher no longer waits for the end of a job that it has cancelled."""
@@ -174,11 +170,10 @@ def follow(
 
     # On another thread, because no engine promises that a cancelled job ends soon.
     threading.Thread(target=wait_for_beam, name="wait for the job", daemon=True).start()
-    pauses = itertools.chain(itertools.repeat(_FIRST_PAUSE, _FIRST_LOOKS), itertools.repeat(_PAUSE))
     unable: BleuError | None = None
     while unable is None:
         with contextlib.suppress(queue.Empty):
-            state, error = ends.get(timeout=next(pauses))
+            state, error = ends.get(timeout=_PAUSE)
             break
         unable = watch.look()
     else:

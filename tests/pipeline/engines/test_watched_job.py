@@ -223,7 +223,7 @@ class Sent:
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_job_whose_workers_cannot_do_it_is_cancelled(ends, monkeypatch) -> None:
-    monkeypatch.setattr(watched_job, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(watched_job, "_PAUSE", 0.0)
     monkeypatch.setattr(watched_job, "_PATIENCE_FOR_THE_END", 0.1)
     monkeypatch.setattr(DataflowJob, "seen", lambda self: Seen("RUNNING", is_working=True))
     sent = Sent(ends)

@@ -12,7 +12,7 @@ import gzip
 import lzma
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from isal import igzip_lib
 
@@ -33,16 +33,6 @@ _LARGEST_WINDOW = 1 << 27
 
 It is also the default limit of zstd itself.
 """
-
-
-class _Member(Protocol):
-    """The interface of all decompressors."""
-
-    eof: bool
-    unused_data: bytes
-    needs_input: bool
-
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 class _GzipMember:
@@ -120,11 +110,6 @@ _PADDED = (".gz", ".xz")
 _BESIDES = 1 << 25
 """More than the bytes that xz needs in addition to its dictionary."""
 
-_TOO_LARGE = {
-    ".zst": ("too much memory", "compress it again with --long=27 or without --long"),
-    ".xz": ("Memory usage limit", "compress it again with xz -9 or a lower level"),
-}
-"""The error of a library for a larger window (or dictionary), and the remedy."""
 _ERRORS: Any = (igzip_lib.IsalError, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
@@ -156,7 +141,7 @@ def decompressed(
     if not data:
         raise InputError(told(f"the file is empty, not {compression} data"), _COPY_AGAIN)
     while data:
-        member: _Member = _MEMBERS[compression]()
+        member = _MEMBERS[compression]()
         while not member.eof:
             if member.needs_input and not data and not (data := more()):
                 raise InputError(
@@ -169,15 +154,6 @@ def decompressed(
             try:
                 out = member.decompress(data, _MOST)
             except _ERRORS as error:
-                said, remedy = _TOO_LARGE.get(compression, ("", ""))
-                if said and said in str(error):
-                    raise InputError(
-                        told(
-                            f"bad {compression} data before byte {taken}: its window is "
-                            f"above {_LARGEST_WINDOW >> 20} MiB, which takes too much memory"
-                        ),
-                        remedy,
-                    ) from error
                 raise InputError(
                     told(f"bad {compression} data before byte {taken}: {error}"), _COPY_AGAIN
                 ) from error
@@ -190,4 +166,7 @@ def decompressed(
                 data = more()
 
 
-_COPY_AGAIN = "compress or copy the file again"
+_COPY_AGAIN = (
+    "compress or copy the file again; a window above 128 MiB is refused (zstd --long=28, xz with a "
+    "larger dictionary than that of -9)"
+)

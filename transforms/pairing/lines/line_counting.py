@@ -58,9 +58,6 @@ COMPRESSED_DATA = {
 
 _MOST_MAGIC = max(map(len, COMPRESSED_DATA.values()))
 
-_DECOMPRESS = {".gz": "zcat", ".bz2": "bzcat", ".zst": "zstdcat", ".xz": "xzcat"}
-"""The programs that write the text of a compressed file to a pipe."""
-
 _PARTS_OF_CALL = 32
 """How many parts one call counts: few enough that the progress of a run is seen."""
 
@@ -252,22 +249,11 @@ def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
     suffix = next(
         (ending for ending, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None
     )
-    if suffix is None:
-        return
-    if compression(path):
+    if suffix is not None:
         raise InputError(
-            stream.told(f"it was compressed twice: its text is {suffix} data", path),
-            "decompress it once",
+            stream.told(f"its text is {suffix} data", path),
+            f"decompress it; or add {suffix} to its name, if it is not compressed twice",
         )
-    if stream.pipe:
-        raise InputError(
-            stream.told(f"the pipe brings {suffix} data, not text", path),
-            f"decompress it before the pipe: {_DECOMPRESS[suffix]} FILE | ...",
-        )
-    raise InputError(
-        stream.told(f"it is {suffix} data, but its name does not say so", path),
-        f"add {suffix} to its name, or decompress it",
-    )
 
 
 def line_too_long(max_line_bytes: int) -> tuple[str, str]:

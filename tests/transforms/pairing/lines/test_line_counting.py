@@ -82,4 +82,4 @@ def test_lines_that_are_longer_than_parts_are_counted(tmp_path, mark, end, limit
 @pytest.mark.parametrize("data", COMPRESSED_DATA.values())
 def test_compressed_data_is_refused(tmp_path, mark, data):
     ((cause, _),) = require_equal(tmp_path, mark + data, len(mark + data), 1 << 26, None)
-    assert "data, but its name does not say so" in cause
+    assert "its text is ." in cause
