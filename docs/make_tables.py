@@ -12,7 +12,7 @@ from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.history.nights import ORDERS
 from beam_bleu.pipeline.library.keywords import KEYWORDS
-from beam_bleu.pipeline.notebook.result_tables import (
+from beam_bleu.pipeline.notebook.read_scores import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,
     METRIC_COLUMNS,

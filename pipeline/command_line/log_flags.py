@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from beam_bleu.pipeline.command_line.parser import Parser, add_flags, with_underscores
-from beam_bleu.pipeline.display.json_lines import LOG_FORMATS, LogFormatName
 from beam_bleu.pipeline.display.shown_progress import PROGRESS_MODES, ProgressMode
+from beam_bleu.pipeline.display.terminal import LOG_FORMATS, LogFormatName
 from beam_bleu.transforms.definition.flags import filled, flag, flags_of
 from beam_bleu.transforms.errors import UsageError
 

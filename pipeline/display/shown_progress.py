@@ -18,9 +18,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TextIO
 
-from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import ERASED_LINE, is_redrawn
+from beam_bleu.pipeline.display.terminal import ERASED_LINE, JsonLines, is_redrawn
 from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
 

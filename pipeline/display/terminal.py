@@ -8,12 +8,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import platform
 import sys
-from collections.abc import Iterator
-from typing import TextIO
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from typing import Any, ClassVar, Literal, TextIO
 
-from beam_bleu.pipeline.display.json_lines import JsonLines
-from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.transforms.errors import JobError
 
 ERASED_LINE = "\r\x1b[K"
@@ -21,6 +22,71 @@ ERASED_LINE = "\r\x1b[K"
 
 _WITHOUT_ESCAPES = ("", "dumb", "unknown")
 """Values of TERM that say that the terminal does not know escape sequences."""
+
+
+LogFormatName = Literal["text", "json"]
+
+LOG_FORMATS: Mapping[LogFormatName, str] = {
+    "text": "lines for people",
+    "json": "a JSON object on each line, with time, level, message, run and host",
+}
+"""The values of --log_format, and what each of them makes of stderr."""
+
+_TRACEBACKS = logging.Formatter()
+
+
+class JsonLines:
+    """Makes lines of stderr for programs that collect logs: an object on each line.
+
+    Attributes:
+      run: the name of the run, as run.json has it; None before it is known, and for commands that
+        are no runs.
+    """
+
+    current: ClassVar[JsonLines | None] = None
+    """That of this process, if its stderr has such lines."""
+
+    def __init__(self) -> None:
+        self.run: str | None = None
+        self._host = platform.node()
+
+    @classmethod
+    @contextlib.contextmanager
+    def of(cls, name: LogFormatName) -> Iterator[None]:
+        """While the body runs, stderr has this format."""
+        before = cls.current
+        cls.current = cls() if name == "json" else None
+        logging.captureWarnings(name == "json")  # Python would print them as text
+        try:
+            yield
+        finally:
+            cls.current = before
+            logging.captureWarnings(False)
+
+    def line(self, level: str, message: str, **more: Any) -> str:
+        """A line, without its end.
+
+        Args:
+          level: debug, info, warning, error or critical.
+          message: the message.
+          more: other keys.
+        """
+        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        fields = {
+            "time": now.replace("+00:00", "Z"),
+            "level": level,
+            "message": message,
+            "run": self.run,
+            "host": self._host,
+        }
+        return json_text(fields | more)
+
+    def of_record(self, record: logging.LogRecord) -> str:
+        """The line of a log record."""
+        more: dict[str, Any] = {"logger": record.name}
+        if record.exc_info:
+            more["traceback"] = _TRACEBACKS.formatException(record.exc_info)
+        return self.line(record.levelname.lower(), record.getMessage(), **more)
 
 
 def say(message: str) -> None:

@@ -16,9 +16,8 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.display.json_lines import JsonLines, LogFormatName
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import SayingHandler, say
+from beam_bleu.pipeline.display.terminal import JsonLines, LogFormatName, SayingHandler, say
 from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
 from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
 from beam_bleu.transforms.errors import (

@@ -3,26 +3,199 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
-from collections.abc import Mapping
+import typing
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from beam_bleu.pipeline.display.row_order import View
-from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, systems_table
+from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, signature_of, systems_table
 from beam_bleu.pipeline.display.table import as_lines, as_text
 from beam_bleu.pipeline.examples.segments import read_examples
-from beam_bleu.pipeline.notebook.result_tables import (
-    comparison_table,
-    example_table,
-    metric_table,
-    score_table,
-)
 from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
+from beam_bleu.pipeline.result.rows import (
+    MACRO_AVERAGE,
+    ComparisonRow,
+    MetricNames,
+    Result,
+    ScoreRow,
+)
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.result.series import slice_text
+from beam_bleu.transforms.known_metrics import metric_type
+from beam_bleu.transforms.score.shown_score import own_fields
+
+TEXT, INTEGER, NUMBER = pa.string(), pa.int64(), pa.float64()
+LABELS = pa.map_(TEXT, TEXT)
+
+
+def _column(name: str, type: pa.DataType, meaning: str = "", *, required: bool = False) -> pa.Field:
+    """A column, with its meaning for a reader."""
+    return pa.field(name, type, not required, {"meaning": meaning})
+
+
+_METRIC = _column("metric", TEXT, "the word of the metric, as in `--metrics`", required=True)
+_SYSTEM = _column("system", TEXT, "the system", required=True)
+_SLICE = _column("slice", TEXT, "the slice, such as `domain=news`; null for the whole corpus")
+_SLICE_LABELS = _column(
+    "labels", LABELS, "the labels of the slice and their values; null for the whole corpus"
+)
+_SEGMENTS = _column("segments", INTEGER, "how many segments", required=True)
+
+
+def _uncertainty(what: str) -> tuple[pa.Field, ...]:
+    return (
+        _column("standard_error", NUMBER, f"the standard error of {what}"),
+        _column("interval_low", NUMBER, "the lower end of its 95 % interval"),
+        _column("interval_high", NUMBER, "the upper end"),
+    )
+
+
+METRIC_COLUMNS = pa.schema(
+    [
+        _METRIC,
+        _column("name", TEXT, "its name for readers, such as chrF2", required=True),
+        _column("signature", TEXT, "its definition; null if languages have different ones"),
+        _column(
+            "sacrebleu_signature", TEXT, "the same as sacreBLEU writes it; null if it does not"
+        ),
+    ]
+)
+
+SCORE_COLUMNS = pa.schema(
+    [
+        _METRIC,
+        _SYSTEM,
+        _SLICE,
+        _SLICE_LABELS,
+        _SEGMENTS,
+        _column("score", NUMBER, "the score, not rounded", required=True),
+        *_uncertainty("the score"),
+        _column("signature", TEXT, "the definition of this score", required=True),
+    ]
+)
+"""The columns of all scores. Those of the fields that only some metrics have come after them."""
+
+COMPARISON_COLUMNS = pa.schema(
+    [
+        _METRIC,
+        _SYSTEM,
+        _column("baseline", TEXT, "the system with which it is compared", required=True),
+        _SLICE,
+        _SLICE_LABELS,
+        _SEGMENTS,
+        _column("units", INTEGER, "how many units (segments or documents)", required=True),
+        _column("difference", NUMBER, "the score of the system minus that of the baseline"),
+        *_uncertainty("the difference"),
+        _column("p_value", NUMBER, "the p-value"),
+        _column("p_value_holm", NUMBER, "the p-value, adjusted for all comparisons of the family"),
+        _column("detectable", NUMBER, "a true difference that would be found in 80 of 100 cases"),
+        _column("family", TEXT, "the family: corpus or slices", required=True),
+    ]
+)
+
+_OF_COMPARED = "; null if the segment is not compared"
+
+EXAMPLE_COLUMNS = pa.schema(
+    [
+        _column(
+            "kind", TEXT, "why it was picked: best, worst, gain, loss or sample", required=True
+        ),
+        _METRIC,
+        _SYSTEM,
+        _column("baseline", TEXT, f"the system with which it is compared{_OF_COMPARED}"),
+        _column("index", INTEGER, "the number of the segment, from 0", required=True),
+        _column("id", TEXT, "its id; null if segments have none"),
+        _column("score", NUMBER, "the score of the segment; null if it has none"),
+        _column("baseline_score", NUMBER, f"that of the baseline{_OF_COMPARED}"),
+        _column("difference", NUMBER, f"the score minus that of the baseline{_OF_COMPARED}"),
+        _column("candidate", TEXT, "the text of the system"),
+        _column("baseline_candidate", TEXT, f"the text of the baseline{_OF_COMPARED}"),
+        _column("references", pa.list_(TEXT), "the references", required=True),
+        _column("labels", LABELS, "the labels of the segment and their values", required=True),
+        _column("kept", LABELS, "the columns of `--keep` and their values", required=True),
+    ]
+)
+
+
+def metric_table(result: Result) -> pa.Table:
+    """The metrics of a result."""
+    return _table(METRIC_COLUMNS, map(_fields, result.metrics))
+
+
+def score_table(result: Result) -> pa.Table:
+    """Its scores, with the fields of each metric. Other metrics have null there."""
+    own = {metric: metric_type(metric).score_type for metric in result.words}
+    # Fields of the same name have one type.
+    types = {
+        name: _type_of(typing.get_type_hints(score_type)[name])
+        for score_type in own.values()
+        for name in own_fields(score_type)
+    }
+    columns = [*SCORE_COLUMNS, *itertools.starmap(_column, types.items())]
+    return _table(
+        pa.schema(columns),
+        (
+            {
+                **{name: row.parts[name] for name in own_fields(own[row.metric])},
+                **_fields(row),
+                "signature": signature_of(result, row),
+            }
+            for row in result.scores
+            if row.preset is None and row.group != MACRO_AVERAGE
+        ),
+    )
+
+
+def comparison_table(result: Result) -> pa.Table:
+    """Its comparisons of systems."""
+    rows = (row for row in result.comparisons if row.group != MACRO_AVERAGE)
+    return _table(COMPARISON_COLUMNS, ({**_fields(row), "family": row.family} for row in rows))
+
+
+def example_table(examples: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The lines of the file of examples."""
+    return _table(EXAMPLE_COLUMNS, examples)
+
+
+def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
+    """The fields of a row by their names as columns."""
+    fields = {field.name: getattr(row, field.name) for field in dataclasses.fields(row)}
+    if not isinstance(row, MetricNames):
+        low, high = row.interval or (None, None)
+        own = slice_text(row.group) if isinstance(row.group, Mapping) else None
+        fields |= {"slice": own, "labels": row.group, "interval_low": low, "interval_high": high}
+    return fields
+
+
+def _table(schema: pa.Schema, entries: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """The entries as a table.
+
+    Raises:
+      ValueError, TypeError, KeyError, AttributeError, OverflowError: the entries are damaged.
+    """
+    maps = [field.name for field in schema if field.type == LABELS]
+    rows = [
+        {**entry, **{name: [*entry[name].items()] for name in maps if entry[name] is not None}}
+        for entry in entries
+    ]
+    found = pa.Table.from_pylist(rows, schema)
+    for field in schema:
+        if not field.nullable and found[field.name].null_count:
+            raise ValueError(f"{field.name} is missing")
+    return found
+
+
+def _type_of(hint: Any) -> pa.DataType:
+    """The type of a column, by that of an attribute of a score: numbers, or tuples of numbers."""
+    if typing.get_origin(hint) is tuple:
+        return pa.list_(_type_of(typing.get_args(hint)[0]))
+    return NUMBER if float in (hint, *typing.get_args(hint)) else INTEGER
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from beam_bleu.pipeline.display.json_lines import JsonLines
+from beam_bleu.pipeline.display.terminal import JsonLines
 from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output import storage

@@ -12,8 +12,8 @@ import pytest
 from command_line import REFERENCES, SYSTEMS, Run, called, typed
 from terminals import stderr_on_a_terminal
 
-from beam_bleu.pipeline.display.json_lines import JsonLines
 from beam_bleu.pipeline.display.shown_progress import progress_shown
+from beam_bleu.pipeline.display.terminal import JsonLines
 from beam_bleu.transforms.progress import Progress
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--score_only"]
