@@ -17,7 +17,6 @@ from typing import Any, Literal
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.result_files import (
-    beside,
     exists,
     is_folder,
     named,
@@ -246,7 +245,7 @@ def _record(path: str) -> Mapping[str, Any] | None:
 
 def _in_folder(path: str, name: str) -> str:
     """The path of a file in the folder of a result, or beside a result that is a file."""
-    return f"{path.rstrip('/')}/{name}" if is_folder(path) else beside(path, name)
+    return os.path.join(path if is_folder(path) else os.path.dirname(path), name)
 
 
 def _read(night: Night) -> Night:

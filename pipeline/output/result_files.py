@@ -7,9 +7,10 @@ so a folder without this file has the result of an earlier run, or none.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
@@ -63,41 +64,62 @@ def read(path: str) -> bytes:
         return storage.read(path)
 
 
-def beside(file: str, name: str) -> str:
-    """The path of another file in the folder of a file."""
-    folder, slash, _ = file.rpartition("/")
-    return f"{folder}{slash}{name}"
+@dataclasses.dataclass(frozen=True)
+class ResultFile:
+    """A file with a result that was read.
+
+    Attributes:
+      path: its path.
+      data: its bytes.
+      folder: its folder, if the user has named this; "" if the user has named the file, because
+        other files beside it can be those of another result.
+    """
+
+    path: str
+    data: bytes
+    folder: str
+
+    def beside(self, name: str) -> bytes | None:
+        """The bytes of another file of the result; None if there is none."""
+        path = f"{self.folder}/{name}"
+        return read(path) if self.folder and exists(path) else None
 
 
-def require_last(file: str, *, is_named: bool) -> None:
-    """Checks that a file is of the last run into its folder, and that this run was successful.
-
-    Call it after the file is read: a run removes _SUCCESS before it replaces the file.
+def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -> ResultFile:
+    """The file with a result at a path.
 
     Args:
-      file: a scores.json or a totals.json.
-      is_named: whether the user has named the file, and not its folder. Then it can be a copy
-        without the files beside it, which is known by the run.json: only runs write one. A
-        scores.json that is named is always accepted.
+      path: a file or a folder.
+      names: the names that it can have in a folder; the first one that is there is read.
+      must_be_last: whether a folder, or the folder of a totals.json, must have the file _SUCCESS.
+        Without it, its result can be that of an earlier run.
 
     Raises:
-      InputError: the last run failed, or has not ended.
+      InputError: there is no such file, or it cannot be read; or the last run into the folder
+        failed, or has not ended.
     """
-    name = file.rpartition("/")[2]
-    if (is_named and name != TOTALS) or exists(beside(file, SUCCESS)):
-        return
-    if is_named and not exists(beside(file, RUN_RECORD)):
-        return
-    anyway = (
-        f"name the file to judge it anyway: {file}"
-        if name == SCORES
-        else f"copy {file} to another folder to use it anyway"
-    )
-    raise InputError(
-        f"{os.path.dirname(file) or '.'} has no {SUCCESS}: the last run into it failed, or is "
-        f"under way, and the {name} can be that of an earlier run",
-        f"run it again, or {anyway}",
-    )
+    path = path.removeprefix("file://")
+    folder, file = "", path
+    if is_folder(path):
+        folder = path.rstrip("/")
+        there = [name for name in names if exists(f"{folder}/{name}")]
+        if not there:
+            raise InputError(f"{path} has no {' and no '.join(names)}", NAME_A_RESULT)
+        file = f"{folder}/{there[0]}"
+    elif not exists(path):
+        raise InputError(f"there is no {path}", NAME_A_RESULT)
+    data = read(file)
+    where, name = os.path.split(file)
+    # Totals that are named can be a copy. Then no run.json is beside them: only runs write one.
+    is_of_run = folder or (name == TOTALS and exists(os.path.join(where, RUN_RECORD)))
+    # Asked after the file is read: a run removes _SUCCESS before it replaces the file.
+    if must_be_last and is_of_run and not exists(os.path.join(where, SUCCESS)):
+        raise InputError(
+            f"{where or '.'} has no {SUCCESS}: the last run into it failed, or is under way, and "
+            f"the {name} can be that of an earlier run",
+            f"run it again; or, to use it anyway, name the {SCORES}, or copy {file} elsewhere",
+        )
+    return ResultFile(file, data, folder)
 
 
 def require_same_scores(path: str, *, is_same: bool) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.files.streams import Stream
 
 State = Literal["running", "done", "failed"]
+"""The values of `state`."""
 
 _PATIENCE = 2.0
 """Seconds to wait for the lock: the person who stopped a run is waiting for it to end."""
@@ -91,12 +92,24 @@ class RunRecord:
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
-        self._start = now()
+        self._content: dict[str, Any] = {
+            "state": "running",
+            "run": None,
+            "partition": None,
+            "start": now(),
+            **dict.fromkeys(("end", "seconds", "exit_code", "message", "remedy")),
+            **_verdict(None),
+            "warnings": [],
+            **dict.fromkeys(("segments", "bytes", "last_success", "runner", "job_id")),
+            "host": platform.node(),
+            "folder": _folder(),
+            "arguments": [],
+            "versions": {},
+            "workers": [],
+        }
         self._facts: RunFacts | None = None
         self._lineage: Lineage | None = None
         self._is_started = False
-        self._job_id: str | None = None
-        self._workers: list[dict[str, Any]] = []
         self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
@@ -108,10 +121,12 @@ class RunRecord:
         if JsonLines.current is not None:
             JsonLines.current.run = facts.run
         self._facts = facts if facts.output else None
+        names = ("run", "partition", "runner", "arguments")
+        self._content |= {name: getattr(facts, name) for name in names}
         if facts.lineage:
             from beam_bleu.pipeline.output.lineage import Lineage  # its library is large
 
-            self._lineage = Lineage(facts, self._start)
+            self._lineage = Lineage(facts, self._content["start"])
 
     def kept(self) -> None:
         """Tells the record that the result of an earlier run stays, and its record too."""
@@ -122,24 +137,24 @@ class RunRecord:
         if self._facts is not None:
             self._is_started = True
             with contextlib.suppress(Exception):  # at the end it is tried again
-                self._write(self._facts, record_in(self._facts.output), "running")
+                self._write(self._facts, record_in(self._facts.output))
             if self._lineage is not None:
                 self._lineage.start(inputs)
 
     def submitted(self, job_id: str) -> None:
         """Tells the record the name that an engine has given to the job; "" if none."""
-        self._job_id = job_id or None
+        self._content["job_id"] = job_id or None
         if self._facts is not None and job_id:
             with contextlib.suppress(Exception):
                 former = record_in(self._facts.output)
                 if self._is_last(former):
-                    self._write(self._facts, former, "running")
+                    self._write(self._facts, former)
 
     def answered(self, workers: Sequence[Worker]) -> None:
         """Tells the record what the workers of an engine have said."""
         from beam_bleu.pipeline.engines.worker_facts import hosts_and_versions
 
-        self._workers = hosts_and_versions(workers)
+        self._content["workers"] = hosts_and_versions(workers)
 
     def finished(self, result: RunResult) -> None:
         """Tells the record the result of the job."""
@@ -187,48 +202,35 @@ class RunRecord:
             with contextlib.suppress(Exception):
                 check_success(facts.output)
                 remove(facts.output, [SUCCESS])
-        state: State = "failed" if self._result is None else "done"
-        content = self._write(facts, former, state, ending)
+        self._content |= {
+            "state": "failed",
+            "end": now(),
+            "seconds": round(time.monotonic() - self._begin, 3),
+            "exit_code": ending.code,
+            "message": _or_none(ending.cause),
+            "remedy": _or_none(ending.remedy),
+        }
+        result = None
+        if self._result is not None:
+            result = self._result.result
+            self._content |= {
+                "state": "done",
+                **_verdict(ending.cause),
+                "warnings": self._result.warnings,
+                **{name: result.counters.get(name) for name in ("segments", "bytes")},
+            }
+        self._write(facts, former)
         path = join(facts.output, METRICS)
         is_owned(path)
-        result = None if self._result is None else self._result.result
-        storage.write_atomically(path, metrics(content, result, facts.monitoring))
+        storage.write_atomically(path, metrics(self._content, result, facts.monitoring))
 
-    def _write(
-        self,
-        facts: RunFacts,
-        former: Mapping[str, Any] | None,
-        state: State,
-        ending: Ending | None = None,
-    ) -> dict[str, Any]:
-        """Writes the record; returns its content. The former one says when a run succeeded."""
-        time_now = now()
-        counters = {} if self._result is None else self._result.result.counters
-        content = {
-            "state": state,
-            "run": facts.run,
-            "partition": facts.partition,
-            "start": self._start,
-            "end": None if ending is None else time_now,
-            "seconds": None if ending is None else round(time.monotonic() - self._begin, 3),
-            "exit_code": None if ending is None else ending.code,
-            "message": None if ending is None else _or_none(ending.cause),
-            "remedy": None if ending is None else _or_none(ending.remedy),
-            **_verdict(ending.cause if ending and state == "done" else None),
-            "warnings": [] if self._result is None else self._result.warnings,
-            "segments": counters.get("segments"),
-            "bytes": counters.get("bytes"),
-            "last_success": time_now if state == "done" else (former or {}).get("last_success"),
-            "runner": facts.runner,
-            "job_id": self._job_id,
-            "host": platform.node(),
-            "folder": _folder(),
-            "arguments": facts.arguments,
-            "versions": software_versions(),
-            "workers": self._workers,
-        }
-        storage.write_atomically(join(facts.output, RUN_RECORD), document_bytes(content))
-        return content
+    def _write(self, facts: RunFacts, former: Mapping[str, Any] | None) -> None:
+        """Writes the record. The former one says when a run succeeded."""
+        is_done = self._content["state"] == "done"
+        success = self._content["end"] if is_done else (former or {}).get("last_success")
+        self._content |= {"last_success": success, "versions": software_versions()}
+        data = document_bytes(self._content)
+        storage.write_atomically(join(facts.output, RUN_RECORD), data)
 
 
 def record_in(output: str) -> Mapping[str, Any] | None:

@@ -13,12 +13,10 @@ from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, SCORES_FORMAT
 from beam_bleu.pipeline.output.manifest import belongs_to, digests_of
 from beam_bleu.pipeline.output.result_files import (
     NAME_A_RESULT,
-    beside,
     exists,
-    is_folder,
     read,
-    require_last,
     require_same_scores,
+    result_file,
 )
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
@@ -95,38 +93,34 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
     Args:
       path: a scores.json, a totals.json or a folder with one; of a folder with both, scores.json is
         read, which is faster.
-      must_be_last: whether a folder, or the folder of a totals.json, must have the file _SUCCESS.
-        Without it, its result can be that of an earlier run.
+      must_be_last: whether the result must be that of the last run, as in `result_file`.
 
     Raises:
       InputError: there is no such result, it cannot be read, it is damaged, or its folder has files
         of different results.
     """
-    path = path.removeprefix("file://")
-    file = _file_of(path)
-    folder = "" if file == path else path.rstrip("/")
-    data = read(file)
-    if must_be_last:
-        require_last(file, is_named=not folder)
-    with named_if_damaged(file):
-        document = json.loads(data)
+    file = result_file(path, (SCORES, TOTALS), must_be_last=must_be_last)
+    name = path.removeprefix("file://")
+    with named_if_damaged(file.path):
+        document = json.loads(file.data)
         if "scores" in document:
             if document["format"] != SCORES_FORMAT:
                 raise InputError(
-                    f"{file} has format {document['format']!r}, and beam-bleu {VERSION} knows only "
-                    f"format {SCORES_FORMAT}",
+                    f"{file.path} has format {document['format']!r}, and beam-bleu {VERSION} knows "
+                    f"only format {SCORES_FORMAT}",
                     "read it with the version of beam-bleu that wrote it, or with a newer one",
                 )
-            if folder and exists(manifest := beside(file, MANIFEST)):
-                require_same_scores(manifest, is_same=belongs_to(read(manifest), data))
-            return SavedResult(path, read_result(document), folder)
+            if (manifest := file.beside(MANIFEST)) is not None:
+                is_same = belongs_to(manifest, file.data)
+                require_same_scores(f"{file.folder}/{MANIFEST}", is_same=is_same)
+            return SavedResult(name, read_result(document), file.folder)
         if "format" not in document:
             raise ValueError("neither a scores.json nor a totals.json")
         # This loads the kernel: a second.
         from beam_bleu.pipeline.saved.totals_file import totals_in
 
-        totals = totals_in(data, file, in_folder=bool(folder))
-        return SavedResult(path, totals.result, folder, totals)
+        totals = totals_in(file)
+        return SavedResult(name, totals.result, file.folder, totals)
 
 
 @contextlib.contextmanager
@@ -145,16 +139,3 @@ def named_if_damaged(path: str) -> Iterator[None]:
         raise InputError(
             f"{path} is not a result of beam-bleu, or it is damaged", NAME_A_RESULT
         ) from error
-
-
-def _file_of(path: str) -> str:
-    """The file with the result at a path."""
-    if not is_folder(path):
-        if not exists(path):
-            raise InputError(f"there is no {path}", NAME_A_RESULT)
-        return path
-    for name in (SCORES, TOTALS):
-        file = f"{path.rstrip('/')}/{name}"
-        if exists(file):
-            return file
-    raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)

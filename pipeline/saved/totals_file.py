@@ -14,12 +14,9 @@ from typing import Any
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
 from beam_bleu.pipeline.output.result_files import (
-    beside,
-    exists,
-    is_folder,
-    read,
-    require_last,
+    ResultFile,
     require_same_scores,
+    result_file,
 )
 from beam_bleu.pipeline.saved.codec import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
@@ -107,32 +104,21 @@ def read_totals(path: str) -> SavedTotals:
       InputError: the file is missing, unreadable or damaged, it is not a totals.json, or its folder
         has the result of an earlier run or of several runs.
     """
-    path = path.removeprefix("file://")
-    in_folder = is_folder(path)
-    file = f"{path.rstrip('/')}/{TOTALS}" if in_folder else path
-    data = read(file)
-    require_last(file, is_named=not in_folder)
-    return totals_in(data, file, in_folder=in_folder)
+    return totals_in(result_file(path, [TOTALS]))
 
 
-def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
-    """The saved totals in the bytes of a file.
-
-    Args:
-      data: the bytes.
-      path: the path of the file, for messages.
-      in_folder: whether the file stands for its folder, so that it must belong to the scores.json
-        beside it, if there is one.
+def totals_in(file: ResultFile) -> SavedTotals:
+    """The saved totals in a file. In a folder they must belong to the scores.json there.
 
     Raises:
       OtherVersionsError, InputError: as in `read_totals`.
     """
     try:
-        frame = json.loads(data)
+        frame = json.loads(file.data)
         if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:
             raise InputError(
-                f"{path} has version {frame['version']!r} of the format, and beam-bleu {VERSION} "
-                f"knows only version {FORMAT_VERSION}",
+                f"{file.path} has version {frame['version']!r} of the format, and beam-bleu "
+                f"{VERSION} knows only version {FORMAT_VERSION}",
                 "read it with the version of beam-bleu that wrote it, or repeat the run",
             )
         content = frame["content"]
@@ -140,12 +126,13 @@ def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
             raise ValueError("another format, or another digest")
     except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path} is not a totals.json of beam-bleu: it is damaged or made by another program",
+            f"{file.path} is not a totals.json of beam-bleu: it is damaged or made by another "
+            "program",
             "copy it again from the folder of its run, or repeat the run with --save_totals",
         ) from error
-    if in_folder and exists(scores := beside(path, SCORES)):
-        digest = hashlib.sha256(read(scores)).hexdigest()
-        require_same_scores(path, is_same=frame.get("scores_sha256") == digest)
+    if (scores := file.beside(SCORES)) is not None:
+        digest = hashlib.sha256(scores).hexdigest()
+        require_same_scores(file.path, is_same=frame.get("scores_sha256") == digest)
     saved: SavedTotals = decoded(SavedTotals, content)
     # Signatures name the versions that are installed. They must be those that made the tokens.
     try:
@@ -157,7 +144,7 @@ def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
             return saved
         installed = f"{_shown(here)} is installed here"
     raise OtherVersionsError(
-        f"{path}: its tokens were made with {_shown(saved.versions)}, but {installed}",
+        f"{file.path}: its tokens were made with {_shown(saved.versions)}, but {installed}",
         "read it where the same versions are installed",
     )
 

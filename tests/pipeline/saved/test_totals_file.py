@@ -15,6 +15,7 @@ from command_line import EXAMPLE, called
 from hypothesis import given, strategies
 from saved_parts import lines_in, run_into
 
+from beam_bleu.pipeline.output.result_files import ResultFile
 from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.saved.codec import decoded, encoded
 from beam_bleu.pipeline.saved.totals_file import read_totals, sha256_of, totals_bytes, totals_in
@@ -46,7 +47,7 @@ def test_the_digest_does_not_depend_on_the_layout(data):
     found = json.loads(data)
     assert sha256_of(found["content"]) == found["sha256"]
     pretty, plain = (
-        totals_in(each, "x", in_folder=False).result
+        totals_in(ResultFile("x", each, "")).result
         for each in (json.dumps(found, indent=2).encode(), data)
     )
     assert document_of(pretty) == document_of(plain)
@@ -82,7 +83,7 @@ def test_any_changed_byte_is_refused_unless_it_changes_nothing(folder, data, pla
     other = bytearray(data)
     other[place % len(data)] ^= change
     with contextlib.suppress(InputError):
-        totals_in(bytes(other), str(folder / "totals.json"), in_folder=True)
+        totals_in(ResultFile(str(folder / "totals.json"), bytes(other), str(folder)))
         assert json.loads(other) == json.loads(data)  # white space became another one
 
 

@@ -130,12 +130,12 @@ def test_scores_of_another_definition_end_a_gate_as_they_end_a_run(scores, tmp_p
 
 def test_a_folder_must_be_of_a_run_that_has_succeeded(scores):
     folder = scores.parent
-    called("gate", folder, "--fail_under", "1").assert_failed(3, "has no _SUCCESS", str(scores))
+    called("gate", folder, "--fail_under", "1").assert_failed(3, "has no _SUCCESS")
     (folder / "_SUCCESS").touch()
     assert called("gate", folder, "--fail_under", "1").code == 0
     (folder / "scores.json").unlink()
     called("gate", folder, "--fail_under", "1").assert_failed(
-        3, "has neither scores.json nor totals.json"
+        3, "has no scores.json and no totals.json"
     )
 
 
