@@ -192,12 +192,12 @@ def test_wrong_arguments_are_refused(transform, arguments, options, message):
 @pytest.mark.parametrize(
     ("segment", "cause"),
     [
-        (({"good": "a", "bad": "b"}, ["a"]), "no candidate of system best"),
+        (({"good": "a", "bad": "b"}, ["a"]), "a dict with those of good, bad, best, got"),
         (({"good": "a", "bad": "b", "best": 3}, ["a"]), "the candidate must be a str, got 3"),
-        ((dict.fromkeys((*SYSTEMS, "other"), "a"), ["a"]), "the unknown system 'other'"),
+        ((dict.fromkeys((*SYSTEMS, "other"), "a"), ["a"]), "must be a dict with those of"),
         ((dict.fromkeys(SYSTEMS, "a"), []), "has no reference"),
         ((dict.fromkeys(SYSTEMS, "a"), ("a", "b")), "the references must be a list"),
-        (("a", ["a"]), "the candidates must be a dict, got 'a'"),
+        (("a", ["a"]), "a dict with those of good, bad, best, got 'a'"),
     ],
 )
 def test_a_wrong_segment_is_an_error(segment, cause):

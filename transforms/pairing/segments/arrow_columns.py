@@ -85,17 +85,16 @@ class ArrowColumns:
     def __post_init__(self) -> None:
         candidate, references = self.candidate, self.references
         named = [*candidate.values()] if isinstance(candidate, Mapping) else [candidate]
-        if not _are_names(named):
-            raise ValueError(
-                "candidate must be the name of a column, or a dict with the name of each system's "
-                f"column, got {candidate!r}"
-            )
         listed = [references] if isinstance(references, str) else references
-        if not _are_names(listed) or not listed:
-            raise ValueError(
-                "references must be the names of one column or more, or the name of one column "
-                f"with lists, got {references!r}"
-            )
+        for what, names, value in (
+            ("candidate", named, candidate),
+            ("references", listed, references),
+        ):
+            if not _are_names(names) or not names:
+                raise ValueError(
+                    f"{what} must be the name of a column, or several: see ArrowColumns, got "
+                    f"{value!r}"
+                )
         require_distinct(named, listed, "column")
         for what, name in (("key", self.key), ("ids", self.ids)):
             if name is not None and not isinstance(name, str):
@@ -123,28 +122,23 @@ class ArrowColumns:
         Raises:
           ValueError: something is missing, or left over.
         """
-        if keyed and self.key is None:
-            raise ValueError("columns have no key: name its column, ArrowColumns(key=...)")
-        if not keyed and self.key is not None:
+        if keyed != (self.key is not None):
             raise ValueError(
-                f"columns have the key {self.key!r}, which only PerKey and SumSegments use"
+                "columns have no key: name its column, ArrowColumns(key=...)"
+                if keyed
+                else f"columns have the key {self.key!r}, which only PerKey and SumSegments use"
             )
         if self.of_segments and not of_segments:
             raise ValueError(
                 f"columns have labels, ids or kept columns ({joined(self.of_segments)}), which "
                 "only Evaluate uses"
             )
-        if systems is None:
-            if not isinstance(self.candidate, str):
-                raise ValueError(
-                    f"candidate must be the name of one column, got {self.candidate!r}; "
-                    "CompareSystems takes several"
-                )
-        elif not isinstance(self.candidate, Mapping) or {*self.candidate} != {*systems}:
-            raise ValueError(
-                f"candidate must be a dict with the columns of {', '.join(systems)}, "
-                f"got {self.candidate!r}"
-            )
+        named = [*self.candidate] if isinstance(self.candidate, Mapping) else None
+        if (named and {*named}) != (systems and {*systems}):
+            must_be = "the name of one column; CompareSystems takes several"
+            if systems:
+                must_be = f"a dict with the columns of {', '.join(systems)}"
+            raise ValueError(f"candidate must be {must_be}, got {self.candidate!r}")
 
 
 def _are_names(names: Any) -> bool:
@@ -267,7 +261,27 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
     """
     ids = _whole(column)
     _require(~nulls(ids), 0, f"no id in the column {name!r}")
-    numbers = _numbers(ids, name)
+    if pa.types.is_large_string(ids.type):
+        digests = [
+            hashlib.blake2b(text.encode(), digest_size=8).digest() for text in ids.to_pylist()
+        ]
+        hashes = np.frombuffer(b"".join(digests), "<u8") >> np.uint64(1)
+        numbers: Integers = hashes.astype(np.int64)
+    elif pa.types.is_integer(ids.type):
+        # A number of 2^63 or more is negative here.
+        numbers = ids.to_numpy().astype(np.int64)
+        wrong = np.flatnonzero(numbers < 0)
+        if len(wrong):
+            raise InputError(
+                f"the column {name!r} has the id {ids[wrong[0]].as_py()}, and numbers of segments "
+                "are from 0 to 2**63 - 1",
+                "name a column of such integers, or cast it to strings",
+            )
+    else:
+        raise InputError(
+            f"the column {name!r} has values of the type {ids.type}, which cannot be ids",
+            "name a column of strings or integers",
+        )
     order = np.argsort(numbers, kind="stable")
     again = np.flatnonzero(np.diff(numbers[order]) == 0)
     if len(again):
@@ -276,39 +290,6 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
             f"rows {one + 1} and {other + 1} of a table have the same id {ids[one].as_py()!r} in "
             f"the column {name!r}",
             "name a column whose values identify segments; labels can have a value many times",
-        )
-    return numbers
-
-
-def _numbers(ids: pa.Array, name: str) -> Integers:
-    """The numbers of segments with these ids, int64 from 0 on.
-
-    Raises:
-      InputError: the ids are neither strings nor integers from 0 on.
-    """
-    if pa.types.is_large_string(ids.type):
-        digests = [
-            hashlib.blake2b(text.encode(), digest_size=8).digest() for text in ids.to_pylist()
-        ]
-        hashes = np.frombuffer(b"".join(digests), "<u8") >> np.uint64(1)
-        of_texts: Integers = hashes.astype(np.int64)
-        return of_texts
-    if not pa.types.is_integer(ids.type):
-        raise InputError(
-            f"the column {name!r} has values of the type {ids.type}, which cannot be ids",
-            "name a column of strings or integers",
-        )
-    try:
-        numbers: Integers = ids.cast(pa.int64()).to_numpy()
-    except pa.ArrowInvalid:
-        raise InputError(
-            f"the column {name!r} has an id of 2**63 or more, and numbers of segments are smaller",
-            "cast the column to strings",
-        ) from None
-    if len(numbers) and numbers.min() < 0:
-        raise InputError(
-            f"the column {name!r} has the id {numbers.min()}, and numbers of segments begin at 0",
-            "name a column of integers from 0 on, or of strings",
         )
     return numbers
 
@@ -368,12 +349,9 @@ def text_column(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
       InputError: it has another type.
     """
     values = _whole(column)
-    if not is_text(values.type) or _has_bytes(column.type):
-        raise InputError(
-            f"the column {name!r} must have strings, but its type is {column.type}",
-            "name another column, or a column of lists alone: references='name'",
-        )
-    return texts(values)
+    if is_text(values.type) and not _has_bytes(column.type):
+        return texts(values)
+    raise _other_type(column, name, "strings")
 
 
 def list_column(column: pa.ChunkedArray, name: str) -> pa.LargeListArray:
@@ -383,12 +361,16 @@ def list_column(column: pa.ChunkedArray, name: str) -> pa.LargeListArray:
       InputError: it has another type.
     """
     values = _whole(column)
-    if not is_texts(values.type) or _has_bytes(column.type.value_type):
-        raise InputError(
-            f"the column {name!r} must have lists of strings, but its type is {column.type}",
-            "for columns with one reference each, list them: references=['a', 'b']",
-        )
-    return values
+    if is_texts(values.type) and not _has_bytes(column.type.value_type):
+        return values
+    raise _other_type(column, name, "lists of strings")
+
+
+def _other_type(column: pa.ChunkedArray, name: str, what: str) -> InputError:
+    return InputError(
+        f"the column {name!r} must have {what}, but its type is {column.type}",
+        "references='name' is a column of lists, and references=['a', 'b'] are columns of strings",
+    )
 
 
 def _has_bytes(kind: pa.DataType) -> bool:

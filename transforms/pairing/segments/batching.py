@@ -72,22 +72,15 @@ class GatheredSegments:
         Raises:
           InputError: it has another form, lacks a system or has another one, or has no reference.
         """
-        if self._systems is None:
-            characters = _characters(segment)
-        else:
-            characters = _characters_of_systems(segment, self._systems)
-        candidates, references = segment
+        texts, references, characters = _checked(segment, self._systems)
         count = len(references)
         if count > self._most_references:
-            most_rows = self._most_texts // (len(self._candidates) + count)
+            most_rows = self._most_texts // (len(texts) + count)
             if 0 < len(self._reference_counts) >= most_rows:
                 return False
             self._most_references, self.most_rows = count, most_rows
-        if self._systems is None:
-            self._candidates[0].append(candidates)
-        else:
-            for column, name in zip(self._candidates, self._systems, strict=True):
-                column.append(candidates[name])
+        for column, text in zip(self._candidates, texts, strict=True):
+            column.append(text)
         self.characters += characters
         self._references += references
         self._reference_counts.append(count)
@@ -184,40 +177,31 @@ def key_or_itself(element: Any) -> tuple[Any, Any]:
 _EITHER_FORM = "an element is (candidate, [reference, ...]) or (key, (candidate, [reference, ...]))"
 
 
-def _characters_of_systems(segment: Any, systems: tuple[str, ...]) -> int:
-    """The number of characters of a segment's texts. It is checked."""
-    form = "a segment is ({system: candidate, ...}, [reference, ...])"
-    candidates, references = _pair(segment, form)
-    if not isinstance(candidates, Mapping):
-        raise InputError(
-            f"the candidates must be a dict, got {_shown(candidates)}", f"{form}: {SEGMENT_PLACES}"
-        )
-    for name in systems:
-        if candidates.get(name) is None:
+def _checked(
+    segment: Any, systems: tuple[str, ...] | None
+) -> tuple[Sequence[str], References, int]:
+    """The candidates and references of a segment, and the number of their characters."""
+    if systems is None:
+        form = "a segment is (candidate, [reference, ...])"
+        candidate, references = _pair(segment, form)
+        candidates: Sequence[str] = (candidate,)
+    else:
+        form = "a segment is ({system: candidate, ...}, [reference, ...])"
+        named, references = _pair(segment, form)
+        if not isinstance(named, Mapping) or len(named) != len(systems) or {*named} != {*systems}:
             raise InputError(
-                f"a segment has no candidate of system {name}: {_shown(dict(candidates))}",
-                "give the candidates of all systems, or leave the segment out for all of them",
+                f"the candidates must be a dict with those of {', '.join(systems)}, got "
+                f"{_shown(named)}",
+                f"{form}: {SEGMENT_PLACES}",
             )
-    characters = of_references = 0
-    for name, candidate in candidates.items():
-        if name not in systems:
+        candidates = [named[name] for name in systems]
+    characters = 0
+    for candidate in candidates:
+        if not isinstance(candidate, str):
             raise InputError(
-                f"a segment has a candidate of the unknown system {_shown(name)}",
-                f"name it in `systems`, which has {', '.join(systems)}, or leave it out",
+                f"the candidate must be a str, got {_shown(candidate)}", f"{form}: {SEGMENT_PLACES}"
             )
-        of_references = _characters((candidate, references)) - len(candidate)
         characters += len(candidate)
-    return characters + of_references
-
-
-def _characters(segment: Any) -> int:
-    """The number of characters of a segment's texts. It is checked."""
-    form = "a segment is (candidate, [reference, ...])"
-    candidate, references = _pair(segment, form)
-    if not isinstance(candidate, str):
-        raise InputError(
-            f"the candidate must be a str, got {_shown(candidate)}", f"{form}: {SEGMENT_PLACES}"
-        )
     # A tuple could hold references, or be the segment of a key: "x" against two references in ("x",
     # ("a candidate", "its reference")) would be a plausible score.
     if not isinstance(references, list):
@@ -226,7 +210,7 @@ def _characters(segment: Any) -> int:
             f"of type {type(references).__name__}",
             f"{form}: {SEGMENT_PLACES}",
         )
-    characters, is_missing = len(candidate), True
+    is_missing = True
     for reference in references:
         if isinstance(reference, str):
             characters += len(reference)
@@ -235,10 +219,10 @@ def _characters(segment: Any) -> int:
             raise InputError(f"a reference must be a str or None, got {_shown(reference)}", form)
     if is_missing:
         raise InputError(
-            f"the segment with the candidate {_shown(candidate)} has no reference",
+            f"the segment with the candidate {_shown(candidates[0])} has no reference",
             "give it one or more (an empty string is one), or leave the segment out",
         )
-    return characters
+    return candidates, references, characters
 
 
 def _pair(segment: Any, form: str) -> tuple[Any, Any]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import abc
 import itertools
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import apache_beam as beam
 import numpy as np
@@ -114,14 +113,13 @@ class GatherSegments(beam.PTransform):
             # A table has one window and one time, and so do its sums.
             cutting = _CutTables(self._columns, self._systems)
             return segments | "Cut tables" >> giving_batches(cutting, SegmentBatch)
-        gather: _Gather
+        by: type[_GatherByKey] = _GatherByKeyAndWindow
         if _one_by_one(segments):
-            gather = _GatherOneByOne(self._keyed, self._systems)
-        else:
-            coder = registry.get_coder(self.key_type(segments)) if self._keyed else None
-            is_global = isinstance(segments.windowing.windowfn, GlobalWindows)
-            by_key = _GatherByKey if is_global else _GatherByKeyAndWindow
-            gather = by_key(coder, self._systems)
+            by = _GatherOneByOne
+        elif isinstance(segments.windowing.windowfn, GlobalWindows):
+            by = _GatherByKey
+        coder = registry.get_coder(self.key_type(segments)) if self._keyed else None
+        gather = by(coder, self._systems)
         return segments | "Fill batches" >> giving_batches(gather, SegmentBatch)
 
 
@@ -185,40 +183,52 @@ class _CutTables(beam.DoFn):
         return table_batches(table, self._columns, self._systems)
 
 
-class _Group(NamedTuple):
-    """Segments of a batch that are added up together.
-
-    Attributes:
-      key, window, timestamp: those of their sums.
-    """
-
-    key: Any
-    window: Any
-    timestamp: Any
+_GLOBAL = GlobalWindow()
 
 
-class _Gather(beam.DoFn, abc.ABC):
-    """Gathers the segments of a bundle, in groups.
+class _GatherByKey(beam.DoFn):
+    """Gathers the segments of a bundle in groups of one key. The window is the global one.
+
+    Keys are the same here if their coder makes the same bytes of them, so keys need not be
+    hashable. Strings need no coder for that. 1 and True have different bytes, so they are two
+    groups of a batch. But Beam's `CombinePerKey`, which adds up the sums, can take them for one
+    key, because they are equal in Python. So it does in Beam's own `Count.PerKey`, too.
+
+    It does not ask Beam for the window and the time of each segment, which takes long. The sums
+    are dated by the end of their window, as the scores will be.
 
     Its methods return lists and are not generators: each segment calls them, and a generator
     takes more time than the rest of the call.
+
+    Args:
+      coder: the coder of the keys; None if segments have no keys.
+      systems: as for `GatherSegments`.
     """
 
-    def __init__(self, systems: tuple[str, ...] | None) -> None:
+    def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:
+        self._coder = coder
         self._systems = systems
 
     def start_bundle(self) -> None:
         self._segments = new_batch(self._systems)
-        self._groups: list[_Group] = []
+        self._groups: list[tuple[Any, Any, Any]] = []  # the key, window and timestamp of each
         self._groups_of_segments: list[int] = []
         self._numbers: dict[Hashable, int] = {}
 
-    @abc.abstractmethod
     def process(self, element: Any) -> Sequence[WindowedValue]:
-        """Adds an element to a group."""
+        key, segment = self._parts(element)
+        return self._add(segment, self._place(key), key, _GLOBAL)
 
     def finish_bundle(self) -> Sequence[WindowedValue]:
         return self._batch() if self._groups else ()
+
+    def _parts(self, element: Any) -> tuple[Any, Any]:
+        """The key, or None, and the segment."""
+        return (None, element) if self._coder is None else key_and_segment(element)
+
+    def _place(self, key: Any) -> Any:
+        """What is equal for the same keys, and can be hashed."""
+        return key if type(key) is str or self._coder is None else self._coder.encode(key)
 
     def _add(
         self, segment: Any, place: Hashable, key: Any, window: Any, timestamp: Any = None
@@ -243,7 +253,7 @@ class _Gather(beam.DoFn, abc.ABC):
         if group is None:
             group = self._numbers[place] = len(self._groups)
             time = window.max_timestamp() if timestamp is None else timestamp
-            self._groups.append(_Group(key, window, time))
+            self._groups.append((key, window, time))
         self._groups_of_segments.append(group)
         if is_full(self._segments):
             return [*before, *self._batch()]
@@ -269,52 +279,16 @@ class _Gather(beam.DoFn, abc.ABC):
         return [WindowedValue(batch, earliest.timestamp, (earliest.window,))]
 
 
-class _GatherByKey(_Gather):
-    """All segments of a batch that have the same key are one group. The window is the global one.
-
-    Keys are the same here if their coder makes the same bytes of them, so keys need not be
-    hashable. Strings need no coder for that. 1 and True have different bytes, so they are two
-    groups of a batch. But Beam's `CombinePerKey`, which adds up the sums, can take them for one
-    key, because they are equal in Python. So it does in Beam's own `Count.PerKey`, too.
-
-    It does not ask Beam for the window and the time of each segment, which takes long. The sums
-    are dated by the end of their window, as the scores will be.
-
-    Args:
-      coder: the coder of the keys; None if segments have no keys.
-      systems: as for `GatherSegments`.
-    """
-
-    def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:
-        super().__init__(systems)
-        self._coder = coder
-
-    def process(self, element: Any) -> Sequence[WindowedValue]:
-        key, segment = (None, element) if self._coder is None else key_and_segment(element)
-        return self._add(segment, self._place(key), key, _GLOBAL)
-
-    def _place(self, key: Any) -> Any:
-        """What is equal for the same keys, and can be hashed."""
-        return key if type(key) is str or self._coder is None else self._coder.encode(key)
-
-
-_GLOBAL = GlobalWindow()
-
-
 class _GatherByKeyAndWindow(_GatherByKey):
     """All segments of a batch that have the same key and window are one group."""
 
     def process(self, element: Any, window: Any = beam.DoFn.WindowParam) -> Sequence[WindowedValue]:
-        key, segment = (None, element) if self._coder is None else key_and_segment(element)
+        key, segment = self._parts(element)
         return self._add(segment, (self._place(key), window), key, window)
 
 
-class _GatherOneByOne(_Gather):
+class _GatherOneByOne(_GatherByKey):
     """Each segment is a group of its own, with its own time."""
-
-    def __init__(self, keyed: bool, systems: tuple[str, ...] | None) -> None:
-        super().__init__(systems)
-        self._keyed = keyed
 
     def process(
         self,
@@ -322,5 +296,5 @@ class _GatherOneByOne(_Gather):
         window: Any = beam.DoFn.WindowParam,
         timestamp: Any = beam.DoFn.TimestampParam,
     ) -> Sequence[WindowedValue]:
-        key, segment = key_and_segment(element) if self._keyed else (None, element)
+        key, segment = self._parts(element)
         return self._add(segment, object(), key, window, timestamp)

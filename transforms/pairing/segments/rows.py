@@ -17,15 +17,13 @@ class RowFields:
     """The names of the fields of a row that are read.
 
     Attributes:
-      candidate_field: the field with the candidate.
-      reference_fields: the fields with one reference each; empty if the next one is given.
-      reference_list_field: the field with a list of references, or None.
+      candidate: the field with the candidate.
+      references: the fields with one reference each, or the field with a list of references.
       group_by: the fields whose values are the key.
     """
 
-    candidate_field: str
-    reference_fields: tuple[str, ...]
-    reference_list_field: str | None
+    candidate: str
+    references: str | tuple[str, ...]
     group_by: tuple[str, ...]
 
     @classmethod
@@ -40,11 +38,10 @@ class RowFields:
         """
         if not isinstance(candidate, str):
             raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
-        if not _names("references", references):
+        named = _names("references", references)
+        if not named:
             raise ValueError("references must be the names of one field or more, got none")
-        require_distinct(
-            [candidate], [references] if isinstance(references, str) else references, "field"
-        )
+        require_distinct([candidate], named, "field")
         keys = _names("group_by", () if group_by is None else group_by)
         for place, name in enumerate(keys):
             if name in taken or name in keys[:place]:
@@ -52,9 +49,7 @@ class RowFields:
                     f"group_by {', '.join(keys)} would give the rows of scores two fields "
                     f"{name!r}; they also have {', '.join(taken)}"
                 )
-        if isinstance(references, str):
-            return cls(candidate, (), references, keys)
-        return cls(candidate, tuple(references), None, keys)
+        return cls(candidate, references if isinstance(references, str) else named, keys)
 
     def check(self, types: Mapping[str, Any]) -> None:
         """Checks the fields of all rows by their types.
@@ -62,15 +57,14 @@ class RowFields:
         Raises:
           ValueError: a field is missing, or has a type that cannot be scored.
         """
-        lists = () if self.reference_list_field is None else (self.reference_list_field,)
-        for name in (self.candidate_field, *self.reference_fields, *lists, *self.group_by):
+        lists = [self.references] if isinstance(self.references, str) else []
+        texts = [self.candidate, *(() if lists else self.references)]
+        for name in (*texts, *lists, *self.group_by):
             if name not in types:
                 raise ValueError(f"the rows have no field {name!r}; they have {', '.join(types)}")
-        for name in (self.candidate_field, *self.reference_fields):
-            if types[name] not in (*_TEXT, Any):
+            if name in texts and types[name] not in (*_TEXT, Any):
                 raise ValueError(f"the field {name!r} must be a text, but it is {types[name]}")
-        for name in lists:
-            if types[name] in _TEXT:
+            if name in lists and types[name] in _TEXT:
                 raise ValueError(
                     f"the field {name!r} must be a list of texts, but it is one text (ReadFromJson "
                     "turns a list into one text); for fields with one reference each, list them: "
@@ -79,14 +73,14 @@ class RowFields:
 
     def segment_of(self, row: Any) -> tuple[tuple[Any, ...], Segment]:
         """A row's segment, with the values of its group."""
-        if self.reference_list_field is None:
-            references = [getattr(row, name) for name in self.reference_fields]
-        else:
-            references = getattr(row, self.reference_list_field)
+        if isinstance(self.references, str):
+            references = getattr(row, self.references)
             if isinstance(references, tuple):  # in a field with a name, it is not a keyed segment
                 references = [*references]
+        else:
+            references = [getattr(row, name) for name in self.references]
         key = tuple(getattr(row, name) for name in self.group_by)
-        return key, (getattr(row, self.candidate_field), references)
+        return key, (getattr(row, self.candidate), references)
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
