@@ -39,9 +39,9 @@ from beam_bleu.transforms.pairing.records.text.json_values import (
 UNKNOWN = -1
 """The address of a value that the scanner does not know."""
 
-NULL, TEXT, SCALAR, OBJECT, LIST, REFUSED = range(6)
+NULL, TEXT, SCALAR, OBJECT, LIST, REFUSED, NOT_UNICODE = range(7)
 """The kinds of values: null or no value; a string; a number or a boolean; an object; a list; a
-value that the scanner does not know, or a string that is not Unicode text."""
+value that the scanner does not know; a string that is not Unicode text."""
 
 
 def lines_as_values(lines: pa.LargeStringArray) -> tuple[Integers, Integers]:
@@ -205,7 +205,7 @@ def _decode(begins, ends, texts, offsets, kinds):
         if kind == TEXT:
             written = unescape(begin + 1, end - 1, to)
             if written == 0:
-                kind = REFUSED
+                kind = NOT_UNICODE
             else:
                 to = written
         elif kind == SCALAR:

@@ -1,8 +1,7 @@
 """Records of JSON lines: each line is an object.
 
 The scanner finds the values of almost all lines. A line that it does not know goes through Python's
-json module, which says what is wrong with it, or writes its values in a form that the scanner
-knows. So every line means what it means for Python.
+json module, which says what is wrong with it, or writes it in a form that the scanner knows.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
 )
 from beam_bleu.transforms.pairing.records.text.json_scanner import (
     LIST,
+    NOT_UNICODE,
     NULL,
     OBJECT,
     REFUSED,
@@ -54,8 +54,14 @@ times the bytes of a line that has very many keys or items."""
 _DEEPEST_COLUMN = 50
 """The largest number of objects and lists around a value that can be a column."""
 
-_KINDS = {TEXT: "a text", SCALAR: "a number or a boolean", OBJECT: "an object", LIST: "a list"}
-_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+_KINDS = {
+    TEXT: "a text",
+    SCALAR: "a number or a boolean",
+    OBJECT: "an object",
+    LIST: "a list",
+    REFUSED: "in a value of another type than the path of the column says",
+    NOT_UNICODE: "a text with half of a surrogate pair, which is not a character",
+}
 
 
 class BadLineError(ValueError):
@@ -133,25 +139,26 @@ def read_json_lines(
     """
     column = readable(lines, bad_rows)
     forms = _forms(chosen)
-    spans, unknown = _spans(column, list(forms))
+    spans, _, unknown = _spans(column, list(forms))
     unknown[list(bad_rows)] = False
     faults: dict[int, Fault] = {}
     rows = np.flatnonzero(unknown)
+    names = {step for path in forms for step in path.steps}
     texts = []
     for row in rows.tolist():
-        text, fault = _simplified(column[row].as_py(), forms)
-        texts.append(text)
-        if fault is not None:
-            faults[row] = fault
-    simplified = padded(pa.array(texts, pa.large_string()))  # spans lead into it
+        try:
+            texts.append(_rewritten(column[row].as_py(), names))
+        except BadLineError as error:
+            faults[row] = error.fault
+            texts.append("{}")
+    rewritten = padded(pa.array(texts, pa.large_string()))  # spans lead into it
     if texts:
-        numbers = [str(number) for number in range(len(forms))]
-        begins, ends, known = find_keys(*lines_as_values(simplified), numbers)
+        again, known, _ = _spans(rewritten, list(forms))
         for row in rows[~known].tolist():
-            what = "it has a number of more than 4,000 digits"
-            faults.setdefault(row, Fault(None, "invalid-json", what, _REMEDY))
-        for (of_path, to), begin, end in zip(spans.values(), begins, ends, strict=True):
-            of_path[rows], to[rows] = begin, end
+            what = "it has a number of more than 4,000 digits, or is nested too deeply"
+            faults[row] = Fault(None, "invalid-json", what, _REMEDY)
+        for path, (begins, ends) in spans.items():
+            begins[rows], ends[rows] = again[path]
     columns: Columns = {}
     for path, form in forms.items():
         columns[path], wrong = _column(path, form, *spans[path])
@@ -175,8 +182,9 @@ _Span = tuple[Integers, Integers]
 
 def _spans(
     column: pa.LargeStringArray, paths: Sequence[ColumnPath]
-) -> tuple[dict[ColumnPath, _Span], Booleans]:
-    """The spans of columns, and bool (rows,): the rows in which the scanner does not know one."""
+) -> tuple[dict[ColumnPath, _Span], Booleans, Booleans]:
+    """The spans of columns, and two of bool (rows,): whether a line is an object that the scanner
+    knows, and whether there is something that it does not know, in the line or on a path."""
     keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
     begins, ends, known = find_keys(*lines_as_values(column), keys)
     unknown = ~known
@@ -188,7 +196,7 @@ def _spans(
             span = step(*span, to)
         unknown |= span[0] < 0
         spans[path] = span
-    return spans, unknown
+    return spans, known, unknown
 
 
 def _column(
@@ -225,17 +233,14 @@ def _column(
 
 def _is_one_of(kinds: Integers, allowed: Sequence[int]) -> Booleans:
     """For each kind, whether it is null or one of these."""
-    table = np.zeros(REFUSED + 1, bool)
+    table = np.zeros(len(_KINDS) + 1, bool)
     table[[NULL, *allowed]] = True
     return table[kinds]
 
 
 def _fault(path: ColumnPath, name: str, form: _Form, kind: int) -> Fault:
-    if kind == REFUSED:
-        what = f"the text of {name} has half of a surrogate pair, which is not a character"
-        return Fault(path, "invalid-utf8", what, _REMEDY)
     what = f"{name} is {_KINDS[kind]}, and must be {form.must_be}"
-    return Fault(path, "wrong-type", what, _REMEDY)
+    return Fault(path, "invalid-utf8" if kind == NOT_UNICODE else "wrong-type", what, _REMEDY)
 
 
 def _canonical_numbers(column: pa.LargeStringArray, kinds: Integers) -> pa.LargeStringArray:
@@ -257,31 +262,27 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
     return matches
 
 
-def _simplified(line: str, forms: Mapping[ColumnPath, _Form]) -> tuple[str, Fault | None]:
-    """An object of a line's values with the numbers of the columns as keys, and what is wrong."""
-    values, fault = {}, None
+def _rewritten(line: str, names: Collection[str | int]) -> str:
+    """A line with only the keys that have these names, as Python's json module writes it.
+
+    Raises:
+      BadLineError: the line is not an object of JSON, or is too long.
+    """
+    record = record_of(line)
     try:
-        record = record_of(line)
-    except BadLineError as error:
-        return "{}", error.fault
-    for number, (path, form) in enumerate(forms.items()):
-        try:
-            values[number] = _plain(value_at(record, path))
-        except BadLineError as error:
-            if not form.is_optional:
-                fault = fault or error.fault
+        written = json.dumps(_only(record, names), ensure_ascii=False)
+    except RecursionError:
+        what = "the line is nested too deeply"
+        raise BadLineError(Fault(None, "invalid-json", what, _REMEDY)) from None
     # A half of a surrogate pair is written as an escape, which the scanner judges.
-    written = json.dumps(values, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return written.decode(), fault
+    return written.encode("utf-8", "backslashreplace").decode()
 
 
-def _plain(value: Any) -> Any:
-    """A value without what the scanner does not know, and what it refuses in any case."""
+def _only(value: Any, names: Collection[str | int]) -> Any:
+    """A value without all keys but those of these names."""
     if isinstance(value, dict):
-        return {}
-    if isinstance(value, list):
-        return [{} if isinstance(item, list) else _plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return {key: _only(item, names) for key, item in value.items() if key in names}
+    return [_only(item, names) for item in value] if isinstance(value, list) else value
 
 
 def record_of(line: str) -> dict[str, Any]:
@@ -298,7 +299,7 @@ def record_of(line: str) -> dict[str, Any]:
         what = f"only plain records can have more than {_MOST_CHARACTERS} characters"
     else:
         try:
-            record = json.loads(line)
+            record = json.loads(line, parse_constant=lambda _: None)  # NaN is no value
         except json.JSONDecodeError as error:
             what = f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
         except (ValueError, RecursionError) as error:  # too many digits, or nested too deeply
@@ -306,36 +307,8 @@ def record_of(line: str) -> dict[str, Any]:
         else:
             if isinstance(record, dict):
                 return record
-            reason, what = "wrong-type", f"the line is {_named(record)}, and must be an object"
+            reason, what = "wrong-type", "the line is not an object, and must be one"
     raise BadLineError(Fault(None, reason, what, _REMEDY))
-
-
-def value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:
-    """The value at the end of a path; None if a part of the path is missing.
-
-    Raises:
-      BadLineError: a part of the path is of the wrong type.
-    """
-    value: Any = record
-    for number, step_to in enumerate(path.steps):
-        if value is None:
-            return None
-        if isinstance(step_to, int) and isinstance(value, list):
-            value = value[step_to] if step_to < len(value) else None
-        elif isinstance(step_to, str) and isinstance(value, dict):
-            value = value.get(step_to)
-        else:
-            must_be = "a list" if isinstance(step_to, int) else "an object"
-            what = (
-                f"{quoted_path(path.steps[:number])} is {_named(value)}, and must be {must_be}, "
-                f"for {path}"
-            )
-            raise BadLineError(Fault(path, "wrong-type", what, _REMEDY))
-    return value
-
-
-def _named(value: Any) -> str:
-    return _TYPES.get(type(value), "a number")
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
