@@ -18,6 +18,7 @@ line-parallel text, as in sacreBLEU, it is text.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -167,9 +168,10 @@ class Fields:
     """The fields of lines.
 
     Attributes:
-      columns: a padded column for each field. A line with another number of fields has empty texts.
+      columns: a padded column for each field that is wanted. A line with another number of fields
+        has empty texts.
       wrong: the rows of the lines with another number of fields, in order.
-      counts: how many fields each of these lines has, as sacreBLEU counts them.
+      counts: how many fields each of these lines has.
     """
 
     columns: tuple[pa.LargeStringArray, ...]
@@ -188,21 +190,52 @@ def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:
       column: lines without nulls.
       fields: the number of fields that each line must have.
     """
-    texts = text_bytes(column)
     offsets = offsets_of(column) - offsets_of(column)[0]
     # pyarrow removes the same characters as Python's str.rstrip, which sacreBLEU uses.
     lengths = pc.binary_length(pc.utf8_rtrim_whitespace(column)).to_numpy()
+    begins, ends = offsets[:-1], offsets[1:]
+    return _cut(text_bytes(column), begins, begins + lengths, ends, fields, range(fields))
+
+
+def split_values(column: pa.LargeStringArray, fields: int, numbers: Sequence[int]) -> Fields:
+    """Some fields of lines of values. A carriage return at the end of a line is in no field.
+
+    Args:
+      column: lines without nulls.
+      fields: the number of fields that each line must have.
+      numbers: those that are wanted, from 0.
+    """
+    texts = text_bytes(column)
+    offsets = offsets_of(column) - offsets_of(column)[0]
+    begins, ends = offsets[:-1], offsets[1:].copy()
+    if len(texts):
+        ends -= (ends > begins) & (texts[np.maximum(ends, 1) - 1] == _RETURN)
+    return _cut(texts, begins, ends, ends, fields, numbers)
+
+
+def _cut(
+    texts: Bytes,
+    begins: Integers,
+    stops: Integers,
+    ends: Integers,
+    fields: int,
+    numbers: Sequence[int],
+) -> Fields:
+    """The fields of lines at `begins` that have these numbers.
+
+    Tabs before `stops` lie between fields. The last field ends at `ends`.
+    """
     tabs = np.flatnonzero(texts == _TAB)
-    first, end = np.searchsorted(tabs, [offsets[:-1], offsets[:-1] + lengths])
+    first, end = np.searchsorted(tabs, [begins, stops])
     wrong = np.flatnonzero(end - first != fields - 1)
     # A wrong line may have no tab at all. The places of its fields are not used.
     at = np.minimum(first[:, np.newaxis] + np.arange(fields - 1), max(len(tabs) - 1, 0))
     of_lines = np.append(tabs, 0)[at]
-    begins = [offsets[:-1].copy(), *(of_lines + 1).T]
-    ends = [*of_lines.T, offsets[1:].copy()]
-    for bounds in (*begins, *ends):
+    field_begins = [begins.copy(), *(of_lines + 1).T]
+    field_ends = [*of_lines.T, ends.copy()]
+    for bounds in (*field_begins, *field_ends):
         bounds[wrong] = 0
-    columns = tuple(copied(texts, *span) for span in zip(begins, ends, strict=True))
+    columns = tuple(copied(texts, field_begins[n], field_ends[n]) for n in numbers)
     return Fields(columns, wrong, (end - first)[wrong] + 1)
 
 
@@ -226,9 +259,3 @@ def _copy_spans(texts, begins, offsets, out):
 def without_returns(lines: pa.Array) -> pa.Array:
     """The lines of a column of text without the carriage returns at their ends."""
     return pc.replace_substring_regex(lines, r"\r\z", "")
-
-
-@inner
-def values_end(begin, end):
-    """The address at which the values of a line end, given its begin and its end."""
-    return end - 1 if end > begin and load_byte(end - 1) == _RETURN else end

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import BadReason
-from beam_bleu.transforms.pairing.records.columns.column_paths import quoted_path
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     INTEGER_ID,
     Chosen,
@@ -184,7 +182,8 @@ def _spans(
     column: pa.LargeStringArray, paths: Sequence[ColumnPath]
 ) -> tuple[dict[ColumnPath, _Span], Booleans, Booleans]:
     """The spans of columns, and two of bool (rows,): whether a line is an object that the scanner
-    knows, and whether there is something that it does not know, in the line or on a path."""
+    knows, and whether there is something that it does not know, in the line or on a path.
+    """
     keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
     begins, ends, known = find_keys(*lines_as_values(column), keys)
     unknown = ~known

@@ -4,8 +4,6 @@ A line ends at a newline and nowhere else. A carriage return before it belongs t
 `lines/line_columns.py`.
 """
 
-# mypy: allow-untyped-defs
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,18 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.masks import byte_mask
-from beam_bleu.transforms.native.memory import (
-    BLOCK,
-    READ_AHEAD,
-    address_of,
-    clear_lowest_bit,
-    copy,
-    lowest_bit,
-)
-from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
-from beam_bleu.transforms.pairing.lines.line_columns import values_end
+from beam_bleu.transforms.pairing.lines.line_columns import split_values
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
@@ -84,55 +71,25 @@ def read_tab_separated(
     """
     names, column = chosen.fields, readable(lines, bad_rows)
     paths = chosen.columns
-    fields = list(dict.fromkeys(int(path.steps[0]) for path in paths))
-    split_fields, counts = split(column, fields, len(names))
-    counts[list(bad_rows)] = len(names)
-    faults = {
-        row: _wrong_number(int(counts[row]), len(names))
-        for row in np.flatnonzero(counts != len(names)).tolist()
-    }
+    numbers = list(dict.fromkeys(int(path.steps[0]) for path in paths))
+    found = split_values(column, len(names), numbers)
+    counts = zip(found.wrong.tolist(), found.counts.tolist(), strict=True)
+    faults = {row: _wrong_number(count, len(names)) for row, count in counts if row not in bad_rows}
     if has_header:
-        can_be = counts == len(names)
+        can_be = np.ones(len(column), bool)
+        can_be[found.wrong] = False
         marked = pa.array([*names, *(_MARK + name for name in names)], pa.large_string())
-        for texts in split_fields:
+        for texts in found.columns:
             if can_be.any():  # usually the first column has no name of a column
                 can_be &= pc.is_in(texts, marked).to_numpy(zero_copy_only=False)
         for row in np.flatnonzero(can_be).tolist():
             if sorted(fields_of(column[row].as_py().removeprefix(_MARK))) == sorted(names):
                 faults[row] = _REPEATED_HEADER
-    unread = [*faults, *bad_rows]
-    by_field = {
-        field: null_in(texts, unread) for field, texts in zip(fields, split_fields, strict=True)
+    unread = {*faults, *bad_rows}
+    by_number = {
+        number: null_in(texts, unread) for number, texts in zip(numbers, found.columns, strict=True)
     }
-    return {path: by_field[int(path.steps[0])] for path in paths}, faults
-
-
-def split(
-    column: pa.LargeStringArray, fields: Sequence[int], count: int
-) -> tuple[list[pa.LargeStringArray], np.ndarray]:
-    """Some fields of lines, as padded columns, and int64 (rows,): the number of all their fields.
-
-    A line with another number of fields has empty texts.
-
-    Args:
-      column: the lines, in a padded column.
-      fields: the numbers of the fields that are wanted, from 0, each one once.
-      count: the number of fields that each line must have.
-    """
-    slots = np.full(count, -1)
-    slots[list(fields)] = np.arange(len(fields))
-    begins = np.empty((len(fields), len(column)), np.int64)
-    offsets = np.zeros((len(fields), len(column) + 1), np.int64)
-    counts = np.empty(len(column), np.int64)
-    texts = column.buffers()[2].address
-    _find_fields(texts, offsets_of(column), slots, begins, offsets, counts)
-    columns = []
-    for begin, lengths in zip(begins, offsets, strict=True):
-        ends = np.cumsum(lengths)
-        out = np.zeros(int(ends[-1]) + READ_AHEAD, np.uint8)
-        _copy_texts(begin, ends, out)
-        columns.append(padded_column(out, ends))
-    return columns, counts
+    return {path: by_number[int(path.steps[0])] for path in paths}, faults
 
 
 _REPEATED_HEADER = Fault(
@@ -152,44 +109,3 @@ def _wrong_number(fields: int, count: int) -> Fault:
         "each line must have the same number of fields, with a tab between them; quotes have no "
         "meaning",
     )
-
-
-_tab_mask = byte_mask(["\t"])
-
-
-@compiled
-def _find_fields(texts, line_offsets, slots, begins, lengths, counts):
-    """Writes the addresses and lengths of fields: a row for each slot, a column for each line."""
-    for row in range(counts.size):
-        begin = texts + line_offsets[row]
-        end = values_end(begin, texts + line_offsets[row + 1])
-        field = 0
-        block = begin
-        while block < end:
-            tabs = _tab_mask(block)
-            while tabs != np.uint64(0):
-                tab = block + lowest_bit(tabs)
-                if tab >= end:
-                    break
-                if field < slots.size and slots[field] >= 0:
-                    begins[slots[field], row] = begin
-                    lengths[slots[field], row + 1] = tab - begin
-                begin = tab + 1
-                field += 1
-                tabs = clear_lowest_bit(tabs)
-            block += BLOCK
-        if field < slots.size and slots[field] >= 0:
-            begins[slots[field], row] = begin
-            lengths[slots[field], row + 1] = end - begin
-        counts[row] = field + 1
-        if field + 1 != slots.size:
-            for slot in range(begins.shape[0]):
-                lengths[slot, row + 1] = 0
-
-
-@compiled
-def _copy_texts(begins, offsets, out):
-    """Copies the text that begins at each of these addresses to its offset."""
-    target = address_of(out)
-    for row in range(begins.size):
-        copy(target + offsets[row], begins[row], offsets[row + 1] - offsets[row])
