@@ -250,11 +250,13 @@ class GroupTotals(Sums):
         """For pickle: most columns are 0, most sums are short, and named tuples are slow."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         fields |= {name: compact(fields[name]) for name in ("common", "crosses", "rest", "facts")}
-        return _unpickled, (fields | {"keys": [key and tuple(key) for key in self.keys]},)
+        keys = None if self.keys == (None,) else [*zip(*self.keys, strict=True)]
+        return _unpickled, (fields | {"keys": keys},)
 
 
 def _unpickled(fields: dict[str, Any]) -> GroupTotals:
-    keys = tuple(key and SliceKey(*key) for key in fields["keys"])
+    columns = fields["keys"]
+    keys = (None,) if columns is None else tuple(map(SliceKey, *columns)) if columns else ()
     return GroupTotals(**{name: expanded(value) for name, value in fields.items()} | {"keys": keys})
 
 
