@@ -14,7 +14,7 @@ from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked, ScoresKey
+from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.totals.batch_adder import PICKED
 
@@ -122,6 +122,6 @@ def _distributions(
         }
         for metric, limit in highest.items()
         for system in systems
-        if (cells := picked.scores.get(ScoresKey(metric, system))) is not None
+        if (cells := picked.scores.get((metric, system))) is not None
         for histogram in [cells.histogram(limit)]
     ]

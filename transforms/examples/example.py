@@ -89,13 +89,6 @@ def cut(text: memoryview | bytes) -> str:
     return begin if len(begin) <= MOST_CHARACTERS else begin[:MOST_CHARACTERS] + CUT_MARK
 
 
-class ScoresKey(NamedTuple):
-    """Of which scores there is a distribution."""
-
-    metric: str
-    system: str
-
-
 class ListKey(NamedTuple):
     """Of which segments there are examples.
 
@@ -123,12 +116,12 @@ class Picked(Sums):
     Attributes:
       number: the most examples of each kind, for each metric and system.
       examples: the examples, in order.
-      scores: the distributions of the scores that are defined.
+      scores: the distributions of the scores that are defined, by metric and system.
     """
 
     number: int
     examples: Mapping[ListKey, tuple[Example, ...]] = dataclasses.field(default_factory=dict)
-    scores: Mapping[ScoresKey, ScoreCells] = dataclasses.field(default_factory=dict)
+    scores: Mapping[tuple[str, str], ScoreCells] = dataclasses.field(default_factory=dict)
 
     def __add__(self, other: Picked) -> Picked:
         if self.number != other.number:

@@ -22,7 +22,6 @@ from beam_bleu.transforms.examples.example import (
     KindName,
     ListKey,
     Picked,
-    ScoresKey,
     cut,
 )
 from beam_bleu.transforms.examples.score_cells import ScoreCells
@@ -87,7 +86,7 @@ class Picker:
         if not len(batch):
             return Picked(self.number)
         examples: dict[ListKey, tuple[Example, ...]] = {}
-        cells: dict[ScoresKey, ScoreCells] = {}
+        cells: dict[tuple[str, str], ScoreCells] = {}
         baseline = systems[0] if self.baseline is None else self.baseline
         drawn = sample_ranks(numbers)
         ids = batch.kept.get(KEPT_ID)
@@ -97,7 +96,7 @@ class Picker:
             scores = dict(zip(systems, values.reshape(len(systems), len(batch)), strict=True))
             sign = -1 if metric.lower_is_better else 1
             for system, own in scores.items():
-                cells[ScoresKey(metric.name, system)] = ScoreCells.of(own[~np.isnan(own)])
+                cells[metric.name, system] = ScoreCells.of(own[~np.isnan(own)])
                 against = baseline if baseline in scores and system != baseline else None
                 other = scores[against] if against is not None else np.full(len(batch), np.nan)
                 difference = own - other

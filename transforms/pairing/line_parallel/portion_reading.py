@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_re
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
@@ -54,7 +54,7 @@ class PortionReading:
 
     Attributes:
       lines: the number of lines that are read.
-      digests: of these lines.
+      digests: of these lines, for each of the corpus's inputs.
     """
 
     def __init__(
@@ -117,7 +117,10 @@ class PortionReading:
         first_line = self._portion.first_line + self.lines
         taken = [reader.take(lines) for reader in self._readers]
         if self._describe:
-            self.digests += LineDigests.of(taken, first_line)
+            columns_of_inputs = candidates_first(
+                taken, len(self._corpus.references), len(self._corpus.systems)
+            )
+            self.digests += LineDigests.of(columns_of_inputs, first_line)
         texts = len(self._fields)  # the streams of texts; those of labels come after them
         columns = [
             reader.split(column, fields)

@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.files.chunks import read_ahead
 from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
 from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
     ENDLESS,
     PortionReading,
@@ -38,8 +38,7 @@ from beam_bleu.transforms.pairing.lines.line_steps import (
 )
 from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut, cut_corpus
-from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
-from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired
+from beam_bleu.transforms.pairing.paired import FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import OfSource, Step, as_batches, starting_with, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -103,7 +102,7 @@ class PairLines(OfSource):
         if self._describe:
             digests = (
                 texts[_ReadPortion.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(_AddUpDigests(self._source))
+                | "Add up digests" >> beam.CombinePerKey(AddUpLineDigests())
                 | "Take the digests" >> beam.Values()
             )
         if rejects:
@@ -201,17 +200,6 @@ class _ReadPortion(ThreadedDoFn):
         if self._corpus.rejects:
             yield beam.pvalue.TaggedOutput(self.TALLIES, reading.tally)
         return reading.lines
-
-
-class _AddUpDigests(AddUpLineDigests):
-    def __init__(self, source: LineParallel) -> None:
-        super().__init__()
-        self._references = len(source.references)
-        self._systems = len(source.systems)
-
-    def extract_output(self, accumulator: LineDigests) -> Digests:
-        texts = candidates_first(accumulator.texts, self._references, self._systems)
-        return Digests(accumulator.lines, texts)
 
 
 class ListRanges(beam.DoFn):

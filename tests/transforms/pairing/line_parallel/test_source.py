@@ -16,7 +16,6 @@ from combining import by_every_route
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel import portion_reading
-from beam_bleu.transforms.pairing.line_parallel import source as wiring
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines import line_steps, ranges
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
@@ -179,18 +178,16 @@ def test_an_empty_shard_that_is_filled_while_others_are_read_is_an_error(
 
 
 def test_digests_add_up_by_every_route(tmp_path: pathlib.Path) -> None:
-    lines = source(tmp_path, None)
+    source(tmp_path, None)
     columns = [
         padded(pa.array((tmp_path / name).read_text().split("\n")[:6], pa.large_string()))
-        for name in ("left", "right", "one", "two")  # first the references
+        for name in NAMES
     ]
     parts = [LineDigests.of([column[row : row + 1] for column in columns], row) for row in range(6)]
-    whole = LineDigests.of(columns, 0)
-    # In a manifest, the candidates come first.
-    expected = Digests(6, (*whole.texts[2:], *whole.texts[:2]))
-    assert len(set(whole.texts)) == 4
+    expected = Digests(6, LineDigests.of(columns, 0).texts)
+    assert len(set(expected.texts)) == 4
     routes = 0
-    for route, digests in by_every_route(wiring._AddUpDigests(lines), parts):
+    for route, digests in by_every_route(line_steps.AddUpLineDigests(), parts):
         assert digests == expected, route
         routes += 1
     assert routes > 50

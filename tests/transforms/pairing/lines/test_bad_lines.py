@@ -24,26 +24,6 @@ from beam_bleu.transforms.pairing.lines.ranges import cut
 COMPRESSED = [suffix for suffix in COMPRESS if suffix]
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
-@given(st.lists(st.binary(max_size=8).map(lambda text: text.replace(b"\n", b"")), min_size=1))
-def test_invalid_utf8_is_what_python_cannot_decode(lines):
-    text = b"".join(line + b"\n" for line in lines)
-    if text.startswith(MARK):
-        text = MARK + text
-    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # the text is refused
-    bad = [(i, place) for i, line in enumerate(lines) if (place := undecodable(line)) is not None]
-    if not bad:
-        assert read_file(text) == [line.decode() for line in lines]
-        return
-    line, place = bad[0]
-    with pytest.raises(InputError) as refused:
-        read_file(text)
-    assert refused.value.cause == (
-        f"candidates LIUM: line {line + 1}: invalid UTF-8 at byte {place + 1} "
-        f"of the line (0x{lines[line][place]:02x}): a.txt"
-    )
-
-
 def undecodable(line: bytes) -> int | None:
     """The first byte that Python's decoder refuses."""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MemoryCorpus, MemoryFile, corpora, plain_file
+from memory_corpus import COMPRESS, MemoryCorpus, corpora, plain_file
 
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
@@ -93,25 +93,6 @@ def test_the_order_of_the_counts_does_not_matter(corpus, range_bytes, generator)
     portions = list(make_plan(corpus.streams, counts, "any").portions())
     generator.shuffle(counts)
     assert list(make_plan(corpus.streams, counts, "any").portions()) == portions
-
-
-@pytest.mark.parametrize("suffix", COMPRESSED)
-def test_workers_read_long_compressed_files_first(suffix):
-    lines = [f"line {number} of text that is not repeated {number**3}" for number in range(4000)]
-    sizes = [10, 1500, 20, 2400, 70]
-    streams = []
-    for stream in range(2):
-        files, first = [], 0
-        for number, size in enumerate(sizes):
-            of_file = tuple(lines[first : first + size])
-            text = "".join(f"{line}\n" for line in of_file).encode()
-            files.append(MemoryFile(f"{stream}-{number}{suffix}", of_file, text, suffix))
-            first += size
-        streams.append(tuple(files))
-    plan = MemoryCorpus(tuple(streams)).plan(2000)
-    # A small file is in the portion of the next one.
-    assert [portion.lines for portion in plan.portions()] == [1510, 2420, 70]
-    assert [portion.lines for portion in plan.portions_to_read()] == [2420, 1510, 70]
 
 
 @pytest.mark.parametrize(
