@@ -98,16 +98,6 @@ def test_many_languages_with_one_definition_are_not_all_named():
     assert table(document).startswith(names)
 
 
-def test_a_score_of_0_in_a_language_is_explained(tmp_path):
-    pairs = write_lines(tmp_path / "pairs", ["de", "fr"] * 2)
-    good, bad = "the cat sat on the mat", "nothing is right here"
-    references = write_lines(tmp_path / "ref", [good] * 4)
-    candidates = write_lines(tmp_path / "hyp", [good, bad] * 2)
-    run = called(references, "--labels", f"x={pairs}", "--language_column", "x", "-i", candidates)
-    assert run.code == 0
-    assert "hyp, fr: the score is 0: no n-gram of a candidate is in its references" in run.err
-
-
 def test_the_metrics_have_the_averages(tmp_path):
     lines("--output", str(tmp_path))
     metrics = (tmp_path / "metrics.prom").read_text().splitlines()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import logging
 import os
 import re
 import subprocess
@@ -22,7 +21,7 @@ from terminals import stderr_on_a_terminal
 from beam_bleu.pipeline.display import shown_progress as display
 from beam_bleu.pipeline.display.shown_progress import log_lines, progress_shown, sentence
 from beam_bleu.pipeline.display.terminal import say, silent_stderr
-from beam_bleu.pipeline.errors.reporting import reported, warn
+from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.progress import PHASES, Progress, State
 
@@ -185,20 +184,6 @@ def test_a_short_run_shows_nothing_if_stderr_is_no_terminal(mode):
     assert (run.code, run.err) == (0, "")
 
 
-def test_a_terminal_that_can_do_nothing_gets_lines_of_a_log(quick, monkeypatch):
-    with stderr_on_a_terminal(monkeypatch) as terminal:
-        monkeypatch.setenv("TERM", "dumb")
-        progress = Progress()
-        with progress_shown("on", progress):
-            until(lambda: "starting" in terminal.text)
-            progress.begin("scoring", 5)
-            until(lambda: "scoring" in terminal.text)
-    assert "\x1b" not in terminal.text
-    lines = [line.partition("beam-bleu: ")[2] for line in terminal.screen]
-    shown = [line.partition(" ")[0] for line in lines]
-    assert list(dict.fromkeys(shown)) == ["starting", "scoring", ""]  # a slow run repeats a line
-
-
 # stderr that cannot be written
 
 
@@ -246,12 +231,3 @@ def test_quiet_shows_no_warnings_and_no_notes(tmp_path):
         quiet = called(*command, flag)
         assert (quiet.code, quiet.out, quiet.err) == (0, loud.out, "")
     called(*EXAMPLE, "--candidates", tmp_path / "none", "-q").assert_failed(3, "there is no file")
-
-
-def test_quiet_hides_the_librarys_warnings_too(capfd):
-    def work() -> None:
-        logging.getLogger("beam_bleu").warning("the disk is full")
-        warn("the disk is still full")
-
-    assert reported(work, verbose=0, quiet=True) == 0
-    assert capfd.readouterr().err == ""

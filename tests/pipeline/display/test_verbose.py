@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from command_line import EXAMPLE, Run, called, streams, write_lines
 
-from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
 from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from beam_bleu.transforms.native.compiling import FUNCTIONS
@@ -108,20 +107,6 @@ def test_levels(capfd):
     assert shown[0] == []
     assert shown[1] == ["WARNING:engine:a warning of the engine", "a detail"]
     assert shown[2] == shown[3] == ["INFO:engine:a detail of the engine", *shown[1]]
-
-
-@pytest.mark.parametrize(
-    ("words", "verbose", "quiet"),
-    [
-        (["-v", "x", "--verbose", "-v"], 3, False),
-        (["-q"], 0, True),
-        (["--output", "x", "--unknown", "-v", "--zz=-v"], 1, False),
-        (["-q", "--", "-v", "--verbose"], 0, True),
-        (["--verbose=yes", "-vx", "-qx"], 0, False),  # the strict parser refuses these
-    ],
-)
-def test_how_loud_stderr_is(words, verbose, quiet):
-    assert logs(words) == LogFlags(verbose=verbose, quiet=quiet)
 
 
 # Which bytes count as done

@@ -97,8 +97,6 @@ def test_an_unreadable_or_another_result_ends_the_run_before_it_starts(out, tmp_
             ["--fail_under=tuned=1"],
             ["--fail_under tuned=1: this run has no such system", "of birch"],
         ),
-        (["--warn_under=tuned=1"], ["--warn_under tuned=1: this run has no such system"]),
-        (["--fail_under=[domain=news]=1"], ["no such system or slice", "--slice_by"]),
         (["--fail_under=birch[domain=news]=1"], ["are by none"]),
         (
             ["--fail_under=birch[domain=news]=1", "--slice_by=length"],

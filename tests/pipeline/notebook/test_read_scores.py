@@ -15,7 +15,6 @@ from example_corpus import examples_file
 from made_results import entry, written
 from made_results import result as without_size
 
-import beam_bleu
 from beam_bleu import ScoreTables, read_scores
 from beam_bleu.pipeline.result.series import slice_text
 from beam_bleu.transforms.errors import InputError
@@ -142,11 +141,6 @@ def test_a_result_without_uncertainty_has_the_same_columns(read, tmp_path):
     assert tables.comparisons.num_rows == 0
 
 
-def test_a_result_cannot_be_changed(read):
-    with pytest.raises(AttributeError):
-        read.scores = None
-
-
 def result(*entries: dict[str, Any]) -> dict[str, Any]:
     return {"segments": 100, **without_size(*entries)}
 
@@ -187,14 +181,3 @@ def test_a_damaged_field_of_a_metric_is_an_error(change, tmp_path):
     del lacking[next(iter(change))]
     with pytest.raises(InputError, match="damaged"):
         read_scores(written(path, result(lacking)))
-
-
-def test_what_cannot_be_read_is_named(folder, tmp_path):
-    with pytest.raises(InputError, match=r"there is no .*nothing"):
-        read_scores(tmp_path / "nothing")
-    copy = written(
-        tmp_path / "out" / "scores.json", json.loads((folder / "scores.json").read_text())
-    )
-    with pytest.raises(InputError, match="has no _SUCCESS"):
-        read_scores(copy.parent)
-    assert read_scores(copy).scores.num_rows == beam_bleu.read_scores(folder).scores.num_rows

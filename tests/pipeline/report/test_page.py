@@ -5,11 +5,10 @@ from __future__ import annotations
 import html.parser
 import json
 import re
-import shlex
 import time
 
 import pytest
-from command_line import EXAMPLE, PROJECT, called
+from command_line import EXAMPLE, called
 from made_reports import EXAMPLES_FILE, HOSTILE, example, of_two_systems, reported, written_result
 from made_results import entry, result
 
@@ -228,20 +227,6 @@ def test_a_run_leaves_the_page_to_the_run_that_replaced_its_result(tmp_path, mon
     with pytest.raises(JobError, match="another run has replaced the result"):
         write_report(str(output))
     assert b"best, TER" in (output / "report.html").read_bytes()
-
-
-def test_the_commands_of_the_documentation_make_pages(tmp_path, monkeypatch):
-    text = (PROJECT / "docs" / "report.md").read_text().replace("\\\n", "")
-    commands = re.findall(r"^\./run\.sh ((?:--|report ).*)", text, re.MULTILINE)
-    assert len(commands) == 3
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "examples").symlink_to(PROJECT / "examples")
-    for command in commands:
-        run = called(*shlex.split(command))
-        assert run.code == 0, run.err
-    here, named = (tmp_path / "out" / name for name in ("here/report.html", "atlas-and-birch.html"))
-    assert here.read_bytes() == named.read_bytes()
-    assert "birch loses most against atlas" in Parsed(here.read_bytes()).text
 
 
 def test_a_page_of_another_program_stays(tmp_path):

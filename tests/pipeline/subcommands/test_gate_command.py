@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 from command_line import REFERENCES, SYSTEMS, called, streams, write_lines
-from made_results import SIGNATURE, entry, result, written
+from made_results import entry, result, written
 from memory_filesystem import OBJECTS
 
 from beam_bleu.pipeline.output import storage
@@ -121,13 +119,6 @@ def test_a_folder_of_nights_is_for_one_result_with_a_date(scores, tmp_path):
     run.assert_failed(2, f"--against {tmp_path} is a folder of nights, and there are 2 results")
 
 
-def test_scores_of_another_definition_end_a_gate_as_they_end_a_run(scores, tmp_path):
-    other = SIGNATURE.replace("tok:13a", "tok:char")
-    old = written(tmp_path / "old.json", result(entry("a", 40), signature=other))
-    run = called("gate", scores, "--max_drop", "2", "--against", old)
-    run.assert_failed(3, f"--against {old} has scores of another definition: ", "tok:char")
-
-
 def test_a_folder_must_be_of_a_run_that_has_succeeded(scores):
     folder = scores.parent
     called("gate", folder, "--fail_under", "1").assert_failed(3, "has no _SUCCESS")
@@ -183,17 +174,6 @@ def test_impossible_results(change, scores, tmp_path):
 )
 def test_impossible_flags(scores, words, cause):
     called("gate", scores, *words).assert_failed(2, cause)
-
-
-def test_it_does_not_load_beam(scores):
-    # Otherwise it would take half a second longer.
-    program = (
-        "import sys\nfrom beam_bleu.pipeline.main import main\n"
-        f"code = main(['gate', {str(scores)!r}, '--fail_under', '1'])\n"
-        "print([code, 'apache_beam' in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert json.loads(done.stdout.decode().splitlines()[-1].lower()) == [0, False]
 
 
 # Totals
