@@ -26,7 +26,7 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
     """
     first_path, first = files[0]
     for path, saved in files[1:]:
-        difference = differing(first.whole_definition, saved.whole_definition)
+        difference = differing(first.definition(of_sums=True), saved.definition(of_sums=True))
         if difference is not None:
             name, own, other = difference
             raise InputError(

@@ -84,7 +84,7 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
       metrics: those that both have by the same definition.
     """
     old, new = old.with_metrics(metrics), new.with_metrics(metrics)
-    difference = differing(old.definition, new.definition)
+    difference = differing(old.definition(of_sums=False), new.definition(of_sums=False))
     if difference is not None:
         name, before, now = difference
         return f"{name} is {before} in the old run, now {now}"

@@ -76,44 +76,38 @@ class SavedTotals:
             result = dataclasses.replace(result, partitions=labels)
         return result
 
-    @property
-    def definition(self) -> dict[str, Any]:
-        """What the scores of the corpus depend on, beside its texts: values by their names."""
-        resampling = self.evidence.resampling
+    def definition(self, *, of_sums: bool) -> dict[str, Any]:
+        """What the scores of the corpus depend on, beside its texts: values by their names.
+
+        Args:
+          of_sums: whether it has everything that must be the same if totals are added up.
+        """
+        totals, evidence, resampling = self.totals, self.evidence, self.evidence.resampling
+        if resampling is not None:
+            resampling = dataclasses.replace(resampling, partition="")
         definition: dict[str, Any] = {
             "metrics": list(self.scorings),
             "version": dict(self.versions),
-            "resample": None
-            if resampling is None
-            else encoded(dataclasses.replace(resampling, partition="")),
+            "resample": encoded(resampling),
         }
         for name, scorings in self.scorings.items():
-            own = encoded(scorings)
-            definition[name] = {
-                part: own[part] for part in ("text", "corpus", "languages", "unpooled")
+            own = definition[name] = encoded(scorings)
+            own["columns"] = [of_text.corpus.width for of_text in totals.metrics[name].values()]
+            if not of_sums:
+                for part in ("presets", "segments", "columns"):
+                    del own[part]
+        if of_sums:
+            definition |= {
+                "slicing": encoded(self.slicing),
+                "uncertainty": evidence.uncertainty,
+                "baseline": evidence.baseline,
+                "compare_all": evidence.compare_all,
+                "documents": evidence.documents,
+                "coverage": None if totals.coverage is None else totals.coverage.rule,
+                "counters of records": totals.is_tallied,
+                "systems": list(totals.systems),
             }
         return _flat(definition)
-
-    @property
-    def whole_definition(self) -> dict[str, Any]:
-        """Everything that must be the same if totals are added up: values by their names."""
-        totals, evidence = self.totals, self.evidence
-        rest: dict[str, Any] = {
-            "slicing": encoded(self.slicing),
-            "uncertainty": evidence.uncertainty,
-            "baseline": evidence.baseline,
-            "compare_all": evidence.compare_all,
-            "documents": evidence.documents,
-            "coverage": None if totals.coverage is None else totals.coverage.rule,
-            "counters of records": totals.is_tallied,
-            "systems": list(totals.systems),
-        }
-        for name, scorings in self.scorings.items():
-            own = encoded(scorings)
-            rest[name] = {part: own[part] for part in ("presets", "segments")}
-            widths = [of_text.corpus.width for of_text in totals.metrics[name].values()]
-            rest[name]["columns"] = widths
-        return {**self.definition, **_flat(rest)}
 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, str, str] | None:
