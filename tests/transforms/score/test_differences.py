@@ -46,16 +46,6 @@ def test_what_follows_from_the_standard_error_of_a_difference():
     assert (found.units, found.segments, found.reason) == (200, 200, "")
 
 
-def test_a_paired_difference_has_the_standard_error_of_a_bootstrap():
-    found = difference_of(OTHER, ROWS)
-    random = np.random.default_rng(3)
-    differences = []
-    for _ in range(1500):
-        drawn = random.integers(0, len(ROWS), len(ROWS))
-        differences.append(score_of(np.array(OTHER)[drawn]) - score_of(np.array(ROWS)[drawn]))
-    assert found.standard_error == pytest.approx(np.std(differences, ddof=1), rel=0.06)
-
-
 def test_the_other_way_round_only_the_sign_changes():
     one = difference_of(OTHER, ROWS)
     other = difference_of(ROWS, OTHER)
@@ -148,26 +138,6 @@ def test_independent_differences_add_up_both_variances():
 
 
 @pytest.mark.parametrize(
-    ("errors", "reason"),
-    [
-        ((None, 1.0), "the new score has no standard error"),
-        ((1.0, None), "the old score has no standard error"),
-        ((None, None), "neither score has a standard error"),
-    ],
-)
-def test_a_score_without_a_standard_error_is_named(errors, reason):
-    found = difference_of_estimates(3.0, 4.5, errors, 29)
-    assert (found.difference, found.standard_error, found.p_value) == (-1.5, None, None)
-    assert found.reason == reason
-
-
-def test_documents_are_counted_as_units_and_by_their_segments():
-    documents = np.array(ROWS).reshape(50, 4, -1).sum(axis=1).tolist()
-    found = difference_of(documents, documents)
-    assert (found.units, found.segments) == (50, 200)
-
-
-@pytest.mark.parametrize(
     ("p_values", "adjusted"),
     [
         # The smallest times 4, the next one times 3, and so on, and never less than before.
@@ -206,8 +176,3 @@ def test_clusters(similar, groups, p_value):
             scores = {system: -score for system, score in scores.items()}
         found = clusters(scores, p_values, lower_is_better=lower_is_better)
         assert found == [list(group) for group in groups]
-
-
-def test_clusters_of_one_system_and_of_none():
-    assert clusters({"A": 1.0}, {}, lower_is_better=False) == [["A"]]
-    assert clusters({}, {}, lower_is_better=False) == []

@@ -57,20 +57,6 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
         assert found == [scoring.value(each) for each in sums.tolist()]
 
 
-def test_effective_order():
-    replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
-    scoring = BleuConfig(effective_order=True)
-    found = scoring.values(replicates["a"]).tolist()
-    assert found == [scoring.value(each) for each in replicates["a"].tolist()]
-    assert found != METRIC.values(replicates["a"]).tolist()
-
-
-def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
-    replicates, sums = drawn("bootstrap", 5, a=made_units(4))
-    with pytest.raises(ValueError, match=r"order 4 cannot be scored by .* needs order 5"):
-        resampled_scores("bootstrap", replicates, sums, BleuConfig(max_ngram_order=5), 4)
-
-
 def test_the_bootstrap_is_that_of_the_formulas():
     rows = made_units(60)
     replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
@@ -147,25 +133,6 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
         assert (few.interval, few.p_sacrebleu) == (None, None)
         assert None not in (many.interval, many.p_value, many.p_sacrebleu)
     assert [each.p_value for each in found.values()] == [None, 1.0]
-
-
-def test_randomization_is_for_few_units_too():
-    rows = made_units(2, longest=60)
-    replicates, sums = drawn("randomization", 999, a=rows, b=changed(rows, share=1))
-    _, differences = resampled_scores("randomization", replicates, sums, METRIC, 2, [("b", "a")])
-    (only,) = differences.values()
-    assert only.difference != 0
-    assert only.p_value == pytest.approx(0.5, abs=0.1)  # both are swapped, or none
-    assert only.p_sacrebleu == 1 / 1000
-
-
-def test_if_all_units_are_swapped_the_difference_is_as_large():
-    rows = made_units(30)
-    sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
-    replicates = {name: np.array([of_system]) for name, of_system in sums.items()}
-    _, differences = resampled_scores("randomization", replicates, sums, METRIC, 30, [("a", "b")])
-    (only,) = differences.values()
-    assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
 
 @pytest.mark.parametrize("number", [1, 39, 40, 79, 80, 1000])

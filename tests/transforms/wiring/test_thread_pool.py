@@ -14,7 +14,7 @@ from compressing import COMPRESS
 
 from beam_bleu.transforms.wiring import thread_pool
 from beam_bleu.transforms.wiring.thread_pool import shared_pool
-from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 
 class Worked(ThreadedDoFn):
@@ -43,19 +43,6 @@ class Worked(ThreadedDoFn):
         return [each.value for each in self.finish_bundle()]
 
 
-class Collected(CollectBundles):
-    """Gives the numbers of a bundle."""
-
-    def __init__(self) -> None:
-        super().__init__(2)
-
-    def new_collector(self) -> set[int]:
-        return set()
-
-    def collected(self, collector: set[int]) -> set[int]:
-        return collector
-
-
 @pytest.fixture(autouse=True)
 def _pools_of_their_own() -> Iterable[None]:
     shared_pool.cache_clear()
@@ -70,19 +57,6 @@ def two() -> tuple[Worked, Worked]:
     first.setup()
     second.setup()
     return first, second
-
-
-def test_steps_share_threads(two: tuple[Worked, Worked]) -> None:
-    first, second = two
-    third = Collected()
-    third.setup()
-    assert first._pool is second._pool is third._pool
-    first.teardown()
-    third.start_bundle()
-    assert [*third.process(7)] == []
-    assert [each.value for each in third.finish_bundle()] == [7]
-    second.given(1, 2)
-    assert second.finished() == [1, 2]
 
 
 def test_a_failed_bundle_fails_no_other_step(two: tuple[Worked, Worked]) -> None:

@@ -119,19 +119,6 @@ def test_outputs_stay_in_their_windows(threads: int) -> None:
         assert_that(found, equal_to([(n, n // 4 * 4) for n in range(8)] * 2))
 
 
-def test_a_thread_that_cannot_start_is_an_error_of_the_step(monkeypatch) -> None:
-    def fail(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    many = 77  # no other step uses the pool with this number of threads
-    dofn = Slowly(many)
-    dofn.setup()
-    dofn.start_bundle()
-    monkeypatch.setattr(threading.Thread, "start", fail)
-    with pytest.raises(RuntimeError, match="can't start"):
-        list(dofn.process(1, window.GlobalWindow(), 0))
-
-
 # Steps that collect bundles: each element counts once, on any number of threads
 
 

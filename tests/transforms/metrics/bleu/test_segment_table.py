@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import random
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -224,40 +222,6 @@ def test_the_length_of_the_references_is_by_the_rule(rule, lengths):
     ref_len = scored([("a b c", ["a b c d", "a", "x y z"]), ("a", [None, "b"])], config)["ref_len"]
     assert ref_len.to_pylist() == lengths
     assert ref_len.type == (pa.float64() if rule == "average" else pa.int64())
-
-
-PROGRAM = """
-import dataclasses
-import sys
-import numpy as np
-from beam_bleu.transforms.native.compiling import CompiledFunction
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.score.segment_table import segment_schema
-from beam_bleu.transforms.statistics.counting import count_batch
-
-def refuse(function, *types):
-    sys.exit(f"{function} is compiled late")
-
-config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
-batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
-batch = dataclasses.replace(batch, numbers=np.arange(2))
-statistics = count_batch(batch, config.text, BleuConfig(max_ngram_order=5))
-metric = config.metric.for_segments()
-schema = segment_schema([metric])
-scoring = ScoreSegments("bleu", 0, metric, schema, threads=1)
-scoring.setup()
-CompiledFunction.load = refuse
-print(len(scoring.work(statistics)[0]))
-"""
-
-
-@pytest.mark.parametrize(("method", "rule"), [("exp", "closest"), ("nltk-method5", "average")])
-def test_setup_leaves_nothing_to_compile(method, rule):
-    command = [sys.executable, "-c", PROGRAM, method, rule]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, "2"), done.stderr
 
 
 def test_segments_without_numbers_have_no_rows():
