@@ -124,9 +124,9 @@ def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
     """How many p-values of the family of these comparisons are adjusted together."""
     names = {(row.metric, row.family) for row in compared}
     return sum(
-        family["comparisons"]
-        for family in view.result.families
-        if (family["metric"], family["family"]) in names
+        row.p_value is not None
+        for row in view.result.comparisons
+        if (row.metric, row.family) in names
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from beam_bleu.pipeline.result.comparing import adjusted
 from beam_bleu.pipeline.result.rows import (
-    FAMILIES,
     MACRO_AVERAGE,
     ComparisonRow,
     Group,
@@ -367,20 +366,6 @@ class MetricRows:
         return adjusted(found)
 
     @property
-    def families(self) -> Iterator[dict[str, Any]]:
-        """The families of comparisons: which p-values are adjusted together."""
-        rows = [*self.average_comparisons, *self.comparisons]
-        for name, place in FAMILIES.items():
-            family = [row for row in rows if row.family == name]
-            if family:
-                yield {
-                    "metric": self.word,
-                    "family": name,
-                    "description": f"{_systems_of(family)}, {place}",
-                    "comparisons": sum(row.p_value is not None for row in family),
-                }
-
-    @property
     def clusters(self) -> list[list[str]]:
         """The systems in clusters, best first, without those that have no standard error."""
         rows = [row for row in self.comparisons if row.family == "corpus"]
@@ -496,12 +481,3 @@ def _mean(numbers: Sequence[tuple[float, float | None]]) -> tuple[float, float |
 def _warnings_of(rows: Iterable[ScoreRow]) -> list[str]:
     """The warnings about scores. Each one begins with the system's name."""
     return [f"{row.system}: {warning}" for row in rows for warning in row.warnings]
-
-
-def _systems_of(rows: Sequence[ComparisonRow]) -> str:
-    """Which systems are compared, in words."""
-    baselines = {row.baseline for row in rows}
-    if len(baselines) > 1:
-        return f"each pair of {len(baselines | {row.system for row in rows})} systems"
-    number = len({row.system for row in rows})
-    return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"

@@ -92,7 +92,6 @@ def scored(
             *(row for metric in metrics for row in metric.comparisons),
             *(row for metric in metrics for row in metric.average_comparisons),
         ),
-        families=[family for metric in metrics for family in metric.families],
         clusters=[
             {"metric": metric.word, "systems": systems}
             for metric in metrics

@@ -12,6 +12,7 @@ from typing import Any
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output.file_names import SCORES_FORMAT
 from beam_bleu.pipeline.result.rows import (
+    FAMILIES,
     MACRO_AVERAGE,
     ComparisonRow,
     Group,
@@ -75,7 +76,7 @@ def document_of(result: Result) -> dict[str, Any]:
         "uncertainty": result.uncertainty,
         "comparisons": comparisons if has_comparisons else None,
         "macro_average_comparisons": of_means if has_comparisons and means else None,
-        "comparison_families": result.families if has_comparisons else None,
+        "comparison_families": [*_families(result)] if has_comparisons else None,
         "clusters": result.clusters,
         "resampling": result.resampling,
         "partition": result.partitions[0] if len(result.partitions) == 1 else None,
@@ -128,6 +129,29 @@ def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
     return {**entry, "family": row.family}
 
 
+def _families(result: Result) -> Iterator[dict[str, Any]]:
+    """The families of comparisons: which p-values are adjusted together."""
+    for metric in result.words:
+        for name, place in FAMILIES.items():
+            family = [row for row in result.compared(metric) if row.family == name]
+            if family:
+                yield {
+                    "metric": metric,
+                    "family": name,
+                    "description": f"{_systems_of(family)}, {place}",
+                    "comparisons": sum(row.p_value is not None for row in family),
+                }
+
+
+def _systems_of(rows: Sequence[ComparisonRow]) -> str:
+    """Which systems are compared, in words."""
+    baselines = {row.baseline for row in rows}
+    if len(baselines) > 1:
+        return f"each pair of {len(baselines | {row.system for row in rows})} systems"
+    number = len({row.system for row in rows})
+    return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
+
+
 def read_result(document: Document) -> Result:
     """The rows of a result document.
 
@@ -167,7 +191,6 @@ def read_result(document: Document) -> Result:
             )
             for preset in document.get("presets", ())
         ),
-        families=document.get("comparison_families", ()),
         partitions=tuple(document.get("partitions", [document.get("partition")])),
         **{name: document.get(name) for name in _AS_THEY_ARE},
     )

@@ -189,7 +189,6 @@ class Result:
       distributions: those of the scores of segments; None if they are not asked for.
       coverage: which segments the systems have; None if each record has all systems.
       uncertainty: of what units the standard errors are; None if there are none.
-      families: the families of the comparisons.
       clusters: the systems that are not worse than others; None if they are not asked for.
       resampling: what replicates say of scores and differences; None without them.
       partitions: the labels of the parts of the corpus; None for a part without a label.
@@ -208,7 +207,6 @@ class Result:
     distributions: Sequence[Entry] | None = None
     coverage: Entry | None = None
     uncertainty: Entry | None = None
-    families: Sequence[Entry] = ()
     clusters: Sequence[Entry] | None = None
     resampling: Entry | None = None
     partitions: tuple[str | None, ...] = (None,)
