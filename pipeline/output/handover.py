@@ -19,7 +19,7 @@ from beam_bleu.pipeline.output.file_names import SCORES, handover_path, workers_
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.filesystems import is_local, join
+from beam_bleu.transforms.wiring.filesystems import join
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,10 +66,8 @@ def hand_over(output: str, run: str, result: RunResult) -> None:
 
 def remove_handover(output: str, run: str) -> None:
     """Removes what a run wrote for its launcher from the output folder, as far as possible."""
-    for path in (handover_path(output, run), workers_path(output, run)):
-        with contextlib.suppress(Exception):
-            if storage.exists(path):
-                storage.remove([path])
+    with contextlib.suppress(Exception):
+        storage.remove([handover_path(output, run), workers_path(output, run)])
 
 
 @contextlib.contextmanager
@@ -78,15 +76,9 @@ def awaited(job: Job, in_process: bool) -> Iterator[Job]:
 
     A job without an output folder gets a temporary one. What the job hands over is removed
     afterwards.
-
-    Raises:
-      JobError: the output folder is on this machine and cannot be written.
     """
     with contextlib.ExitStack() as stack:
         output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
-        if in_process and job.output and is_local(output):
-            # It is better to find this out now than at the end of a long job.
-            storage.check_writable(join(output, SCORES))
         stack.callback(remove_handover, output, job.run)
         if in_process:
             _HERE[job.run] = None

@@ -26,9 +26,7 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
@@ -122,18 +120,6 @@ def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
         "the number of segments scored is not the number planned: "
         f"2 were planned, {scored} were scored"
     ), reason
-
-
-def test_the_segments_of_each_preset_are_checked():
-    config = preset("nltk")
-    nltk = Definition("bleu", config.text.name, config.metric)
-    both = {"bleu": dataclasses.replace(SCORINGS["bleu"], presets={"nltk": nltk})}
-    tables = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
-    sums = {text: MetricTotals(totals_of_sums(of_text)) for text, of_text in tables.items()}
-    totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": sums})
-    with pytest.raises(JobError) as error:
-        scored(totals, both)
-    assert error.value.cause.endswith("1 of system LIUM were scored with the tokens of none, mixed")
 
 
 # Pipelines that lose or repeat data

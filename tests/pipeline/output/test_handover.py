@@ -14,7 +14,6 @@ from result_folder import RECORDS, RESULT
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.pipeline.output.file_names import handover_path
 from beam_bleu.pipeline.output.handover import RunResult, awaited, hand_over, result_of
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
@@ -61,18 +60,6 @@ def test_it_is_removed_after_a_failure_too(tmp_path):
     with pytest.raises(JobError, match="stopped"):
         fail()
     assert os.listdir(tmp_path / "out") == []
-
-
-def test_the_handovers_of_other_runs_stay(tmp_path):
-    out = str(tmp_path / "out")
-    hand_over(out, "other", NOTHING)
-    assert run_on_an_engine(out)
-    assert os.path.exists(handover_path(out, "other"))
-
-
-def test_without_an_output_folder_it_is_in_a_temporary_one(temporary):
-    assert called(*EXAMPLE).code == 0
-    assert os.listdir(temporary) == []
 
 
 def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):

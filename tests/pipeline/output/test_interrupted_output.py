@@ -25,7 +25,7 @@ def test_an_output_below_a_file_is_an_error_before_the_job(tmp_path):
     file = tmp_path / "file"
     file.write_bytes(b"text")
     run = called(*EXAMPLE, "--output", file / "below")
-    run.assert_failed(1, f"{file}/below/scores.json cannot be written: ", "Not a directory")
+    run.assert_failed(1, f"{file}/below/.beam-bleu.lock cannot be written: ", "Not a directory")
     assert file.read_bytes() == b"text"
 
 

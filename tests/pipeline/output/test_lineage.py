@@ -170,15 +170,6 @@ def test_a_run_that_fails_says_why(file, tmp_path, when):
     assert fail["outputs"][0]["outputFacets"] == {}
 
 
-def test_a_usage_error_and_a_kept_result_have_no_events(file, tmp_path):
-    assert run("--output", tmp_path / "out", "--smooth_value=2").code == 2
-    assert not file.exists()
-    assert run("--output", tmp_path / "out").code == 0
-    assert len(events(file)) == 2
-    assert run("--output", tmp_path / "out", "--if_exists=skip").code == 0
-    assert len(events(file)) == 2
-
-
 def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
     facts = RunFacts(uuid.uuid4().hex, str(tmp_path), "DirectRunner", (), lineage="news")
     stopped = Lineage(facts, now())
@@ -230,12 +221,6 @@ def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "has_module", lambda name: False)
     run("--output", tmp_path / "out").assert_failed(2, "there is no module openlineage.client")
     assert not (tmp_path / "out").exists()
-
-
-def test_it_needs_an_output_and_a_name(tmp_path):
-    run().assert_failed(2, "--lineage needs --output")
-    blank = run("--output", tmp_path, "--lineage= ")
-    blank.assert_failed(2, "cannot be the name of a job")
 
 
 _AZURE = "abfss://texts@account.dfs.core.windows.net"

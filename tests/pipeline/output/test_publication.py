@@ -26,7 +26,6 @@ from result_folder import (
     staged,
 )
 
-import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.output import locking, publication, storage
 from beam_bleu.pipeline.output.file_names import DOCUMENTS, EXAMPLES, TOTALS, new_data_file
 from beam_bleu.pipeline.output.locking import LOCK, locked
@@ -89,19 +88,6 @@ def test_a_failed_run_removes_only_its_own_files(out):
     assert set(part_file_runs(out)) == {"former", "other"}
     publish(out, "other", other)
     assert_is_of(out, "other")
-
-
-def test_stdout_shows_the_runs_own_result_even_if_another_run_has_replaced_it(out, monkeypatch):
-    commit = beam_bleu.pipeline.graph.commit
-
-    def then_another(*arguments):
-        commit(*arguments)
-        publish(out, "another", [])
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", then_another)
-    run = called(*EXAMPLE, "--format=json", "--output", out)
-    assert len(run.document["scores"]) == 3
-    assert_is_of(out, "another", 0)
 
 
 # At the same time

@@ -220,23 +220,6 @@ def test_a_run_without_bad_records_writes_no_file_and_counts_zero(tmp_path):
     assert document == expected
 
 
-def test_metrics_and_warnings_tell_the_number(tmp_path):
-    assert called(*with_bad_lines(tmp_path, 1)).code == 0
-    out = tmp_path / "out"
-    (line,) = (
-        line
-        for line in (out / "metrics.prom").read_text().splitlines()
-        if line.startswith("beam_bleu_rejected ")
-    )
-    assert line.endswith(" 1.0")
-    warning = "1 of 100 segments was rejected (invalid-utf8: 2)"
-    for name in ("scores.json", "run.json"):
-        assert warning in json.loads((out / name).read_bytes())["warnings"]
-    # The digests are those of all lines, so that the texts can be compared with others.
-    manifest = json.loads((out / "manifest.json").read_bytes())
-    assert [each["lines"] for each in manifest["streams"]] == [100, 100]
-
-
 # What stays an error
 
 
@@ -351,51 +334,3 @@ def test_a_join(tmp_path):
 
 def enumerate_lines(path: Path) -> dict[int, Any]:
     return dict(enumerate(read_lines(path)))
-
-
-def write_parquet(path: Path, columns: dict[str, Any]) -> Path:
-    pq.write_table(pa.table(columns), path, row_group_size=2)
-    return path
-
-
-def test_rejected_rows_of_parquet_have_the_same_form_for_all_reasons(tmp_path):
-    hyp = [b"a", None, b'b\xff"\xc3', b"c" * 200, b"d", b"e"]
-    ref = [["a"], ["x"], ["y"], ["z"], ["d", None], []]
-    columns = {"hyp": pa.array(hyp).view(pa.string()), "ref": ref, "unread": ["x"] * 6}
-    path = write_parquet(tmp_path / "r.parquet", columns)
-    flags = ["--input", path, "--output", tmp_path / "out", "--max_line_bytes", "100", *REJECT]
-    assert called(*flags).code == 0
-    found = rejected(tmp_path / "out")
-    assert [(each["position"], each["reason"]) for each in found] == [
-        ("row 2", "missing-candidate"),
-        ("row 3", "invalid-utf8"),
-        ("row 4", "line-too-long"),
-        ("row 6", "missing-reference"),
-    ]
-    assert [raw_bytes(each) for each in found] == [
-        b'{"hyp": null, "ref": ["x"]}',
-        b'{"hyp": null, "ref": ["y"]}',
-        b'{"hyp": null, "ref": ["z"]}',
-        b'{"hyp": "e", "ref": []}',
-    ]
-
-
-@pytest.mark.parametrize(
-    ("where", "kept"), [("keep=yes", [0]), ("keep!=yes", [3]), ("keep!=no", [0, 3])]
-)
-@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
-def test_a_record_that_conditions_leave_out_is_not_judged(tmp_path, suffix, where, kept):
-    keep = ["yes", "no", "no", "maybe"]
-    path = tmp_path / f"r.{suffix}"
-    if suffix == "parquet":
-        hyp = pa.array([b"a", b"\xff", b"c" * 200, b"d"]).view(pa.string())
-        write_parquet(path, {"keep": keep, "hyp": hyp, "ref": ["a"] * 4})
-    else:
-        hyps = ["a", 1, "\ud800", "d"]
-        records = [{"keep": k, "hyp": h, "ref": "a"} for k, h in zip(keep, hyps, strict=True)]
-        path.write_text("\n".join(map(json.dumps, records)))
-    flags = ["--input", path, "--max_line_bytes", "100", "--format", "json"]
-    if where == "keep!=yes":  # the bad records are kept
-        called(*flags, "--where", where).assert_failed(3, "2: ", "3: ")
-        flags += ["--where", "keep!=no"]
-    assert called(*flags, "--where", where).document["segments"] == len(kept)

@@ -42,11 +42,6 @@ def test_the_label_is_in_the_result_and_in_the_records(out):
     assert "partition" not in json.loads(scored(out))
 
 
-@pytest.mark.parametrize("label", ["", " ", "a/b", " a", "a\nb", "\u200b"])
-def test_impossible_labels(label):
-    called(*ONE, f"--partition={label}").assert_failed(2, "--partition")
-
-
 COINS = ["--resample=randomization", "--resamples=9"]
 LABELS = ["--labels", f"document={DOCUMENTS}", "--labels", f"other={DOCUMENTS}"]
 LENGTHS = ["--slice_by=length", "--length_edges"]
@@ -154,14 +149,6 @@ def test_skip_refuses_files_that_have_changed(out, texts):
     called(*given, "--output", out, "--if_exists=skip").assert_failed(2, "versions of the files")
     references.unlink()
     called(*given, "--output", out, "--if_exists=skip").assert_failed(2, "versions of the files")
-
-
-def test_skip_does_not_depend_on_the_folder_of_the_command(out, texts, monkeypatch):
-    monkeypatch.chdir(texts[0].parent)
-    assert called("ref.txt", "-i", "mt.txt", "--output", out).code == 0
-    monkeypatch.chdir(texts[0].parent.parent)
-    run = called("texts/ref.txt", "-i", "texts/mt.txt", "--output", out, "--if_exists=skip")
-    assert run.code == 0, run.err
 
 
 def test_skip_refuses_files_that_have_changed_places(out, tmp_path):

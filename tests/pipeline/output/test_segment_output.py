@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 
-import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, called
@@ -14,9 +13,6 @@ from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.output.part_files as module
-from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.graph import build
-from beam_bleu.pipeline.output.part_files import PartFile
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import preset
 
@@ -168,17 +164,3 @@ def test_any_folder_name(corpus, expected, tmp_path, name):
         assert called(*corpus.asked, "--output", out).code == 0
         assert rows(out) == expected
         assert_clean(out)
-
-
-def test_only_the_names_and_rows_of_part_files_go_to_the_next_step(corpus, out):
-    """A table that goes through a shuffle would need memory of the engine."""
-    graph = beam.Pipeline()
-    build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)
-    types = {}
-
-    class Types(beam.pipeline.PipelineVisitor):
-        def visit_transform(self, node):
-            types[node.full_label] = [each.element_type for each in node.outputs.values()]
-
-    graph.visit(Types())
-    assert types["Write segment scores"] == [PartFile]

@@ -83,15 +83,6 @@ def test_a_common_score_needs_a_flag(tmp_path: Path) -> None:
     assert "macro_average" not in run.document
 
 
-def test_one_task_has_its_score(tmp_path: Path) -> None:
-    (task, *_) = TASKS
-    run = called(*flags_of(lm_eval(tmp_path / "d", [task])), "--format", "json")
-    assert whole(run) == [score_of(tmp_path / "x", task)]
-    assert list(by_task(run)) == [task]
-    assert "tasks" not in run.document
-    require_schema(run.document)
-
-
 def test_lighteval_has_the_task_in_the_name(tmp_path: Path) -> None:
     for task, texts in TASKS.items():
         rows = [
@@ -128,16 +119,6 @@ def test_flags_that_need_a_common_score(flags: list[str], tmp_path: Path) -> Non
     one = folder / f"samples_wmt_en-de_{TIME}.jsonl"
     flags_of_one = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
     assert called(*flags_of_one, *flags).code == 0
-
-
-def test_a_gate_judges_the_mean_of_tasks(tmp_path: Path) -> None:
-    folder = lm_eval(tmp_path / "d")
-    scores = [score_of(tmp_path / task, task) for task in TASKS]
-    mean = sum(scores) / 2
-    assert called(*flags_of(folder), "--fail_under", str(mean - 0.1)).code == 0
-    run = called(*flags_of(folder), "--fail_under", str(mean + 0.1))
-    assert run.code == 4
-    assert f"scores {mean:.2f}, below" in run.err
 
 
 def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
@@ -186,14 +167,3 @@ def test_a_language_of_several_tasks_has_no_score(tmp_path: Path) -> None:
     flags = [*flags_of(folder), "--language_column", "lang"]
     called(*flags).assert_failed(3, "the language de has segments of the tasks", "--pool_tasks")
     assert called(*flags, "--pool_tasks").code == 0
-
-
-@pytest.mark.parametrize("more", [[], ["--pool_tasks"]])
-def test_two_runs_of_a_task_are_not_one_corpus(more: list[str], tmp_path: Path) -> None:
-    folder = lm_eval(tmp_path / "d")
-    path = next(folder.iterdir())
-    (folder / path.name.replace("2026-", "2025-").replace("2024-", "2023-")).write_bytes(
-        path.read_bytes()
-    )
-    assert len({*folder.iterdir()}) == 3
-    called(*flags_of(folder), *more).assert_failed(3, "two files are of the task", path.name)
