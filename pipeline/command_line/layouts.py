@@ -180,12 +180,12 @@ def _mt_metrics_eval(flags: Config) -> Settings:
             f"--layout {flags.layout}: {folder}/system-outputs/{pair} has only the references",
             "check that the outputs of systems are there",
         )
-    label = f"domain,document={folder}/documents/{pair}.docs"
+    labels = (("domain", "document"), f"{folder}/documents/{pair}.docs")
     return {
         "input": None,  # the files of the folder are line-parallel text
         "references": () if flags.refs else references,
         "systems": () if flags.candidates else outputs,
-        "labels": (label,) if {"domain", "document"} & _needed_labels(flags) else (),
+        "labels": (labels,) if {"domain", "document"} & _needed_labels(flags) else (),
     }
 
 
@@ -248,7 +248,7 @@ def _opus(flags: Config) -> Settings:
     if not references or "label" not in _needed_labels(flags):
         return {}
     suffix = compression(references[0]) or ""
-    return {"labels": (f"label={references[0].removesuffix(suffix)}.labels{suffix}",)}
+    return {"labels": ((("label",), f"{references[0].removesuffix(suffix)}.labels{suffix}"),)}
 
 
 LAYOUTS: Mapping[str, Layout] = table(

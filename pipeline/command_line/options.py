@@ -236,6 +236,7 @@ def job_of(
             f"{' '.join(flags.metrics)} reads none",
             "leave it out, or ask for a metric of texts, too",
         )
+    check_labels(flags, source.labels)
     documents = document_label(flags, source.labels)
     job = Job(
         source=source,
@@ -250,7 +251,6 @@ def job_of(
         evidence=evidence(flags, source.systems, documents),
         most_rejected=flags.most_rejected,
     )
-    check_labels(flags, source.labels, slices, documents)
     check_columns(job.schema_of_segments.names if job.segment_scores else source.kept)
     if source.keeps_texts and not {*TEXTS.roles} <= {*metrics.needs.roles}:
         raise UsageError(

@@ -5,7 +5,6 @@ An output that is also an input is refused: the run would overwrite what it read
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import posixpath
@@ -13,12 +12,10 @@ import re
 from collections.abc import Sequence
 
 from apache_beam.io.filesystem import BeamIOError, FileSystem
-from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
 from beam_bleu.pipeline.output.publication import data_files
-from beam_bleu.transforms.errors import BleuError, UsageError, installing
-from beam_bleu.transforms.pairing.files.listing import local_files
+from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.wiring.filesystems import (
@@ -113,15 +110,6 @@ def _check_filesystem(flag: str, path: str) -> None:
         ) from error
 
 
-def identity(path: str) -> object:
-    """What is equal for all names of a file: links do not matter on this machine."""
-    with contextlib.suppress(OSError):
-        if is_local(path):
-            state = os.stat(path)
-            return state.st_dev, state.st_ino
-    return path
-
-
 def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     """Checks that a folder can be written, and that a run writes none of the files that it reads.
 
@@ -146,38 +134,24 @@ def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     names = [*WRITTEN, *(new_data_file(kind, "0") for kind in DATA_KINDS)]
     if is_local(output):
         names += data_files(output)
-    written = [_normal(join(output, name)) for name in names]
+    written = [normal(join(output, name)) for name in names]
     for label, pattern in inputs:
-        # Only the log of a table says what is read of it.
-        is_elsewhere = FileSystems.get_scheme(pattern) != FileSystems.get_scheme(output)
-        if is_elsewhere or table_kind(pattern) is not None:
+        if table_kind(pattern) is not None:  # only its log says what is read of it
             continue
-        read = [_normal(pattern)]
-        regex = FileSystem.translate_pattern(read[0])
-        if is_local(pattern):
-            with contextlib.suppress(BleuError):  # the job will report what is wrong with it
-                read += [os.path.realpath(file.path) for file in local_files(label, pattern)]
-        replaced = [
-            path
-            for path in written
-            if path in read or (is_pattern(pattern) and re.fullmatch(regex, path))
-        ]
-        if replaced:
-            raise UsageError(
-                f"--output {output}: {label} ({pattern}) would read {replaced[0]}, where results "
-                "are written",
-                "name another folder for the results, or move the input",
-            )
+        read = normal(pattern)
+        regex = FileSystem.translate_pattern(read)
+        for path in written:
+            if path == read or (is_pattern(pattern) and re.fullmatch(regex, path)):
+                raise UsageError(
+                    f"--output {output}: {label} ({pattern}) would read {path}, where results are "
+                    "written",
+                    "name another folder for the results, or move the input",
+                )
 
 
-def _normal(path: str) -> str:
+def normal(path: str) -> str:
     """One spelling of a path or pattern: without `.`, `..`, `//`, and links of this machine."""
-    if not is_local(path):
-        scheme, colon, rest = path.partition("://")
-        return scheme + colon + posixpath.normpath(rest)
-    parts = path.split("/")
-    wild = next((i for i, part in enumerate(parts) if is_pattern(part)), len(parts))
-    if wild == len(parts) or os.path.lexists(path):
+    if is_local(path):
         return os.path.realpath(path)
-    folder = "/".join(parts[:wild]) or ("/" if path.startswith("/") else ".")
-    return posixpath.join(os.path.realpath(folder), *parts[wild:])
+    scheme, colon, rest = path.partition("://")
+    return scheme + colon + posixpath.normpath(rest)

@@ -34,7 +34,9 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ("segment_scores", "examples", "save_totals", "report", "on_bad_record reject"),
         ("output",),
     ),
-    (("if_exists", "metrics_label", "metrics_slices"), ("output",)),
+    (("if_exists", "metrics_label", "metrics_slices", "lineage"), ("output",)),
+    (("coverage",), ("join_on", "system_column")),
+    (("length_edges",), ("slice_by",)),
 )
 """Flags, and those of which each of them needs one."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -45,15 +44,24 @@ def _edges(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def _label_file(text: str) -> tuple[tuple[str, ...], str]:
+    """The names of labels, and the pattern of the file that has them."""
+    named, equals, pattern = text.partition("=")
+    if not equals or "/" in named:
+        raise ValueError(f"{text}: the labels have no name; write --labels NAME=PATTERN")
+    return tuple(name.strip() for name in named.split(",")), pattern
+
+
 @dataclasses.dataclass(frozen=True)
 class SliceFlags:
     """The flags for labels, slices and documents."""
 
-    labels: tuple[str, ...] = flag(
+    labels: tuple[tuple[tuple[str, ...], str], ...] = flag(
         (),
         "a file with a label in each line, for --slice_by, --documents and --language_column; "
         "repeat the flag for more. With several names, each line has tabs between its labels",
         "NAME[,NAME]=PATTERN",
+        convert=_label_file,
         is_keyword=False,
     )
     label_from_path: tuple[PathLabel, ...] = flag(
@@ -139,13 +147,8 @@ def slicing(flags: Config) -> Slicing:
     """The slicing that a command line asks for.
 
     Raises:
-      UsageError: an item or a number is impossible, or a flag has no effect.
+      UsageError: an item or a number is impossible.
     """
-    if flags.length_edges and not any(LENGTH in item for item in flags.slice_by):
-        raise UsageError(
-            f"--length_edges has no effect, because --slice_by does not have {LENGTH}",
-            f"add {LENGTH} to --slice_by, or leave --length_edges out",
-        )
     try:
         slices = Slicing(flags.slice_by, flags.length_edges or LENGTH_EDGES, flags.max_slices)
         return slices if flags.language_column is None else slices.within(flags.language_column)
@@ -157,13 +160,17 @@ def slicing(flags: Config) -> Slicing:
         ) from None
 
 
-def needed_labels(flags: Config) -> tuple[str, ...]:
-    """The labels that the input must have, each one once, without those from paths.
+def needed_labels(flags: Config) -> dict[str, str]:
+    """The labels that the input must have, without those from paths, and the flags that need them.
 
     A source of records reads the columns with these names (`Wanted.labels`).
     """
-    names = (flags.language_column, *itertools.chain.from_iterable(flags.slice_by), flags.documents)
-    return tuple(dict.fromkeys(name for name in names if name is not None and name != LENGTH))
+    names = [
+        (flags.language_column, "--language_column"),
+        *((name, "--slice_by") for item in flags.slice_by for name in item),
+        (flags.documents, "--documents"),
+    ]
+    return {name: flag for name, flag in names if name is not None and name != LENGTH}
 
 
 def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
@@ -174,42 +181,32 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
       anywhere: whether the job may run in another folder than this process.
 
     Raises:
-      UsageError: a label has no name, an impossible name or a name that another label has, or
-        there is no path, or a label that is kept is missing.
+      UsageError: a label has an impossible name or a name that another label has, or there is no
+        path, or a label that is kept is missing.
     """
+    kept = {label for _, label in flags.kept}
+    only_kept = kept.difference(needed_labels(flags))
     streams = []
-    for text in flags.labels:
-        named, equals, pattern = text.partition("=")
-        if not equals or "/" in named:
-            raise UsageError(
-                f"--labels {text}: the labels have no name", "write --labels NAME=PATTERN"
-            )
-        names = tuple(name.strip() for name in named.split(","))
+    for names, pattern in flags.labels:
         path = checked_path("--labels", pattern, anywhere)
-        streams.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
-    known = [name for stream in streams for name in stream.names]
+        stream = Stream(f"labels {','.join(names)}", path)
+        streams.append(
+            LabelStream(names, stream, only_kept=tuple(name for name in names if name in only_kept))
+        )
+    known = [name for names, _ in flags.labels for name in names]
     of_paths = [label.name for label in flags.label_from_path]
     if flags.documents is not None and flags.documents not in (*known, *of_paths):
         path = checked_path("--documents", flags.documents, anywhere)
         streams.append(LabelStream((DOCUMENT,), Stream("documents", path), domain_first=True))
         known.append(DOCUMENT)
     check_label_names([*known, *of_paths])
-    wanted = {label for _, label in flags.kept}
-    for label in sorted(wanted.difference(known)):
+    for label in sorted(kept.difference(known)):
         raise UsageError(
             f"--keep {label}: no file of --labels has a label with this name",
             f"name a file with a value for each segment: --labels {label}=PATTERN; labels of "
             "--label_from_path are shown in any case",
         )
-    only_kept = wanted.difference(needed_labels(flags))
-    return tuple(
-        stream
-        if stream.domain_first
-        else dataclasses.replace(
-            stream, only_kept=tuple(name for name in stream.names if name in only_kept)
-        )
-        for stream in streams
-    )
+    return tuple(streams)
 
 
 def check_label_names(names: Sequence[str]) -> None:
@@ -235,34 +232,25 @@ def document_label(flags: Config, labels: Sequence[str]) -> str | None:
       flags: the parsed flags.
       labels: the labels of the source that was made from them.
     """
-    if flags.documents is None:
-        return None
-    return flags.documents if flags.documents in labels else DOCUMENT
+    is_a_file = flags.documents not in labels and DOCUMENT in labels
+    return DOCUMENT if is_a_file else flags.documents
 
 
-def check_labels(
-    flags: Config, labels: Sequence[str], slicing: Slicing, documents: str | None
-) -> None:
+def check_labels(flags: Config, labels: Sequence[str]) -> None:
     """Checks that the input has the labels that are needed.
 
     Args:
       flags: the parsed flags.
       labels: the labels of the input.
-      slicing: the slices.
-      documents: the label with the documents; None if it is not asked for.
 
     Raises:
       UsageError: a label is missing.
     """
-    needed: dict[str | None, str] = {
-        **{name: f"--slice_by {name}" for name in slicing.labels},
-        flags.language_column: f"--language_column {flags.language_column}",
-        documents: f"--documents {flags.documents}",
-    }
-    for name, shown in needed.items():
-        if name is not None and name not in labels:
+    for name, spelling in needed_labels(flags).items():
+        label = document_label(flags, labels) if spelling == "--documents" else name
+        if label not in labels:
             raise UsageError(
-                f"{shown}: the input has no label with this name",
+                f"{spelling} {name}: the input has no label with this name",
                 f"it has {', '.join(labels) or 'none'}; docs/inputs.md says how labels are named",
             )
 

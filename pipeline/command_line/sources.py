@@ -52,8 +52,6 @@ def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
         its name, or the input has no numbers.
       InputError: a pattern of -i matches nothing.
     """
-    if flags.coverage is not None and flags.join_on is None and flags.system_column is None:
-        raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
     described = _Described(flags, anywhere, needs)
     if flags.input is not None:
         return described.paired(flags.input)

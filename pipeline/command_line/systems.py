@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.paths import checked_path, identity
+from beam_bleu.pipeline.command_line.paths import checked_path, normal
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe, system_of_pipe
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import InputError, UsageError, joined
@@ -99,13 +99,13 @@ def _each_file(text: str, others: Sequence[Named]) -> list[Named]:
 
 def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
     """Those of some files that other streams have, too, and the stream of each one."""
-    streams: dict[object, str] = {}
+    streams: dict[str, str] = {}
     for label, pattern in others:
         # A file of another machine is none of this one.
         if paths and not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
             for file in find_files(Stream(label, pattern)):
-                streams.setdefault(identity(file.path), label)
-    labels = {path: streams.get(identity(path)) for path in paths}
+                streams.setdefault(normal(file.path), label)
+    labels = {path: streams.get(normal(path)) for path in paths}
     return {path: label for path, label in labels.items() if label is not None}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import dataclasses
+import errno
 import os
 import queue
 import re
@@ -195,7 +196,11 @@ def _copy_all(copies: Mapping[Stream, Stream]) -> None:
     ended: queue.SimpleQueue[BleuError | None] = queue.SimpleQueue()
 
     def copy(pipe: Stream, path: str) -> None:
-        ended.put(_failure(pipe, path))
+        try:
+            _copy(pipe.pattern, path)
+            ended.put(None)
+        except OSError as error:
+            ended.put(_failure(pipe, error))
 
     for pipe, file in copies.items():
         # If the run is stopped, nothing waits for a pipe that never ends.
@@ -206,34 +211,26 @@ def _copy_all(copies: Mapping[Stream, Stream]) -> None:
             raise failure
 
 
-def _failure(pipe: Stream, path: str) -> BleuError | None:
-    """Copies a pipe to a file; returns the error if that is not possible."""
-    number = None
-    try:
-        open_file = _OPEN_FILE.fullmatch(pipe.pattern)
-        # Opening /dev/stdin would read a file (< FILE) from its beginning again.
-        if pipe.pattern in _STDIN or open_file:
-            number = os.dup(int(open_file[1]) if open_file else 0)
-        else:
-            number = os.open(pipe.pattern, os.O_RDONLY)
+def _copy(pipe: str, path: str) -> None:
+    open_file = _OPEN_FILE.fullmatch(pipe)
+    # Opening /dev/stdin would read a file (< FILE) from its beginning again.
+    if pipe in _STDIN or open_file:
+        number = os.dup(int(open_file[1]) if open_file else 0)
+    else:
+        number = os.open(pipe, os.O_RDONLY)
+    with open(number, "rb") as source, open(path, "xb") as file:
         os.set_blocking(number, True)
-        with open(path, "xb", buffering=0) as file:
-            while data := os.read(number, _READ):
-                try:
-                    while data:
-                        data = data[file.write(data) :]
-                except OSError as error:  # a full disk, or a quota
-                    return JobError(
-                        f"{pipe.label}: the temporary folder {tempfile.gettempdir()} cannot be "
-                        f"written: {error.strerror}",
-                        "free space there, or name a folder on a larger disk: TMPDIR=DIR",
-                    )
-    except OSError as error:
-        return InputError(
-            f"{pipe.label}: {_name(pipe.pattern)} cannot be read: {error.strerror}",
-            "check the program that writes to it, or save its text in a file",
+        shutil.copyfileobj(source, file, _READ)
+
+
+def _failure(pipe: Stream, error: OSError) -> BleuError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return JobError(
+            f"{pipe.label}: the temporary folder {tempfile.gettempdir()} cannot be written: "
+            f"{error.strerror}",
+            "free space there, or name a folder on a larger disk: TMPDIR=DIR",
         )
-    finally:
-        if number is not None:
-            os.close(number)
-    return None
+    return InputError(
+        f"{pipe.label}: {_name(pipe.pattern)} cannot be read: {error.strerror}",
+        "check the program that writes to it, or save its text in a file",
+    )

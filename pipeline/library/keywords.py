@@ -13,7 +13,6 @@ from beam_bleu.pipeline.command_line.definition_flags import job_metrics
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
 from beam_bleu.pipeline.command_line.options import job_of
 from beam_bleu.pipeline.command_line.rules import check_rules
-from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import configs_by_word, definition_of, require_readable
 from beam_bleu.transforms.definition.flags import SEE_HELP, filled, flags_of, nearest
@@ -91,13 +90,6 @@ class Asked:
         Raises:
           ValueError: a combination is impossible, or the input does not have what is asked for.
         """
-        for name in needed_labels(self._flags):
-            if name not in source.labels:
-                there = ", ".join(source.labels) or "none"
-                raise ValueError(
-                    f"the input has no label {name!r}; it has {there}: name it in `labels` of the "
-                    "transform that reads, or of ArrowColumns"
-                )
         if self._flags.save_totals and self._flags.partition is None and not describes:
             raise ValueError(
                 "save_totals needs partition, so that nobody adds up the same totals twice; or "
