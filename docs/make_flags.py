@@ -82,7 +82,7 @@ def _tables() -> Iterator[str]:
     for title, flags in GROUPS.items():
         yield f"### {title[0].upper()}{title[1:]}\n"
         yield f"More: {_PAGES[title]}\n"
-        yield table(["flag", "meaning"], ([_spellings(flag), flag.described()] for flag in flags))
+        yield table(["flag", "meaning"], ([_spellings(flag), flag.described] for flag in flags))
 
 
 def _spellings(flag: Flag) -> str:

@@ -95,16 +95,19 @@ def parser_of(name: str, description: str, *, usage: str | None = None) -> Parse
     )
 
 
-def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag], default: str = "") -> None:
-    """Adds flags to a parser; see `Flag.described`."""
+def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag]) -> None:
+    """Adds flags to a parser. A flag without spellings is a word of the command line."""
     for flag in flags:
         # argparse fills in values after a single %.
-        shown: dict[str, Any] = {"help": flag.described(default).replace("%", "%%")}
+        shown: dict[str, Any] = {"help": flag.described.replace("%", "%%")}
         if flag.metavar or flag.action is not None:
             shown["metavar"] = flag.metavar
         if flag.is_shown_only:
             action = argparse.Action(flag.words, flag.name, nargs=flag.nargs, **shown)
             group._group_actions.append(action)  # type: ignore[attr-defined]
+            continue
+        if not flag.words:
+            group.add_argument(flag.name, nargs=flag.nargs, **shown)
             continue
         kind: dict[str, Any]
         if flag.action is not None:
@@ -120,18 +123,11 @@ def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag], default:
         group.add_argument(*flag.words, dest=flag.name, **kind, **shown)
 
 
-def add_text_or_json_flag(group: argparse._ActionsContainer, *others: str) -> None:
-    """Adds --format, for subcommands whose report is text, or JSON with the same facts.
-
-    Args:
-      group: where to add it.
-      others: other formats.
-    """
-    choices = ("text", "json", *others)
+def format_flag(*choices: str) -> Flag:
+    """--format of a subcommand; the first choice is the default."""
     *names, last = choices
     shown = f"what stdout shows: {', '.join(names)} or {last}"
-    flag = Flag("format", shown, "NAME", ("-f", "--format"), "text", choices=choices)
-    add_flags(group, [flag])
+    return Flag("format", shown, "NAME", ("-f", "--format"), choices[0], choices=choices)
 
 
 def with_underscores(argv: Sequence[str], known: Container[str] = ()) -> list[str]:

@@ -167,10 +167,10 @@ def needed_labels(flags: Config) -> dict[str, str]:
     """
     names = [
         (flags.language_column, "--language_column"),
-        *((name, "--slice_by") for item in flags.slice_by for name in item),
+        *((name, "--slice_by") for item in flags.slice_by for name in item if name != LENGTH),
         (flags.documents, "--documents"),
     ]
-    return {name: flag for name, flag in names if name is not None and name != LENGTH}
+    return {name: flag for name, flag in names if name is not None}
 
 
 def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
@@ -232,8 +232,9 @@ def document_label(flags: Config, labels: Sequence[str]) -> str | None:
       flags: the parsed flags.
       labels: the labels of the source that was made from them.
     """
-    is_a_file = flags.documents not in labels and DOCUMENT in labels
-    return DOCUMENT if is_a_file else flags.documents
+    if flags.documents is None or flags.documents in labels or DOCUMENT not in labels:
+        return flags.documents
+    return DOCUMENT
 
 
 def check_labels(flags: Config, labels: Sequence[str]) -> None:

@@ -218,9 +218,11 @@ def _copy(pipe: str, path: str) -> None:
         number = os.dup(int(open_file[1]) if open_file else 0)
     else:
         number = os.open(pipe, os.O_RDONLY)
-    with open(number, "rb") as source, open(path, "xb") as file:
+    with open(number, "rb", buffering=0) as source, open(path, "xb") as file:
         os.set_blocking(number, True)
-        shutil.copyfileobj(source, file, _READ)
+        while data := source.read(_READ):
+            file.write(data)
+            file.flush()
 
 
 def _failure(pipe: Stream, error: OSError) -> BleuError:

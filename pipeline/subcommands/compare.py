@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.output_flags import RowFlags
-from beam_bleu.pipeline.command_line.parser import add_flags, add_text_or_json_flag, parser_of
+from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
@@ -34,7 +34,7 @@ from beam_bleu.pipeline.result.rows import (
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.subcommands.saved_results import run
-from beam_bleu.transforms.definition.flags import filled, flags_of
+from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
@@ -59,18 +59,12 @@ _PAPER = {"markdown": markdown, "latex": latex}
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("compare", _DESCRIPTION)
-    files = parser.add_argument_group("input")
-    for name, which in (("old", "the old run"), ("new", "the new run")):
-        files.add_argument(
-            name,
-            metavar=name.upper(),
-            help=f"the folder of {which}, or its scores.json or totals.json",
-        )
-    output = parser.add_argument_group("output")
-    add_text_or_json_flag(output, *_PAPER)
-    add_flags(output, flags_of(RowFlags))
-    return run(parser, argv, _compare)
+    which = "the folder of the {} run, or its scores.json or totals.json"
+    groups = {
+        "input": [Flag(name, which.format(name), name.upper()) for name in ("old", "new")],
+        "output": [format_flag("text", "json", *_PAPER), *flags_of(RowFlags)],
+    }
+    return run("compare", _DESCRIPTION, groups, argv, _compare)
 
 
 def _compare(flags: argparse.Namespace) -> bytes:

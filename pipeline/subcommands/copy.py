@@ -11,9 +11,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError
 
 _DESCRIPTION = (
@@ -28,10 +28,11 @@ _STREAM = "-"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("copy", _DESCRIPTION)
-    parser.add_argument("source", metavar="FILE", help="the file; - for stdin")
-    parser.add_argument("target", metavar="TO", help="where to write it; - for stdout")
-    return run(parser, argv, _copy)
+    files = [
+        Flag("source", "the file; - for stdin", "FILE"),
+        Flag("target", "where to write it; - for stdout", "TO"),
+    ]
+    return run("copy", _DESCRIPTION, {"files": files}, argv, _copy)
 
 
 def _copy(flags: argparse.Namespace) -> bytes:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.log_flags import logs
-from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
+from beam_bleu.pipeline.command_line.parser import add_flags, format_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import sample
@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
     def work() -> None:
         parser = parser_of("doctor", _DESCRIPTION, usage="beam-bleu doctor [flags]")
         group = parser.add_argument_group("flags")
-        add_text_or_json_flag(group)
+        add_flags(group, [format_flag("text", "json")])
         group.add_argument("-h", "--help", action="help", help="show this help")
         flags, others = parser.parse_known_args(argv)
         on_engine = any(word.partition("=")[0] == "--runner" for word in others)

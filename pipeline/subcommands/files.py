@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import in_order, require_files
@@ -28,14 +28,13 @@ _LABEL = "files"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("files", _DESCRIPTION)
-    parser.add_argument(
+    patterns = Flag(
         "patterns",
+        "a path, or a pattern with *, ? and [...], in quotation marks",
+        "PATTERN",
         nargs="+",
-        metavar="PATTERN",
-        help="a path, or a pattern with *, ? and [...], in quotation marks",
     )
-    return run(parser, argv, _files)
+    return run("files", _DESCRIPTION, {"input": [patterns]}, argv, _files)
 
 
 def _files(flags: argparse.Namespace) -> bytes:

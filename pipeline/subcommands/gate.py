@@ -10,7 +10,6 @@ from beam_bleu.pipeline.command_line.gate_flags import (
     gates,
     require_definitions,
 )
-from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -22,7 +21,7 @@ from beam_bleu.pipeline.result.comparing import pairing
 from beam_bleu.pipeline.result.saved_result import result_at
 from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.pipeline.subcommands.saved_results import run
-from beam_bleu.transforms.definition.flags import filled, flags_of
+from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (
@@ -36,15 +35,11 @@ _REMEDY = "find out what has changed, or change the threshold"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("gate", _DESCRIPTION)
-    parser.add_argument(
-        "results",
-        nargs="+",
-        metavar="RESULT",
-        help="a scores.json, a totals.json or a folder with one",
+    results = Flag(
+        "results", "a scores.json, a totals.json or a folder with one", "RESULT", nargs="+"
     )
-    add_flags(parser.add_argument_group("thresholds"), flags_of(GateFlags))
-    return run(parser, argv, _gate)
+    groups = {"input": [results], "thresholds": flags_of(GateFlags)}
+    return run("gate", _DESCRIPTION, groups, argv, _gate)
 
 
 def _gate(flags: argparse.Namespace) -> bytes:

@@ -7,12 +7,12 @@ import dataclasses
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.metric_flags import METRICS_FLAG
-from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
+from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
 from beam_bleu.pipeline.result.series import Key
-from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.pipeline.subcommands.saved_results import NEW_TEXTS, run
 from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import InputError, joined
 
@@ -28,52 +28,39 @@ _ALL_SLICES = "all"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("history", _DESCRIPTION)
-    files = parser.add_argument_group("input")
-    files.add_argument(
+    nights = Flag(
         "nights",
+        "a folder of results, a folder that contains such folders, a scores.json, or a pattern of "
+        "such paths in quotes; on this machine or in an object store",
+        "DIR",
         nargs="+",
-        metavar="DIR",
-        help="a folder of results, a folder that contains such folders, a scores.json, or a "
-        "pattern of such paths in quotes; on this machine or in an object store",
     )
-    files.add_argument(
-        "--order_by",
-        choices=ORDERS,
-        metavar="NAME",
-        help="how nights are ordered: "
-        + "; ".join(f"{name} ({description})" for name, description in ORDERS.items())
-        + "; default path, or run if no path has a date",
+    order = Flag(
+        "order_by",
+        "how nights are ordered: "
+        + "; ".join(f"{name} ({description})" for name, description in ORDERS.items()),
+        "NAME",
+        ("--order_by",),
+        choices=tuple(ORDERS),
+        shown_default="default path, or run if no path has a date",
     )
-    files.add_argument(
-        "--new_texts",
-        action="store_true",
-        help="each night has segments of its own, even if --partition does not say so",
-    )
-    choice = parser.add_argument_group("what is shown")
-    add_flags(choice, [METRICS_FLAG], "default: all")
-    choice.add_argument(
-        "--system", action="append", metavar="NAME", help="only this system; repeatable"
-    )
-    choice.add_argument(
-        "--slice",
-        action="append",
-        metavar="SLICE",
-        help=f"this slice, such as domain=news, or {_ALL_SLICES}, instead of the whole corpus; "
+    slices = Flag(
+        "slice",
+        f"this slice, such as domain=news, or {_ALL_SLICES}, instead of the whole corpus; "
         "repeatable",
+        "SLICE",
+        ("--slice",),
+        (),
     )
-    last = Flag("last", "only the last N nights", "N", ("--last",), convert=positive)
-    add_flags(choice, [last])
-    choice.add_argument(
-        "-f",
-        "--format",
-        choices=FORMATS,
-        default="text",
-        metavar="NAME",
-        help="what stdout shows: text (tables), json (one object), or jsonl (an object on each "
-        "line); default text",
-    )
-    return run(parser, argv, _history)
+    shown = [
+        dataclasses.replace(METRICS_FLAG, shown_default="default: all"),
+        Flag("system", "only this system; repeatable", "NAME", ("--system",), ()),
+        slices,
+        Flag("last", "only the last N nights", "N", ("--last",), convert=positive),
+        format_flag(*FORMATS),
+    ]
+    groups = {"input": [nights, order, NEW_TEXTS], "what is shown": shown}
+    return run("history", _DESCRIPTION, groups, argv, _history)
 
 
 def _history(flags: argparse.Namespace) -> bytes:

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
-from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import results_at
 from beam_bleu.pipeline.output.file_names import TOTALS
@@ -14,12 +13,8 @@ from beam_bleu.pipeline.output.result_files import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
 from beam_bleu.pipeline.saved.totals_file import read_totals
-from beam_bleu.pipeline.subcommands.saved_results import (
-    add_result_flags,
-    finish,
-    run,
-)
-from beam_bleu.transforms.definition.flags import filled
+from beam_bleu.pipeline.subcommands.saved_results import RESULT_FLAGS, finish, run
+from beam_bleu.transforms.definition.flags import Flag, filled
 
 _DESCRIPTION = (
     "Adds up the totals that runs with --save_totals have written. The result is that of one run "
@@ -29,27 +24,27 @@ _DESCRIPTION = (
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("merge", _DESCRIPTION)
-    files = parser.add_argument_group("input")
-    files.add_argument(
+    files = Flag(
         "files",
+        "a totals.json, a folder with one, a folder that contains such folders, or a pattern of "
+        "such paths in quotes; on this machine or in an object store",
+        "FILE",
         nargs="+",
-        metavar="FILE",
-        help="a totals.json, a folder with one, a folder that contains such folders, or a pattern "
-        "of such paths in quotes; on this machine or in an object store",
     )
-    files.add_argument(
-        "--replace",
-        action="store_true",
-        help="if several files are of the same partition, the last one counts",
+    replace = Flag(
+        "replace",
+        "if several files are of the same partition, the last one counts",
+        words=("--replace",),
+        default=False,
     )
-    files.add_argument(
-        "--force",
-        action="store_true",
-        help="accepted for scripts that have it: files may have any names, also without it",
+    force = Flag(
+        "force",
+        "accepted for scripts that have it: files may have any names, also without it",
+        words=("--force",),
+        default=False,
     )
-    add_result_flags(parser)
-    return run(parser, argv, _merge)
+    groups = {"input": [files, replace, force], "output": RESULT_FLAGS}
+    return run("merge", _DESCRIPTION, groups, argv, _merge)
 
 
 def _merge(flags: argparse.Namespace) -> bytes:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.history.history import History, history
 from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
 from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.report.page import page, require_jinja2, write_page
 from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
-from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.pipeline.subcommands.saved_results import NEW_TEXTS, run
+from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError
 
 _DESCRIPTION = (
@@ -28,27 +28,22 @@ _MOST_NIGHTS = 400
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("report", _DESCRIPTION)
-    parser.add_argument(
+    results = Flag(
         "results",
+        "a scores.json, a totals.json, a folder with one (its examples, inputs and versions are "
+        "shown, too), or a folder of nights",
+        "RESULT",
         nargs="+",
-        metavar="RESULT",
-        help="a scores.json, a totals.json, a folder with one (its examples, inputs and versions "
-        "are shown, too), or a folder of nights",
     )
-    parser.add_argument(
-        "--new_texts",
-        action="store_true",
-        help="the results have different segments, even if their --partition does not say so",
+    output = Flag(
+        "output",
+        f"the page; - for stdout; default {REPORT} in the folder of the result, if there is only "
+        "one",
+        "FILE",
+        ("--output",),
     )
-    output = parser.add_argument_group("output")
-    output.add_argument(
-        "--output",
-        metavar="FILE",
-        help=f"the page; - for stdout; default {REPORT} in the folder of the result, if there is "
-        "only one",
-    )
-    return run(parser, argv, _report)
+    groups = {"input": [results, NEW_TEXTS], "output": [output]}
+    return run("report", _DESCRIPTION, groups, argv, _report)
 
 
 def _report(flags: argparse.Namespace) -> bytes:

@@ -24,17 +24,12 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     with_choices,
 )
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
-from beam_bleu.pipeline.command_line.parser import add_flags, parser_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.subcommands.saved_results import (
-    add_result_flags,
-    finish,
-    run,
-)
-from beam_bleu.transforms.definition.flags import filled, flags_of, unknown_value
+from beam_bleu.pipeline.subcommands.saved_results import RESULT_FLAGS, finish, run
+from beam_bleu.transforms.definition.flags import Flag, filled, flags_of, unknown_value
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
@@ -50,29 +45,32 @@ _DESCRIPTION = (
     "segment has several references; for perplexity, --perplexity_per can; for TER, nothing can."
 )
 
-_DEFAULT = "default: as in the run"
 _REPEAT = "repeat the run: other tokens need the texts"
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("rescore", _DESCRIPTION)
-    parser.add_argument_group("input").add_argument(
-        "file", metavar="FILE", help="a totals.json, or a folder with one"
-    )
-    scoring = parser.add_argument_group("definition, from n-grams to a score")
-    add_flags(scoring, [PRESET, *usual_flags(of_text=False), METRICS_FLAG], _DEFAULT)
-    tokens = parser.add_argument_group(
-        "definition, from texts to tokens (these must be as in the run)"
-    )
-    add_flags(tokens, usual_flags(of_text=True), _DEFAULT)
-    add_flags(tokens, LANGUAGE_FLAGS)
-    for flag in metric_flags(besides=[DEFAULT_METRIC]):
-        hidden = dataclasses.replace(flag, help=argparse.SUPPRESS, shown_default="")
-        add_flags(tokens, [hidden])
-    add_flags(parser.add_argument_group("evidence"), flags_of(ComparisonFlags), _DEFAULT)
-    add_result_flags(parser)
-    return run(parser, argv, _rescore)
+    groups = {
+        "input": [Flag("file", "a totals.json, or a folder with one", "FILE")],
+        "definition, from n-grams to a score": [
+            _as_in_run(row) for row in (PRESET, *usual_flags(of_text=False), METRICS_FLAG)
+        ],
+        "definition, from texts to tokens (these must be as in the run)": [
+            *map(_as_in_run, usual_flags(of_text=True)),
+            *LANGUAGE_FLAGS,
+            *(
+                dataclasses.replace(row, help=argparse.SUPPRESS, shown_default="")
+                for row in metric_flags(besides=[DEFAULT_METRIC])
+            ),
+        ],
+        "evidence": [*map(_as_in_run, flags_of(ComparisonFlags))],
+        "output": RESULT_FLAGS,
+    }
+    return run("rescore", _DESCRIPTION, groups, argv, _rescore)
+
+
+def _as_in_run(row: Flag) -> Flag:
+    return dataclasses.replace(row, shown_default="default: as in the run")
 
 
 @dataclasses.dataclass(frozen=True)

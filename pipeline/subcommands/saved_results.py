@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from beam_bleu.pipeline.command_line.log_flags import LogFlags, logs
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
-from beam_bleu.pipeline.command_line.parser import Parser, add_flags, with_underscores
+from beam_bleu.pipeline.command_line.parser import add_flags, parser_of, with_underscores
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
-from beam_bleu.transforms.definition.flags import flags_of
+from beam_bleu.transforms.definition.flags import Flag, flags_of
 
+RESULT_FLAGS = (
+    *flags_of(DisplayFlags),
+    Flag(
+        "output",
+        "the folder in which scores.json, totals.json and manifest.json are written",
+        "DIR",
+        ("--output",),
+    ),
+)
+"""The flags that say where the result goes, of subcommands that make one."""
 
-def add_result_flags(parser: Parser) -> None:
-    """Adds the flags that say where the result goes, for subcommands that make one."""
-    output = parser.add_argument_group("output")
-    add_flags(output, flags_of(DisplayFlags))
-    output.add_argument(
-        "--output",
-        metavar="DIR",
-        help="the folder in which scores.json, totals.json and manifest.json are written",
-    )
+NEW_TEXTS = Flag(
+    "new_texts",
+    "the results have segments of their own, even if their --partition does not say so",
+    words=("--new_texts",),
+    default=False,
+)
 
 
 def run(
-    parser: Parser,
+    name: str,
+    description: str,
+    groups: Mapping[str, Iterable[Flag]],
     argv: Sequence[str],
     work: Callable[[argparse.Namespace], bytes],
 ) -> int:
     """Runs a subcommand; returns the exit code.
 
     Args:
-      parser: the parser of its own flags.
+      name: the subcommand.
+      description: what it does.
+      groups: its own flags, by the titles of their groups in its help.
       argv: the words after its name.
       work: does the work; returns what stdout shows.
     """
+    parser = parser_of(name, description)
+    for title, flags in groups.items():
+        add_flags(parser.add_argument_group(title), flags)
     group = parser.add_argument_group("messages and help")
     add_flags(group, flags_of(LogFlags))
     group.add_argument("-h", "--help", action="help", help="show this help")

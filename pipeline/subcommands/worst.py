@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import add_flags, add_text_or_json_flag, parser_of
+from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.display.printable import json_text, printable, value_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
@@ -33,33 +33,30 @@ _USUAL_NUMBER = 20
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("worst", _DESCRIPTION)
-    files = parser.add_argument_group("input")
-    files.add_argument("result", metavar="DIR", help="the folder of a result")
-    choice = parser.add_argument_group("which segments")
-    choice.add_argument("-s", "--system", metavar="NAME", help="the system; default: the only one")
-    choice.add_argument(
-        "--against",
-        metavar="NAME",
-        help="the segments that lost most against this system",
+    slices = Flag(
+        "slice",
+        "only segments with this value of a label, written as in tables (null for segments without "
+        "the label); repeatable: segments that have all of them",
+        "NAME=VALUE",
+        ("--slice",),
+        (),
+        convert=_label,
     )
-    choice.add_argument(
-        "--slice",
-        action="append",
-        default=[],
-        type=_label,
-        metavar="NAME=VALUE",
-        help="only segments with this value of a label, written as in tables (null for segments "
-        "without the label); repeatable: segments that have all of them",
-    )
-    choice.add_argument("-m", "--metric", metavar="NAME", help="the metric; default: the first one")
-    words = ("-n", "--number")
-    number = Flag(
-        "number", "how many segments at most", "N", words, _USUAL_NUMBER, convert=positive
-    )
-    add_flags(choice, [number])
-    add_text_or_json_flag(parser.add_argument_group("output"))
-    return run(parser, argv, _worst)
+    against = "the segments that lost most against this system"
+    number, words = "how many segments at most", ("-n", "--number")
+    which = [
+        Flag("system", "the system; default: the only one", "NAME", ("-s", "--system")),
+        Flag("against", against, "NAME", ("--against",)),
+        slices,
+        Flag("metric", "the metric; default: the first one", "NAME", ("-m", "--metric")),
+        Flag("number", number, "N", words, _USUAL_NUMBER, convert=positive),
+    ]
+    groups = {
+        "input": [Flag("result", "the folder of a result", "DIR")],
+        "which segments": which,
+        "output": [format_flag("text", "json")],
+    }
+    return run("worst", _DESCRIPTION, groups, argv, _worst)
 
 
 def _label(text: str) -> tuple[str, str | None]:
@@ -67,7 +64,7 @@ def _label(text: str) -> tuple[str, str | None]:
     with contextlib.suppress(ValueError):
         if name and equals:
             return name, value_of(value)
-    raise argparse.ArgumentTypeError(
+    raise ValueError(
         "must be NAME=VALUE, such as domain=news, with a string of JSON if VALUE begins with a "
         f"quotation mark, got {text}"
     )

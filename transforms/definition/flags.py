@@ -74,16 +74,13 @@ class Flag:
         """Whether it can be repeated."""
         return isinstance(self.default, tuple)
 
-    def described(self, default: str = "") -> str:
-        """What the help says.
-
-        Args:
-          default: what it says about the default, in place of the usual words.
-        """
-        usual = self.shown_default
-        if not usual and isinstance(self.default, str | int) and self.metavar:
-            usual = f"default {self.default}"
-        return f"{self.help}; {default or usual}" if usual else self.help
+    @property
+    def described(self) -> str:
+        """What the help says."""
+        default = self.shown_default
+        if not default and isinstance(self.default, str | int) and self.metavar:
+            default = f"default {self.default}"
+        return f"{self.help}; {default}" if default else self.help
 
     def read(self, text: str) -> Any:
         """The value of a text: several ones, if the flag splits it.

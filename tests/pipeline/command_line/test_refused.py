@@ -91,8 +91,8 @@ BESIDE = r"""
 --metrics_label=news
 --metrics_label=a=
 --metrics_label=a-b=c => must be NAME=VALUE
---metrics_label=job=b => a label job already
---metrics_label=a=b --metrics_label=a=c => a label a already
+--metrics_label=job=b => none of job
+--metrics_label=a=b --metrics_label=a=c => a label has two values
 --metrics bleu meteor => meteor
 --metrics bleu chrf bleu
 --threads 0
@@ -156,7 +156,6 @@ extra.txt => the reference extra.txt
 --labels=a*b=domains.txt --slice_by=a => 'a*b'
 --labels=a=domains.txt --labels=a=domains.txt --slice_by=a => two labels are called a
 --labels=a= --slice_by=a
---labels=a=domains.txt --slice_by=a --length_edges=5 => --length_edges has no effect
 --labels=Score=domains.txt --slice_by=Score --segment_scores --output=x => would be called score
 --documents=
 --labels=document=domains.txt --documents=domains.txt => two labels are called document
