@@ -14,6 +14,7 @@ from beam_bleu.pipeline.command_line.slice_flags import (
 )
 from beam_bleu.pipeline.command_line.systems import Named, check_names, references, systems
 from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
@@ -195,6 +196,7 @@ class _Described:
                 )
         of_paths = [label.name for label in flags.label_from_path]
         check_label_names(of_paths)
+        names = (*needed_labels(flags), *of_paths)
         for condition in flags.where:
             if condition.column.text in of_paths:
                 raise UsageError(
@@ -205,7 +207,7 @@ class _Described:
         return Wanted(
             flags.candidate_columns or (),
             flags.reference_columns or (),
-            labels=tuple(dict.fromkeys((*needed_labels(flags), *of_paths))),
+            labels=tuple(dict.fromkeys(name for name in names if name != LENGTH)),
             where=flags.where,
             path_labels=flags.label_from_path,
             values=self.needs.values,
