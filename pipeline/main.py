@@ -83,13 +83,10 @@ def _refuse_mistyped_subcommand(word: str) -> None:
     Raises:
       UsageError: it is such a word.
     """
-    if word.startswith("-") or any(letter in word for letter in "/*?[") or os.path.lexists(word):
-        return
-    near = nearest(word, SUBCOMMANDS)
-    if word == "help" or near is not None:
+    near = "--help" if word == "help" else nearest(word, SUBCOMMANDS)
+    if near is not None and word.isalpha() and not os.path.lexists(word):
         raise UsageError(
-            f"there is no file {word}, and no subcommand of this name",
-            "see beam-bleu --help" if near is None else f"did you mean {near}?",
+            f"there is no file {word}, and no subcommand of this name", f"did you mean {near}?"
         )
 
 
@@ -254,15 +251,10 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
 
 def _log_start(runner: str, threads: int) -> None:
     """Logs the versions, the runner and the threads."""
-    if not _LOG.isEnabledFor(logging.INFO):  # looking up a version takes milliseconds
-        return
-    _LOG.info(
-        "beam-bleu %s, Apache Beam %s, Python %s",
-        VERSION,
-        importlib.metadata.version("apache-beam"),
-        platform.python_version(),
-    )
-    _LOG.info("runner: %s, threads: %d", runner, threads)
+    if _LOG.isEnabledFor(logging.INFO):  # looking up a version takes milliseconds
+        beam, python = importlib.metadata.version("apache-beam"), platform.python_version()
+        _LOG.info("beam-bleu %s, Apache Beam %s, Python %s", VERSION, beam, python)
+        _LOG.info("runner: %s, threads: %d", runner, threads)
 
 
 def _log_end() -> None:
@@ -272,13 +264,9 @@ def _log_end() -> None:
     from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.native.compiling import FUNCTIONS
 
-    folder = cache_folder()
-    _LOG.info(
-        "compiled functions: %d loaded, %d compiled; cache folder: %s",
-        FUNCTIONS["loaded"],
-        FUNCTIONS["compiled"],
-        "none can be used" if folder is None else folder,
-    )
+    functions = ", ".join(f"{number} {how}" for how, number in FUNCTIONS.items())
+    folder = cache_folder() or "none can be used"
+    _LOG.info("compiled functions: %s; cache folder: %s", functions, folder)
     seconds = PROGRESS.seconds
     of_phases = ", ".join(f"{phase} {of_phase:.1f}" for phase, of_phase in seconds.items())
     _LOG.info("seconds: %s; in all %.1f", of_phases, sum(seconds.values()))

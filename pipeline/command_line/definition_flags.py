@@ -15,7 +15,6 @@ from beam_bleu.pipeline.command_line.metric_flags import (
 )
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.transforms.definition.flags import SEE_HELP, flag, whole_number
-from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricWord
@@ -102,8 +101,6 @@ def job_metrics(
     if DEFAULT_METRIC in chosen:
         bleu = given.get(DEFAULT_METRIC) or _usual_definition(flags)
         text = bleu.text
-    else:
-        _require_usual_lengths(flags)
     scorings, picked = {}, {}
     texts: dict[TextName, Text] = {}
     for name in chosen:
@@ -163,23 +160,6 @@ def _usual_definition(flags: Config) -> BleuConfig:
             "--preset list shows them",
         )
     return config
-
-
-def _require_usual_lengths(flags: Config) -> None:
-    """Refuses slices by lengths in other tokens than the usual ones.
-
-    Without BLEU, no signature says how tokens were made.
-
-    Raises:
-      UsageError: there are such slices.
-    """
-    has_lengths = any(LENGTH in item for item in flags.slice_by)
-    if has_lengths and tokenizer_of_language(flags) not in (None, Text.tokenize):
-        raise UsageError(
-            f"--slice_by {LENGTH} counts tokens of {Text.tokenize} without BLEU, and --language "
-            f"{flags.language} has {tokenizer_of_language(flags)}",
-            f"ask for BLEU, too: --metrics bleu {' '.join(flags.metrics)}",
-        )
 
 
 def rescored_definition(

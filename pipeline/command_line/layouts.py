@@ -70,19 +70,13 @@ def with_layout(flags: Config) -> Config:
       UsageError: the layout needs a flag that is not given.
       InputError: the files of the layout are not there.
     """
-    layout = None if flags.layout is None else LAYOUTS[flags.layout]
-    if flags.pool_tasks and (layout is None or layout.tasks is None):
-        raise UsageError(
-            "--pool_tasks has no effect without a --layout whose files are of several tasks",
-            "leave it out: all segments have a common score",
-        )
-    if layout is None:
+    if flags.layout is None:
         return flags
+    layout = LAYOUTS[flags.layout]
     settings = {**_of_records(flags, layout), **layout.settings(flags)}
+    given = [condition.column.text for condition in flags.where]
     where = [
-        condition
-        for condition in settings.pop("where", ())
-        if not _has_condition(flags, condition.column.text)
+        condition for condition in settings.pop("where", ()) if condition.column.text not in given
     ]
     changed: dict[str, Any] = {
         "where": tuple(
@@ -93,13 +87,9 @@ def with_layout(flags: Config) -> Config:
         )
     }
     if layout.tasks is not None:
-        names = [label.name for label in flags.label_from_path]
-        item = (layout.tasks.name,)
-        changed["label_from_path"] = (
-            *flags.label_from_path,
-            *([] if layout.tasks.name in names else [layout.tasks]),
-        )
-        changed["slice_by"] = tuple(dict.fromkeys([*flags.slice_by, item]))
+        if layout.tasks.name not in [label.name for label in flags.label_from_path]:
+            changed["label_from_path"] = (*flags.label_from_path, layout.tasks)
+        changed["slice_by"] = tuple(dict.fromkeys([*flags.slice_by, (layout.tasks.name,)]))
     if "input" in settings:
         changed["input"] = settings.pop("input")
     own = {field.name for field in dataclasses.fields(flags)}
@@ -225,7 +215,7 @@ def _lm_eval(flags: Config) -> Settings:
             }
     if words == {"perplexity"}:
         settings["where"] = [_is("filter", "none")]  # the only one of its tasks for perplexity
-    elif not _has_condition(flags, "filter"):
+    elif not any(condition.column.text == "filter" for condition in flags.where):
         _missing(
             flags,
             "--where filter=NAME",
@@ -332,10 +322,6 @@ def _missing(flags: Config, flag: str, remedy: str) -> NoReturn:
 
 def _needed_labels(flags: Config) -> set[str]:
     return {*needed_labels(flags), *(label for _, label in flags.kept)}
-
-
-def _has_condition(flags: Config, column: str) -> bool:
-    return any(condition.column.text == column for condition in flags.where)
 
 
 def _value_of(flags: Config, column: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, flag, flags_of
+from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, filled, flag, flags_of
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
@@ -157,11 +157,11 @@ class DefinitionFlags:
 METRICS_FLAG, PRESET, *LANGUAGE_FLAGS = flags_of(DefinitionFlags)
 
 
-def with_choices(flags: _Flags, values: Mapping[str, Any]) -> _Flags:
-    """The flags with those of metrics, of values as argparse gives them."""
+def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
+    """The flags of a class and those of metrics, of values as argparse gives them."""
     given = {row.name: values.get(row.name) for row in metric_flags()}
     return dataclasses.replace(
-        flags,
+        filled(kind, values),
         # The value 0 equals False.
         choices={name: v for name, v in given.items() if v is not None and v is not False},
     )
@@ -230,14 +230,14 @@ def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[Met
             f"--language is about texts, and --metrics {' '.join(chosen)} reads numbers",
             "leave it out, or ask for a metric of texts, too",
         )
-    of_others = [row for row in metric_flags(besides=chosen) if row.name in flags.choices]
-    names = {
-        row.name: [name for name in METRICS if row in metric_flags([name])] for row in of_others
-    }
-    for name in _OF_DEFAULT_METRIC if DEFAULT_METRIC not in chosen else ():
-        if getattr(flags, name, None) is not None:
-            names[name] = [DEFAULT_METRIC]
-    for name, metrics in names.items():
+    own = {row.name for row in metric_flags(chosen)}
+    names = [name for name in flags.choices if name not in own]
+    if DEFAULT_METRIC not in chosen:
+        names += [name for name in _OF_DEFAULT_METRIC if getattr(flags, name, None) is not None]
+    for name in names:
+        metrics = [
+            word for word in METRICS if name in {row.name for row in metric_flags([word])}
+        ] or [DEFAULT_METRIC]
         raise UsageError(
             f"--{name} is a flag of {joined(metrics, len(metrics))}, and only "
             f"{', '.join(chosen)} is scored",
@@ -246,30 +246,23 @@ def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[Met
 
 
 def check_language_flags(flags: DefinitionFlags) -> None:
-    """Checks that the languages choose tokenizers that nothing else chooses.
+    """Checks that no other flag chooses another tokenizer than that of --language.
 
     Raises:
-      UsageError: other flags choose other tokenizers.
+      UsageError: one does.
     """
-    has_preset = flags.preset not in (None, DEFAULT_PRESET)
-    if flags.language_column is not None and has_preset:
-        raise UsageError(
-            f"--preset {flags.preset} cannot be used with --language_column: each preset has one "
-            "tokenizer for all languages",
-            "leave one of them out",
-        )
     if flags.language is None or DEFAULT_METRIC not in flags.chosen_metrics:
         return
-    chosen = tokenizer_of(flags.language)
-    cause = f"--language {flags.language} chooses the tokenizer {chosen}"
+    other, tokenize = "--tokenize", flags.choices.get("tokenize")
     # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others
     # would no longer be what their names say.
-    of_preset = preset(flags.preset or DEFAULT_PRESET).tokenize if has_preset else None
-    of_flag = flags.choices.get("tokenize")
-    if (of_flag or of_preset) not in (None, chosen):
-        other = "--preset" if of_flag is None else "--tokenize"
+    if tokenize is None and flags.preset not in (None, DEFAULT_PRESET):
+        other, tokenize = "--preset", preset(flags.preset).tokenize
+    chosen = tokenizer_of(flags.language)
+    if tokenize not in (None, chosen):
         raise UsageError(
-            f"{cause}, and {other} chooses {of_flag or of_preset}",
+            f"--language {flags.language} chooses the tokenizer {chosen}, and {other} chooses "
+            f"{tokenize}",
             f"leave one of them out, or write --tokenize {chosen}",
         )
 

@@ -40,7 +40,7 @@ from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import JobMetrics
-from beam_bleu.transforms.definition.flags import SEE_HELP, filled, nearest
+from beam_bleu.transforms.definition.flags import SEE_HELP, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.needs import TEXTS
@@ -98,7 +98,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     for word in references:
         if word.startswith("-") and word != "-":
             _refuse(word.partition("=")[0])
-    flags = with_choices(filled(Config, {**vars(values), "refs": references}), vars(values))
+    flags = with_choices(Config, {**vars(values), "refs": references})
     runner = find_runner(of_beam.runner)
     _check_engine(runner, flags, given, argv[end + 1 :])
     beams_values = {name: getattr(of_beam, name) for name in given}

@@ -45,6 +45,7 @@ _OF_RECORDS = "whose records have candidates and references"
 _CONTRADICTIONS = (
     ("language", "language_column", "which has the language of each segment"),
     ("tokenize", "language_column", "which chooses the tokenizer of each language"),
+    ("preset", "language_column", "because each preset has one tokenizer for all languages"),
     ("score_only", "language_column", "because each language has a score of its own"),
     (
         "compare_presets",

@@ -15,7 +15,7 @@ from beam_bleu.pipeline.command_line.options import job_of
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.chosen_metrics import configs_by_word, definition_of, require_readable
-from beam_bleu.transforms.definition.flags import SEE_HELP, filled, flags_of, nearest
+from beam_bleu.transforms.definition.flags import SEE_HELP, flags_of, nearest
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
 
@@ -57,7 +57,7 @@ class Asked:
                 for name, value in {**keywords, "metrics": [*configs] or None}.items()
                 if value is not None and value is not False
             }
-            flags = with_choices(filled(Config, values), values)
+            flags = with_choices(Config, values)
             own = [] if unpooled is None else [(unpooled,)]
             self._flags = dataclasses.replace(
                 flags,

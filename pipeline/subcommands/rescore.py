@@ -81,7 +81,7 @@ class RescoringFlags(DefinitionFlags, ComparisonFlags):
 def _rescore(flags: argparse.Namespace) -> bytes:
     shown = filled(DisplayFlags, vars(flags))
     saved = read_totals(flags.file)
-    changes = with_choices(filled(RescoringFlags, vars(flags)), vars(flags))
+    changes = with_choices(RescoringFlags, vars(flags))
     return finish(rescored(saved, changes), shown, flags.output, [(flags.file, saved)])
 
 

@@ -53,7 +53,6 @@ BESIDE = r"""
 --lowercase=no
 --metrics chrf --smooth_method=floor => --smooth_method is a flag of bleu
 --metrics chrf -lc => --lowercase is a flag of bleu
---metrics chrf --language en-zh --slice_by=length => --language en-zh has zh
 --metrics chrF => there is no such metric
 --ter_normalized
 --rouge_stemmer
@@ -121,7 +120,6 @@ BESIDE = r"""
 --output domains.txt
 extra.txt => the reference extra.txt
 --runner DaskRunner => DaskRunner is refused
---runner spark --output x --streaming => --streaming
 --runner FastRunner
 --runner FlinkRunner => needs --output
 --runner PortableRunner --output x -- --typo => --job_endpoint
@@ -167,7 +165,7 @@ extra.txt => the reference extra.txt
 --language de --preset tensorflow => write --tokenize 13a
 --language zh --preset huggingface => --preset chooses 13a
 --language jp => 'jp'
---language en-cn => 'cn' of 'en-cn'
+--language en-cn => 'en-cn' is not
 --language Chinese => 'Chinese'
 --language zh --language_column lang
 --language_column lang --tokenize 13a

@@ -79,7 +79,7 @@ def test_the_error_of_an_absent_flag_names_it_and_a_way(flag):
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["help"], "see beam-bleu --help"),
+        (["help"], "did you mean --help?"),
         (["doctr"], "did you mean doctor?"),
         (["Doctor", "--format", "json"], "did you mean doctor?"),
     ],
