@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 
-from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
+from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
@@ -48,7 +48,7 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
       handshake: what the workers must say before anything is read; None if this process is the
         only worker.
     """
-    step = functools.partial(marked, filesystems=filesystem_options(root.options))
+    step = functools.partial(Marked, filesystems=filesystem_options(root.options))
     begin: Any = root
     if handshake is not None:
         begin = root | handshake.steps(step)

@@ -10,7 +10,6 @@ from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.flags import flag, whole_number
-from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:
@@ -32,17 +31,6 @@ _IF_EXISTS: Mapping[str, str] = {
 """What a run does if the output folder has a complete result."""
 
 
-_TABLES = tuple(row.name for row in FORMATS.values() if row.rounds)
-
-_CHANGED_FORMATS = {
-    "score_only": (next(iter(FORMATS)),),
-    "width": tuple(row.name for row in FORMATS.values() if row.takes_decimals),
-    "sort": _TABLES,
-    "only_significant": _TABLES,
-}
-"""The formats that a flag changes."""
-
-
 @dataclasses.dataclass(frozen=True)
 class RowFlags(RowChoice):
     """The flags that say which rows of slices and comparisons are shown."""
@@ -58,20 +46,6 @@ class RowFlags(RowChoice):
         shown_default="default for differences: difference",
     )
     only_significant: bool = flag(False, "show only significant differences")
-
-    def check_format(self, format: str) -> None:
-        """Checks that flags change what a format shows.
-
-        Raises:
-          UsageError: one does not.
-        """
-        for name, formats in _CHANGED_FORMATS.items():
-            value = getattr(self, name, None)
-            if value is not None and value is not False and format not in formats:
-                raise UsageError(
-                    f"--{name} does not change --format {format}",
-                    f"leave out --{name}, or choose another format: {', '.join(formats)}",
-                )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,9 +70,6 @@ class DisplayFlags(RowFlags):
         shown_default="default: enough for two digits of the standard error, or, without one, as "
         "usual for the metric, such as 1 for BLEU; tsv: all",
     )
-
-    def __post_init__(self) -> None:
-        self.check_format(self.format)
 
     def shown(
         self,

@@ -35,7 +35,6 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ("output",),
     ),
     (("if_exists", "metrics_label", "metrics_slices", "lineage"), ("output",)),
-    (("coverage",), ("join_on", "system_column")),
     (("length_edges",), ("slice_by",)),
 )
 """Flags, and those of which each of them needs one."""

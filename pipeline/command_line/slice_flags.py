@@ -251,7 +251,7 @@ def check_labels(flags: Config, labels: Sequence[str]) -> None:
         label = document_label(flags, labels) if spelling == "--documents" else name
         if label not in labels:
             raise UsageError(
-                f"{spelling} {name}: the input has no label with this name",
+                f"{spelling} {name}: the input has no label {name!r}",
                 f"it has {', '.join(labels) or 'none'}; docs/inputs.md says how labels are named",
             )
 

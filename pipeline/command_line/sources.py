@@ -53,6 +53,8 @@ def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
         its name, or the input has no numbers.
       InputError: a pattern of -i matches nothing.
     """
+    if flags.coverage is not None and flags.join_on is None and flags.system_column is None:
+        raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
     described = _Described(flags, anywhere, needs)
     if flags.input is not None:
         return described.paired(flags.input)
@@ -182,28 +184,12 @@ class _Described:
         """What is read of records.
 
         Raises:
-          UsageError: no metric reads a column, a label from paths has an impossible name, or a
-            condition is about one.
+          UsageError: a label from paths has an impossible name.
         """
         flags = self.flags
-        columns = {"candidates": flags.candidate_columns, "references": flags.reference_columns}
-        for role, names in columns.items():
-            if names and role not in self.needs.roles:
-                raise UsageError(
-                    f"--{role[:-1]}_columns has no effect: --metrics {' '.join(flags.metrics)} "
-                    f"reads no {role}",
-                    "leave it out, or ask for a metric of texts, too",
-                )
         of_paths = [label.name for label in flags.label_from_path]
         check_label_names(of_paths)
         names = (*needed_labels(flags), *of_paths)
-        for condition in flags.where:
-            if condition.column.text in of_paths:
-                raise UsageError(
-                    f"--where {condition.column}: this is a label from the paths of the files, not "
-                    "a column",
-                    "name only the files that are to be scored",
-                )
         return Wanted(
             flags.candidate_columns or (),
             flags.reference_columns or (),
@@ -257,7 +243,7 @@ class _Described:
 
         Raises:
           UsageError: neither the flag nor the name of the file says which one it is; its name says
-            that it is compressed, and files of the format are not; or the format has no headers.
+            that it is compressed, and files of the format are not.
         """
         name = self.flags.input_format or format_of_name(stream.pattern)
         if name is None:
@@ -276,12 +262,6 @@ class _Described:
                 f"{suffix}: {stream.pattern}",
                 "decompress the file",
             )
-        for flag in ("header", "no_header"):
-            if name != "tsv" and getattr(self.flags, flag):
-                raise UsageError(
-                    f"--{flag} cannot be used with {row.label}",
-                    f"leave --{flag} out: it is for tab-separated text",
-                )
         format_name: RecordFormatName = name
         return format_name
 

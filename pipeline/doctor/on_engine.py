@@ -19,7 +19,7 @@ from beam_bleu.pipeline.engines.worker_facts import (
     differs,
     shown_name,
 )
-from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
+from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover
 from beam_bleu.transforms.errors import JobError, UsageError
@@ -70,7 +70,7 @@ def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> Non
     pipeline = arguments.runner.pipeline(arguments.beam)
     try:
         filesystems = filesystem_options(arguments.beam)
-        _ = pipeline | handshake.steps(lambda dofn: marked(dofn, filesystems))
+        _ = pipeline | handshake.steps(lambda dofn: Marked(dofn, filesystems))
         job = sent_job(pipeline.run(), arguments.beam)
         follow(job, handshake, arguments.flags.worker_timeout, heard.extend)
     finally:

@@ -50,20 +50,16 @@ class MarkedError(Exception):
 
 @contextlib.contextmanager
 def marking() -> Iterator[None]:
-    """A context that adds marks to the errors that leave it."""
+    """A context that adds marks to the errors that leave it.
+
+    A marked error is raised from the cause of the error, and not from the error itself: an engine's
+    log would have its text before the mark, and a path in this text can look like a mark.
+    """
     try:
         yield
     except BleuError as error:
-        raise marked_error(error) from error.__cause__
-
-
-def marked_error(error: BleuError) -> MarkedError:
-    """The error with its mark. The caller raises it from `error.__cause__`.
-
-    If it were raised from the error itself, an engine's log would have the text of the error
-    before the mark, and a path in this text can look like a mark.
-    """
-    return MarkedError(error.cause, error).with_traceback(error.__traceback__)
+        marked = MarkedError(error.cause, error).with_traceback(error.__traceback__)
+        raise marked from error.__cause__
 
 
 def exit_code(error: BleuError) -> int:

@@ -90,6 +90,9 @@ class Asked:
         Raises:
           ValueError: a combination is impossible, or the input does not have what is asked for.
         """
+        documents = self._flags.documents
+        if documents is not None and documents not in source.labels:  # here it is never a file
+            raise ValueError(f"documents: the input has no label {documents!r}")
         if self._flags.save_totals and self._flags.partition is None and not describes:
             raise ValueError(
                 "save_totals needs partition, so that nobody adds up the same totals twice; or "

@@ -69,7 +69,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _compare(flags: argparse.Namespace) -> bytes:
     choice = filled(RowFlags, vars(flags))
-    choice.check_format(flags.format)
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
     for warning in (*compared.left_out, *_without_numbers(compared)):

@@ -78,7 +78,6 @@ BESIDE = r"""
 --paired-ar => use --resample randomization
 --confidence => 95 % interval
 --width=x
---format json --width 2 => --width
 --cuts some
 --expect_segments 0
 --max_line_bytes 0
@@ -209,7 +208,6 @@ r.jsonl -i c.jsonl --join_on id --coverage each --resample=bootstrap => --covera
 --input x.jsonl -m mean => --metrics mean: there is no such metric
 --input x.jsonl -m mean:a=b => "="
 --input x.jsonl -m mean:a mean:a => twice
---input x.jsonl -m mean:a --candidate_columns b => --candidate_columns has no effect
 --input x.jsonl -m mean:a --language de => --language
 --input x.jsonl -m mean:a --normalize nfc => --normalize is a flag of bleu, chrf
 --input x.jsonl -m mean:a --slice_by length => length
@@ -229,8 +227,6 @@ r.jsonl -i c.txt --join_on id => the format of c.txt is not known
 --input - => a pipe has no suffix
 --input - --input_format jsonl --runner FlinkRunner --output x => cannot read stdin
 --input x --input_format json => did you mean jsonl?
---input x.jsonl --header => --header
---input x.parquet --no_header => --no_header
 --input x.tsv --header --no_header => contradict
 --input x.tsv --no_header --candidate_columns 1 --reference_columns b => --no_header
 --input x.tsv --no_header => --candidate_columns 2
@@ -240,7 +236,6 @@ r.jsonl -i c.txt --join_on id => the format of c.txt is not known
 --input x.jsonl --where a => --where
 --input x.jsonl --where =a => --where
 --input x.jsonl --where b==a => one equals sign
---input x.jsonl --label_from_path pair=(*)/ --where pair=a --slice_by pair => --where pair
 --input x.jsonl --system_column s => --id_column
 --input x.jsonl --id_column s => --system_column
 --input x.jsonl --coverage each => --coverage

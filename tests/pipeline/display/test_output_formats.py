@@ -155,8 +155,6 @@ def test_the_formats_that_round_are_those_that_take_decimals():
     [
         (["-w", "16"], ["--width", "a whole number, 0 to 15, got 16"]),
         (["-w", "1.5"], ["--width", "0 to 15, got 1.5"]),
-        (["-w2", "-fjson"], ["--width does not change --format json", "leave out --width, or"]),
-        (["-b", "-f", "latex"], ["--score_only does not change --format latex"]),
         (["-f", "xml"], ["--format", "xml", *FORMATS]),
         (["-b", "--compare_presets"], ["--score_only cannot be used with --compare_presets"]),
     ],

@@ -15,7 +15,7 @@ from command_line import EXAMPLE
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors.error_marks import MarkedError, find_error
-from beam_bleu.pipeline.errors.marked_steps import marked
+from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -79,14 +79,14 @@ def run(dofn: beam.DoFn, elements: list[Any], outputs: list[Any]) -> None:
 @pytest.mark.parametrize("where", ["setup", "start_bundle", "process", "finish_bundle"])
 def test_an_error_is_marked_wherever_a_step_raises_it(where):
     with pytest.raises(Exception, match="line 3 is bad") as failure:
-        run(marked(Fails(where)), [1], [1])
+        run(Marked(Fails(where)), [1], [1])
     found = find_error(str(failure.value))
     assert (type(found), found.cause, found.remedy) == (InputError, BAD.cause, BAD.remedy)
 
 
 def test_an_error_of_a_thread_is_marked():
     with pytest.raises(Exception, match="line 3 is bad") as failure:
-        run(marked(Doubles(2)), [1, -1], [])
+        run(Marked(Doubles(2)), [1, -1], [])
     assert find_error(str(failure.value)).cause == BAD.cause
 
 
@@ -99,20 +99,20 @@ def test_what_led_to_an_error_is_kept():
                 raise InputError("it cannot be read", "check it") from error
 
     with pytest.raises(MarkedError) as failure:
-        list(marked(Full()).process(1))
+        list(Marked(Full()).process(1))
     assert isinstance(failure.value.__cause__, OSError)
 
 
 def test_other_exceptions_stay_as_they_are():
     with pytest.raises(KeyError):
-        list(marked(Fails("process", KeyError("x"))).process(1))
+        list(Marked(Fails("process", KeyError("x"))).process(1))
 
 
 def test_outputs_times_and_windows_are_those_of_the_step():
-    run(marked(Doubles(2)), [1, 2, 3], [2, 4, 6])
-    run(marked(Fails("")), [1, 2, 3], [1, 2, 3])
+    run(Marked(Doubles(2)), [1, 2, 3], [2, 4, 6])
+    run(Marked(Fails("")), [1, 2, 3], [1, 2, 3])
     dated = [TimestampedValue(1, 5), TimestampedValue(2, 15)]
-    run(marked(Tells()), dated, [(1, 5, 10), (2, 15, 20)])
+    run(Marked(Tells()), dated, [(1, 5, 10), (2, 15, 20)])
 
 
 def test_every_step_of_the_job_marks_its_errors(tmp_path):
@@ -135,5 +135,5 @@ def test_every_step_of_the_job_marks_its_errors(tmp_path):
     build(pipeline, arguments.job)
     pipeline.visit(Steps())
     # These raise no error of ours. A DoFn that does must be marked, and a function must become one.
-    assert set(seen) == {"_Marked", "_MarkedInWindow", "_SendOn", "_SendOnSums"}
+    assert set(seen) == {"Marked", "_SendOn", "_SendOnSums"}
     assert not functions
