@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
+from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
-from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.history.nights import ORDERS
 from beam_bleu.pipeline.library.keywords import KEYWORDS

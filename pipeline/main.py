@@ -15,9 +15,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from beam_bleu.pipeline.command_line.help import short_usage
+from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, short_usage
 from beam_bleu.pipeline.command_line.log_flags import logs
-from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
@@ -25,7 +24,7 @@ from beam_bleu.pipeline.display.terminal import (
     silent_stderr,
     write_to_stdout,
 )
-from beam_bleu.pipeline.errors.exit_codes import USAGE
+from beam_bleu.pipeline.errors.error_marks import USAGE
 from beam_bleu.pipeline.errors.reporting import (
     end,
     reported,

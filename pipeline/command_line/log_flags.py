@@ -60,9 +60,6 @@ def logs(argv: Sequence[str]) -> LogFlags:
     parser = Parser(add_help=False)
     add_flags(parser, flags_of(LogFlags))
     try:
-        flags, unknown = parser.parse_known_args(words)
+        return filled(LogFlags, vars(parser.parse_known_args(words)[0]))
     except UsageError:
         return LogFlags()
-    # Newer versions of Python take the mistake -vx as -v and -x, older ones refuse it.
-    is_known = {*unknown} <= {*words}
-    return filled(LogFlags, vars(flags)) if is_known else LogFlags()

@@ -1,4 +1,4 @@
-"""Errors of the command's job as text, and their exit codes.
+"""The exit codes of the command, and the errors of its job as text.
 
 The launcher of a distributed job gets exceptions as text, often as a plain RuntimeError with
 an engine's own words before and after it. So the job's steps raise errors with two parts in
@@ -16,13 +16,41 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
-from beam_bleu.transforms.errors import BleuError
+from beam_bleu.transforms.errors import BleuError, GateError, InputError, JobError, UsageError
+
+USAGE = 2
+MISSED = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class ExitCode:
+    """An exit code.
+
+    Attributes:
+      codes: the code. Signals have several.
+      meaning: what it means, for --help and the README.
+      error: the type of the errors that have it, if it is for errors.
+    """
+
+    codes: tuple[int, ...]
+    meaning: str
+    error: type[BleuError] | None = None
+
+
+EXIT_CODES = (
+    ExitCode((0,), "done"),
+    ExitCode((1,), "the job failed: the engine, or writing the output", JobError),
+    ExitCode((USAGE,), "usage: an option or a combination of options is impossible", UsageError),
+    ExitCode((3,), "the input is missing, unreadable, truncated or bad", InputError),
+    ExitCode((MISSED,), "the result is written, but a threshold is missed", GateError),
+    ExitCode((129, 130, 143), "stopped by SIGHUP, SIGINT or SIGTERM"),
+)
 
 _KINDS = {row.codes[0]: row.error for row in EXIT_CODES if row.error is not None}
 """The type of error for each exit code of the command."""

@@ -31,9 +31,6 @@ from beam_bleu.transforms.errors import (
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """The text that Beam adds to the end of an exception's message."""
 
-_DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
-"""The place where gRPC says why the connection to an engine's job server was lost."""
-
 _WORD = re.compile(r"[A-Za-z]{3}")
 
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
@@ -295,8 +292,8 @@ def as_bleu_error(error: BaseException) -> BleuError:
         return known
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
-    detail = _DETAIL.search(text)
     lines = [line.strip() for line in first.splitlines() if _WORD.search(line)]
-    last = detail[1] if detail else lines[-1] if lines else type(error).__name__
-    last = _STEP.sub("", last)
-    return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
+    last = lines[-1] if lines else type(error).__name__
+    return JobError(
+        f"the job failed: {_STEP.sub('', last)}", "run it again with --verbose to see the log"
+    )

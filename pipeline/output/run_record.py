@@ -20,7 +20,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from beam_bleu.pipeline.display.terminal import JsonLines
-from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
+from beam_bleu.pipeline.errors.error_marks import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import IO, Any
 
-from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from deploy.local.processes import ClusterError
 
 

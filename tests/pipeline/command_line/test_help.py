@@ -10,10 +10,8 @@ from command_line import EXAMPLES, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 from beam_bleu.pipeline.command_line.config import our_parser
-from beam_bleu.pipeline.command_line.help import USUAL_FLAGS
-from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
-from beam_bleu.pipeline.errors.error_marks import exit_code
-from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
+from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, USUAL_FLAGS
+from beam_bleu.pipeline.errors.error_marks import EXIT_CODES, exit_code
 from beam_bleu.transforms.errors import GateError, InputError, JobError, UsageError
 
 
