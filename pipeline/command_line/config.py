@@ -24,12 +24,11 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     usual_flags,
 )
 from beam_bleu.pipeline.command_line.monitoring_flags import MonitoringFlags
-from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, ReportFlag
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags
 from beam_bleu.pipeline.command_line.parser import Parser, add_flags
 from beam_bleu.pipeline.command_line.record_flags import (
     BringingTogetherFlags,
     RecordFlags,
-    RejectingFlags,
 )
 from beam_bleu.pipeline.command_line.slice_flags import KeepFlag, SliceFlags
 from beam_bleu.pipeline.command_line.source_flags import CheckingFlags, TextFlags
@@ -83,7 +82,6 @@ class EngineFlags:
 class Config(
     TextFlags,
     CheckingFlags,
-    RejectingFlags,
     RecordFlags,
     BringingTogetherFlags,
     LayoutFlags,
@@ -92,7 +90,6 @@ class Config(
     FolderFlags,
     MoreScoresFlags,
     KeepFlag,
-    ReportFlag,
     MonitoringFlags,
     SliceFlags,
     EvidenceFlags,
@@ -152,7 +149,7 @@ HELP = (
 
 GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "input": flags_of(TextFlags),
-    "input, checks": (*flags_of(CheckingFlags), *flags_of(RejectingFlags)),
+    "input, checks": flags_of(CheckingFlags),
     "input, records": flags_of(RecordFlags),
     "input, records of several systems, and known layouts": (
         *flags_of(BringingTogetherFlags),
@@ -167,7 +164,6 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "output, more scores": (
         *flags_of(MoreScoresFlags),
         *flags_of(KeepFlag),
-        *flags_of(ReportFlag),
     ),
     "output, monitoring": flags_of(MonitoringFlags),
     "slices and documents": flags_of(SliceFlags),

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
 
 
+_EXAMPLES_OF_REPORT = 20
+"""How many examples of each kind a run picks for a report, if the user does not say it."""
+
+
 @dataclasses.dataclass(frozen=True)
 class MoreScoresFlags:
     """The flags for the scores of other definitions, and of segments."""
@@ -76,6 +80,27 @@ class MoreScoresFlags:
         shown_default="default: the corpus's value if the method is the same, otherwise the "
         "method's own",
     )
+    report: bool = flag(
+        False,
+        "also write DIR/report.html: one page with charts and examples, to show to people. It "
+        f"needs the extra report; --examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
+        is_keyword=False,
+    )
+
+
+def with_report(flags: Config) -> Config:
+    """The flags, with the examples that a report shows, unless the user asks for others.
+
+    Raises:
+      UsageError: a library is missing.
+    """
+    if not flags.report:
+        return flags
+    from beam_bleu.pipeline.report.page import require_jinja2
+
+    require_jinja2()
+    examples = flags.examples or _EXAMPLES_OF_REPORT
+    return dataclasses.replace(flags, examples=examples)
 
 
 def job_metrics(

@@ -17,13 +17,12 @@ from beam_bleu.pipeline.command_line.beam_flags import (
     parse_beam_flags,
 )
 from beam_bleu.pipeline.command_line.config import FLAGS, Config, flags_without_secrets, our_parser
-from beam_bleu.pipeline.command_line.definition_flags import job_metrics
+from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_report
 from beam_bleu.pipeline.command_line.evidence_flags import evidence
 from beam_bleu.pipeline.command_line.gate_flags import gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
 from beam_bleu.pipeline.command_line.monitoring_flags import lineage, monitoring
-from beam_bleu.pipeline.command_line.output_flags import with_report
 from beam_bleu.pipeline.command_line.parser import with_underscores
 from beam_bleu.pipeline.command_line.paths import check_output, checked_path
 from beam_bleu.pipeline.command_line.rules import check_rules

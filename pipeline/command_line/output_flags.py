@@ -13,11 +13,7 @@ from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.command_line.config import Config
     from beam_bleu.pipeline.job import IfExistsName
-
-_EXAMPLES_OF_REPORT = 20
-"""How many examples of each kind a run picks for a report, if the user does not say it."""
 
 _MOST_DECIMALS = 15
 """A float has no more digits that mean anything."""
@@ -87,33 +83,6 @@ class DisplayFlags(RowFlags):
         view = View(result, data, remarks, self.width, self)
         write = only_scores if self.score_only else FORMATS[self.format].write
         return write(view).encode()
-
-
-@dataclasses.dataclass(frozen=True)
-class ReportFlag:
-    """--report."""
-
-    report: bool = flag(
-        False,
-        "also write DIR/report.html: one page with charts and examples, to show to people. It "
-        f"needs the extra report; --examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
-        is_keyword=False,
-    )
-
-
-def with_report(flags: Config) -> Config:
-    """The flags, with the examples that a report shows, unless the user asks for others.
-
-    Raises:
-      UsageError: a library is missing.
-    """
-    if not flags.report:
-        return flags
-    from beam_bleu.pipeline.report.page import require_jinja2
-
-    require_jinja2()
-    examples = flags.examples or _EXAMPLES_OF_REPORT
-    return dataclasses.replace(flags, examples=examples)
 
 
 def _partition(label: str) -> str:

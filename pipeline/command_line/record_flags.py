@@ -9,18 +9,12 @@ from typing import Any, ClassVar
 
 from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import UsageError, joined
-from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMAT_NAMES, RecordFormatName
 from beam_bleu.transforms.pairing.records.joins.findings import (
     COVERAGE_NAMES,
     COVERAGES,
     CoverageName,
-)
-from beam_bleu.transforms.totals.rejected import (
-    DEFAULT_MOST_REJECTED,
-    MostRejected,
-    most_rejected_of,
 )
 
 
@@ -156,31 +150,3 @@ class BringingTogetherFlags:
         choices=COVERAGE_NAMES,
         shown_default=f"default {COVERAGE_NAMES[0]}",
     )
-
-
-@dataclasses.dataclass(frozen=True)
-class RejectingFlags:
-    """The flags that say what happens with bad records."""
-
-    on_bad_record: OnBadRecord = flag(
-        "fail",
-        "fail: a record that cannot be scored, or a line that is not UTF-8, ends the run "
-        "with an error; reject: its segment is left out, and the record is written to "
-        "DIR/rejected-*.jsonl",
-        "ACTION",
-        choices=ON_BAD_RECORD,
-        is_keyword=False,
-    )
-    max_rejected: MostRejected = flag(
-        DEFAULT_MOST_REJECTED,
-        "with --on_bad_record reject: fail if more than N segments are rejected (such as 100), or "
-        "more than a fraction of all segments (such as 0.05)",
-        "N|FRACTION",
-        convert=most_rejected_of,
-        shown_default=f"default {DEFAULT_MOST_REJECTED}",
-    )
-
-    @property
-    def most_rejected(self) -> MostRejected | None:
-        """How many segments may be rejected; None if a bad record ends the run."""
-        return self.max_rejected if self.on_bad_record == "reject" else None

@@ -7,8 +7,14 @@ from typing import ClassVar
 
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
 from beam_bleu.transforms.definition.flags import flag, positive, whole_number
+from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Cuts
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
+from beam_bleu.transforms.totals.rejected import (
+    DEFAULT_MOST_REJECTED,
+    MostRejected,
+    most_rejected_of,
+)
 
 _LONGEST_LINE = 1 << 30
 """The texts of one segment may have twice as many bytes in all."""
@@ -99,3 +105,25 @@ class CheckingFlags:
         split=lambda text: text.split(","),
         is_keyword=True,
     )
+    on_bad_record: OnBadRecord = flag(
+        "fail",
+        "fail: a record that cannot be scored, or a line that is not UTF-8, ends the run "
+        "with an error; reject: its segment is left out, and the record is written to "
+        "DIR/rejected-*.jsonl",
+        "ACTION",
+        choices=ON_BAD_RECORD,
+    )
+    max_rejected: MostRejected = flag(
+        DEFAULT_MOST_REJECTED,
+        "with --on_bad_record reject: fail if more than N segments are rejected (such as 100), or "
+        "more than a fraction of all segments (such as 0.05)",
+        "N|FRACTION",
+        convert=most_rejected_of,
+        shown_default=f"default {DEFAULT_MOST_REJECTED}",
+        is_keyword=True,
+    )
+
+    @property
+    def most_rejected(self) -> MostRejected | None:
+        """How many segments may be rejected; None if a bad record ends the run."""
+        return self.max_rejected if self.on_bad_record == "reject" else None
