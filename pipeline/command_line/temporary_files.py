@@ -106,10 +106,9 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
     if not pipes and not has_rows:
         yield source
         return
-    folder = ""
-    try:
-        with uninterrupted():
-            folder = _new_folder()
+    with contextlib.ExitStack() as stack:
+        folder = _new_folder()
+        stack.callback(_remove, folder)
         if pipes:
             # The names have no suffix, so the text is never decompressed.
             copies = {
@@ -128,10 +127,6 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
             joins: Any = source
             source = dataclasses.replace(joins, row_folder=RowFolder(folder))
         yield source
-    finally:
-        if folder:
-            with uninterrupted():
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -179,6 +174,11 @@ def _is_fifo(path: str) -> bool:
 
 def _name(path: str) -> str:
     return "stdin" if path in _STDIN else f"the pipe {path}"
+
+
+def _remove(folder: str) -> None:
+    with uninterrupted():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _new_folder() -> str:

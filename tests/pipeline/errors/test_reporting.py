@@ -37,7 +37,7 @@ MISSING = (
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        (LOST, "the job failed: Socket closed"),
+        (LOST, 'the job failed: debug_error_string = "UNAVAILABLE:Socket closed"'),
         (WORKERS, "the job failed: OSError: the disk is full"),
         ("[Internal server error.\n]", "the job failed: [Internal server error."),
         ("", "the job failed: RuntimeError"),
