@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -76,8 +76,36 @@ class RecordPlan:
     notes: tuple[str, ...] = ()
 
 
+class RecordSource:
+    """What all sources of records have in common; see `Source`."""
+
+    is_of_lines = False
+    notes: tuple[str, ...] = ()
+    """There are none, before the columns are known."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def wanted(self) -> Wanted: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.labels`."""
+        return self.wanted.labels
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of `SegmentBatch.kept`."""
+        return tuple(name for name, _ in self.wanted.kept)
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether the texts of segments are kept, too."""
+        return self.wanted.keeps_texts
+
+
 @dataclasses.dataclass(frozen=True)
-class RecordFiles(abc.ABC):
+class RecordFiles(RecordSource, abc.ABC):
     """Files of records, and what is read of them. `record_files` makes those of a format.
 
     Attributes:
@@ -224,34 +252,9 @@ class RecordFiles(abc.ABC):
         return known_systems(self.wanted)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
-        return self.wanted.labels
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
-        return tuple(name for name, _ in self.wanted.kept)
-
-    @property
-    def is_of_lines(self) -> bool:
-        """Whether each text is a line of a file, and not a value of a record."""
-        return False
-
-    @property
-    def keeps_texts(self) -> bool:
-        """Whether the texts of segments are kept, too."""
-        return self.wanted.keeps_texts
-
-    @property
     def inputs(self) -> tuple[Stream, ...]:
         """Everything that is read."""
         return (self.stream,)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score: none, before the columns are known."""
-        return ()
 
     @property
     def stream_of_join(self) -> str | None:

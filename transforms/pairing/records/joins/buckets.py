@@ -28,6 +28,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     Findings,
     Report,
     Side,
+    Sort,
 )
 from beam_bleu.transforms.pairing.records.joins.ids import shown_id
 from beam_bleu.transforms.pairing.records.joins.rows import (
@@ -158,37 +159,36 @@ class _Bucket:
     def _places(self) -> Places:
         return Places(*(self._table[name].chunk(0) for name in (PATH, PLACE_KIND, PLACE)))
 
-    def _findings(self, firsts: Integers, same: Sequence[Integers]) -> Findings:
+    def _findings(self, firsts: Integers, side: int | None = None) -> Findings:
         """The findings about the ids of rows, in their order.
 
         Args:
           firsts: the rows.
-          same: at least for the first of them, the rows whose places are shown.
+          side: the side whose rows with these ids are named; None for any.
         """
+        rows = self._live if side is None else self._live[self._sides[self._live] == side]
         first = []
-        for row, rows in zip(firsts[:SHOWN_IDS].tolist(), same, strict=False):
-            text = self._table[ID][row].as_py()
-            places = tuple(self._places.of(place) for place in rows[:SHOWN_IDS].tolist())
-            number = self._table[NUMBER][row].as_py()
-            is_list = self._joining.id_columns > 1
-            first.append(Finding(number, text if is_list else shown_id(text), places))
+        for row in firsts[:SHOWN_IDS].tolist():
+            same = rows[self._codes[rows] == self._codes[row]][:SHOWN_IDS]
+            text, number = (self._table[name][row].as_py() for name in (ID, NUMBER))
+            shown = text if self._joining.id_columns > 1 else shown_id(text)
+            first.append(Finding(number, shown, tuple(map(self._places.of, same.tolist()))))
         return Findings(len(firsts), tuple(first))
 
+    def _of_sides(self, sort: Sort, rows: Integers) -> dict[FindingKey, Findings]:
+        """The findings about rows of any sides."""
+        return {
+            (sort, self._joining.sides[number].name, ""): self._findings(
+                rows[self._sides[rows] == number], number
+            )
+            for number in np.unique(self._sides[rows]).tolist()
+        }
+
     def _twice(self) -> dict[FindingKey, Findings]:
-        """The ids that several rows of a side have, with the first places of each."""
+        """The ids that several rows of a side have, by the first row of each."""
         live = self._live
-        again = live[self._by_code[self._sides[live], self._codes[live]] != live]
-        found: dict[FindingKey, Findings] = {}
-        for number in np.unique(self._sides[again]).tolist():
-            of_side = live[self._sides[live] == number]
-            codes = self._codes[again[self._sides[again] == number]]
-            firsts = np.unique(self._by_code[number, codes])
-            same = [
-                of_side[self._codes[of_side] == code] for code in self._codes[firsts[:SHOWN_IDS]]
-            ]
-            key: FindingKey = ("twice", self._joining.sides[number].name, "")
-            found[key] = self._findings(firsts, same)
-        return found
+        firsts = self._by_code[self._sides[live], self._codes[live]]
+        return self._of_sides("twice", np.unique(firsts[firsts != live]))
 
     def _differing(self) -> dict[FindingKey, Findings]:
         """The rows with other references, labels or kept columns than their segment's first one.
@@ -206,31 +206,22 @@ class _Bucket:
                 equal = pc.fill_null(pc.equal(here, usual), False)
                 both_null = pc.and_(here.is_null(), usual.is_null())
                 differs |= ~pc.or_(equal, both_null).to_numpy(zero_copy_only=False)
-        if not differs.any():
-            return {}
         key: FindingKey = ("differing", self._joining.sides[0].name, "")
-        pairs = np.stack([firsts[differs], rows[differs]], axis=1)
-        return {key: self._findings(pairs[:, 0], [*pairs[:SHOWN_IDS]])}
+        return {key: self._findings(firsts[differs])} if differs.any() else {}
 
     def _missing(self) -> dict[FindingKey, Findings]:
         """The segments that a side does not have."""
+        base = None if self._joining.is_long else 0
         found: dict[FindingKey, Findings] = {}
         for side, of_side in zip(self._joining.sides, self._rows, strict=True):
             lacks = (of_side < 0) & ~self._rejected
             if lacks.any():
-                rows = self._rows[0][lacks]
-                found["missing", side.name, ""] = self._findings(rows, rows[:, None])
+                found["missing", side.name, ""] = self._findings(self._rows[0][lacks], base)
         return found
 
     def _unknown(self) -> dict[FindingKey, Findings]:
         """The rows with an id that the first side does not have."""
-        unknown = self._live[~self._known[self._codes[self._live]]]
-        found: dict[FindingKey, Findings] = {}
-        for number in np.unique(self._sides[unknown]).tolist():
-            rows = unknown[self._sides[unknown] == number]
-            key: FindingKey = ("unknown", self._joining.sides[number].name, "")
-            found[key] = self._findings(rows, rows[:, None])
-        return found
+        return self._of_sides("unknown", self._live[~self._known[self._codes[self._live]]])
 
     def _mismatched(self) -> dict[FindingKey, Findings]:
         """The segments whose witnesses differ from those of the first side that has this column."""
@@ -244,12 +235,11 @@ class _Bucket:
             for number in having[1:]:
                 usual = having[0]
                 differ = pc.fill_null(pc.not_equal(of_sides[usual], of_sides[number]), False)
-                segments = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
-                if len(segments):
+                rows = self._rows[usual, differ.to_numpy(zero_copy_only=False)]
+                if len(rows):
                     names = " and ".join(self._joining.sides[n].name for n in (usual, number))
-                    rows = self._rows[usual, segments]
                     key: FindingKey = ("mismatched", names, name.removeprefix(WITNESS))
-                    found[key] = self._findings(rows, rows[:, None])
+                    found[key] = self._findings(rows)
         return found
 
     def _scored(self) -> tuple[Booleans, Tally]:

@@ -165,7 +165,9 @@ class StreamReport:
     Attributes:
       read: the number of records that were read.
       sent: the number of rows that were sent into the shuffle.
-      lost: the bad records among the others.
+      lost: the bad records that are in no row, because their id, or the name of their system, could
+        not be read. Each one counts as a segment, because it is not known which one it belongs to.
+        And the number of all bad records, and how many records meet each condition.
       digest: the sum of the digests of the records; 0 if nobody asked for them.
       systems: the names of the systems of long records, in order, at most `MOST_SYSTEMS` + 1.
     """

@@ -14,18 +14,19 @@ from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, WITNESSES
+from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.joins.buckets import Joining
 from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES, CoverageName, Side
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
 from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
-from beam_bleu.transforms.pairing.records.record_files import RecordFiles
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles, RecordSource
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["JoinedRecords"]
 
 
 @dataclasses.dataclass(frozen=True)
-class JoinedRecords:
+class JoinedRecords(RecordSource):
     """A source of segments from streams of records. Equal ids belong to one segment.
 
     Each system has a stream of candidates. Without systems, there is one stream of long records, in
@@ -63,35 +64,19 @@ class JoinedRecords:
         return not self.systems
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
-        return self._base.wanted.labels
+    def wanted(self) -> Wanted:
+        """What is read of the stream that says which segments there are."""
+        return self._base.wanted
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.kept`."""
-        return (KEPT_ID, *(name for name, _ in self._base.wanted.kept))
-
-    @property
-    def is_of_lines(self) -> bool:
-        """Whether each text is a line of a file, and not a value of a record."""
-        return False
-
-    @property
-    def keeps_texts(self) -> bool:
-        """Whether the texts of segments are kept, too."""
-        return self._base.wanted.keeps_texts
+        return (KEPT_ID, *super().kept)
 
     @property
     def inputs(self) -> tuple[Stream, ...]:
         """Everything that is read."""
         return tuple(reader.stream for reader in (*self.candidates, *self.references))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score, about the way in which the input is read."""
-        files = (*self.candidates, *self.references)
-        return tuple(dict.fromkeys(note for reader in files for note in reader.notes))
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
         """The transform that joins the records."""
@@ -102,7 +87,7 @@ class JoinedRecords:
         """The reader of each stream, references first, of what the join needs of it."""
         if self.is_long:
             return self.references
-        named = self._base.wanted.references
+        named = self.wanted.references
         usual = (*WITNESSES, *(map(re.escape, named) if named else FIRST["references"]))
         # Two streams of references have different texts.
         of_references = usual if len(self.references) == 1 else WITNESSES
@@ -126,8 +111,8 @@ class JoinedRecords:
             self.is_long,
             COVERAGES[self.coverage],
             self.readers[-1].wanted.values,
-            [name for name, _ in self._base.wanted.kept],
-            len(self._base.wanted.ids),
+            [name for name, _ in self.wanted.kept],
+            len(self.wanted.ids),
         )
 
     @property

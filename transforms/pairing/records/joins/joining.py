@@ -17,7 +17,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import added, sentences
-from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
+from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments, Paired
@@ -33,7 +33,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     require_none,
     systems_in,
 )
-from beam_bleu.transforms.pairing.records.joins.rows import SYSTEM, join_rows, messages_of
+from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
@@ -76,12 +76,12 @@ class PairByIds(OfSource):
             | "Spread the portions" >> beam.Reshuffle()
             | "Read records"
             >> beam.ParDo(step(_SendRows(source, self._threads, self._describe))).with_outputs(
-                _SendRows.REPORTS, _SendRows.REJECTED, _SendRows.SYSTEMS, main="messages"
+                _SendRows.REPORTS, _SendRows.REJECTED, main="messages"
             )
         )
         read.messages.element_type = typehints.Tuple[int, bytes]  # see `as_batches`
         systems = (
-            read[_SendRows.SYSTEMS]
+            read[_SendRows.REPORTS]
             | "Gather the systems" >> beam.GroupByKey()
             | "Name the systems"
             >> beam.ParDo(step(_NameSystems(source))).with_output_types(
@@ -157,7 +157,7 @@ class _ChooseBuckets(beam.DoFn):
 class _SendRows(ThreadedDoFn):
     """Portions of all streams -> (bucket, message), and what became of the records."""
 
-    REPORTS, REJECTED, SYSTEMS = "reports", "rejected", "systems"
+    REPORTS, REJECTED = "reports", "rejected"
 
     def __init__(self, source: JoinedRecords, threads: int, describe: bool) -> None:
         super().__init__(threads)
@@ -176,29 +176,21 @@ class _SendRows(ThreadedDoFn):
         stream, portion, buckets = element
         reader = self._readers[stream]
         report = StreamReport()
-        bad = FoundBad()
         waiting: list[pa.Table] = []
         for read in reader.read(portion, self._describe):
-            found = join_rows(read, portion.chosen)
-            rows = found.rows
-            chunks = rows[SYSTEM].chunks if SYSTEM in rows.column_names else ()
-            systems = systems_in(chunk.dictionary.to_pylist() for chunk in chunks)
-            report += StreamReport(found.read, len(rows), found.lost, read.digest or 0, systems)
-            if self._rejects:
-                for record in found.bad:
-                    yield TaggedOutput(self.REJECTED, record)
-            else:
-                bad.add(found.bad, len(found.bad))
+            rows, bad, of_part = join_rows(read, portion.chosen)
+            report += of_part
+            if bad and not self._rejects:
+                raise bad_records_error(bad, of_part.read, counted="records")
+            for record in bad:
+                yield TaggedOutput(self.REJECTED, record)
             waiting.append(rows)
             if sum(table.nbytes for table in waiting) > _MESSAGE_BYTES:
                 yield from self._messages(waiting, stream, buckets)
                 waiting = []
-        if bad.segments:
-            raise bad_records_error(bad.first, report.read, bad.segments, "records")
         if waiting:
             yield from self._messages(waiting, stream, buckets)
-        yield TaggedOutput(self.REPORTS, (0, (stream, report)))
-        yield TaggedOutput(self.SYSTEMS, (0, (buckets, report.systems)))
+        yield TaggedOutput(self.REPORTS, (0, (stream, buckets, report)))
 
     def _messages(
         self, waiting: list[pa.Table], stream: int, buckets: int
@@ -208,16 +200,16 @@ class _SendRows(ThreadedDoFn):
 
 
 class _NameSystems(beam.DoFn):
-    """(0, (number of buckets, names of systems) of all portions) -> (bucket, all names)."""
+    """(0, the reports of all portions) -> (bucket, the names of all systems)."""
 
     def __init__(self, source: JoinedRecords) -> None:
         self._source = source
 
     def process(
-        self, gathered: tuple[int, Iterable[tuple[int, tuple[str, ...]]]]
+        self, gathered: tuple[int, Iterable[tuple[int, int, StreamReport]]]
     ) -> Iterator[tuple[int, tuple[str, ...]]]:
-        named = list(gathered[1])
-        systems = systems_in(names for _, names in named)
+        reports = list(gathered[1])
+        systems = systems_in(report.systems for _, _, report in reports)
         if len(systems) > MOST_SYSTEMS:
             (reader,) = self._source.readers
             raise InputError(
@@ -225,7 +217,7 @@ class _NameSystems(beam.DoFn):
                 f"{MOST_SYSTEMS:,} systems: {joined(systems)}",
                 "name the column of the systems' names: --system_column COLUMN",
             )
-        for bucket in range(named[0][0]):
+        for bucket in range(reports[0][1]):
             yield bucket, self._source.systems or natural_order(systems)
 
 
@@ -259,8 +251,8 @@ class _CheckIds(beam.DoFn):
         source, (_, ends) = self._source, gathered
         by_stream: dict[int, FoundSegments] = dict(sorted(ends["plans"]))
         streams = [StreamReport()] * len(by_stream)
-        for stream, portion in ends["read"]:
-            streams[stream] += portion
+        for stream, _, of_portion in ends["read"]:
+            streams[stream] += of_portion
         buckets = list(ends["joined"])
         systems = buckets[0][0]
         report = sum((of_bucket for _, of_bucket in buckets), Report())

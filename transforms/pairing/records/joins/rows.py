@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Fault,
     ReadRecords,
 )
+from beam_bleu.transforms.pairing.records.joins.findings import StreamReport, systems_in
 from beam_bleu.transforms.pairing.records.joins.ids import (
     NotAnIdError,
     buckets_of,
@@ -40,7 +41,7 @@ from beam_bleu.transforms.pairing.records.joins.ids import (
     joined_ids,
 )
 from beam_bleu.transforms.pairing.records.record_segments import to_segments
-from beam_bleu.transforms.pairing.tally import REJECTED, Tally
+from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
 
 ID, STREAM, NUMBER, STATE = "id", "stream", "number", "state"
@@ -67,26 +68,9 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level
 _REMEDY = "make room there, or set TMPDIR to a folder on a larger disk"
 
 
-@dataclasses.dataclass(frozen=True)
-class JoinRows:
-    """The rows of neighbouring records of one stream.
-
-    Attributes:
-      rows: a table with the columns above but `STREAM`, in any order.
-      bad: the records that cannot be scored, in order.
-      read: the number of the records.
-      lost: the bad records that are in no row, because their id, or the name of their system, could
-        not be read. Each one counts as a segment, because it is not known which one it belongs to.
-        And the number of all bad records, and how many records meet each condition.
-    """
-
-    rows: pa.Table
-    bad: tuple[BadRecord, ...]
-    read: int
-    lost: Tally
-
-
-def join_rows(read: ReadRecords, chosen: Chosen) -> JoinRows:
+def join_rows(
+    read: ReadRecords, chosen: Chosen
+) -> tuple[pa.Table, Sequence[BadRecord], StreamReport]:
     """The rows of records that have an id, and candidates, references or numbers, or several.
 
     A record that the conditions leave out, or that is bad, has a row without texts.
@@ -94,6 +78,10 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> JoinRows:
     Args:
       read: the records.
       chosen: the columns. There is at most one column of candidates.
+
+    Returns:
+      a table with the columns above but `STREAM`, in any order; the bad records, in order; and what
+      became of the records.
 
     Raises:
       InputError: the ids are neither strings nor integers, or a column of labels, conditions or
@@ -154,18 +142,16 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> JoinRows:
     if not sent.all():
         joined = joined.filter(pa.array(sent[joined[NUMBER].to_numpy() - there.first]))
     rejected = int(((state == REJECTED_STATE) & ~known).sum())
-    return JoinRows(
-        joined,
-        tuple(sorted(bad, key=lambda record: record.number)),
-        len(ids),
-        dataclasses.replace(
-            segments.tally,
-            read=rejected,
-            scored={},
-            left_out={REJECTED: rejected} if rejected else {},
-            bad_records=len(bad),
-        ),
+    lost = dataclasses.replace(
+        segments.tally,
+        read=rejected,
+        scored={},
+        left_out={REJECTED: rejected} if rejected else {},
+        bad_records=len(bad),
     )
+    named = () if systems is None else pc.unique(systems).drop_null().to_pylist()
+    report = StreamReport(len(ids), len(joined), lost, read.digest or 0, systems_in([named]))
+    return joined, sorted(bad, key=lambda record: record.number), report
 
 
 def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:

@@ -51,8 +51,8 @@ def shuffled(
     found: list[list[bytes]] = [[] for _ in range(buckets)]
     for stream, parts in streams.items():
         for part in parts:
-            rows = join_rows(part, chosen[stream])
-            for bucket, message in messages_of(rows.rows, stream, buckets):
+            rows, _, _ = join_rows(part, chosen[stream])
+            for bucket, message in messages_of(rows, stream, buckets):
                 found[bucket].append(message)
     return found
 
