@@ -26,7 +26,7 @@ from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES
-from beam_bleu.transforms.pairing.records.row_groups import record_digest
+from beam_bleu.transforms.pairing.records.row_groups import source as row_groups
 from beam_bleu.transforms.score.shown_score import own_fields
 from docs.pages import COMMAND
 
@@ -93,7 +93,7 @@ def _of_scores(schema: Json) -> Json:
 
 
 def _of_manifest(_: Json) -> Json:
-    methods = (text_digest.METHOD, record_digest.METHOD)
+    methods = (text_digest.METHOD, row_groups.METHOD)
     return {
         "$defs/stream/properties/role/enum": [*typing.get_args(InputRole)],
         "$defs/stream/properties/digest/pattern": f"^({'|'.join(methods)}):[0-9a-f]{{32}}$",

@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.records.columns.column_paths import (
     quoted_path,
     type_at,
 )
-from beam_bleu.transforms.pairing.records.columns.number_columns import (
+from beam_bleu.transforms.pairing.records.columns.numbers import (
     columns_of_values,
     systems_of_values,
 )

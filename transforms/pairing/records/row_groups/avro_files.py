@@ -49,12 +49,7 @@ class AvroFile(GroupFile):
         from fastavro import block_reader  # a run without Avro does not load it
 
         self._source = source
-        try:
-            self._blocks = block_reader(source)
-        except (pa.ArrowException, OSError, MemoryError):
-            raise
-        except Exception as error:  # fastavro raises those of Python for what it cannot read
-            raise pa.ArrowInvalid(f"its head is truncated or damaged: {error}") from error
+        self._blocks = block_reader(source)
         self._first: int = source.tell()
         schema = self._blocks.writer_schema
         if not isinstance(schema, dict) or schema.get("type") != "record":

@@ -134,11 +134,6 @@ def errors_named(
     except Exception as error:  # Arrow and each filesystem have exceptions of their own
         if lacks_open_files(error):
             raise open_file_limit(stream.told("cannot be read", path)) from error
-        if isinstance(error, FileNotFoundError):
-            raise InputError(
-                stream.told("the file was removed while the job ran", path),
-                "start again when the file is complete, and do not remove it",
-            ) from error
         said = str(error).strip().partition("\n")[0].rstrip(".")
         where = f"{form.groups_name} {groups.start} to {groups[-1]}: " if groups else ""
         raise damaged(form, stream, path, f"{where}{said}") from error

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import offsets_of
+from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.canonical import canonical_schema, is_text, is_texts
+from beam_bleu.transforms.pairing.canonical import as_text, canonical_schema, is_text, is_texts
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
@@ -21,11 +21,13 @@ from beam_bleu.transforms.pairing.files.found_files import (
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
+from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
     rows_of,
     value_of,
 )
+from beam_bleu.transforms.pairing.records.columns.numbers import numbers_as_texts
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -52,10 +54,6 @@ from beam_bleu.transforms.pairing.records.row_groups.group_file import (
     require_format,
 )
 from beam_bleu.transforms.pairing.records.row_groups.parquet_files import ParquetFile
-from beam_bleu.transforms.pairing.records.row_groups.record_digest import (
-    METHOD,
-    sum_of_record_hashes,
-)
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["RowGroupRecords"]
@@ -65,6 +63,14 @@ GROUP_FORMATS: dict[RecordFormatName, type[GroupFile]] = {
     "arrow": ArrowFile,
     "avro": AvroFile,
 }
+
+METHOD = "records-murmur3-128"
+
+_COLUMN_BITS = 40
+"""A seed has the number of the record, from 1, in its lowest bits, and then that of the column."""
+
+_PLACE_BITS = 52
+"""The highest bits of a seed have the place in a list."""
 
 _BATCH_BYTES = 1 << 22
 """About the largest number of bytes of a batch."""
@@ -222,7 +228,7 @@ class RowGroupRecords(RecordFiles):
 
     def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
         """The sum of the hashes of all values."""
-        return sum_of_record_hashes(read, chosen)
+        return _sum_of_hashes(read, chosen)
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
         """The rows of a column with texts that are not UTF-8 or too long."""
@@ -286,3 +292,53 @@ def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> 
 def _portion(first: int, pieces: Sequence[GroupPiece], chosen: Chosen) -> Portion:
     rows, size = (sum(counts) for counts in zip(*((p.rows, p.bytes) for p in pieces), strict=True))
     return Portion(first, rows, size, tuple(pieces), chosen)
+
+
+def _sum_of_hashes(read: ReadRecords, chosen: Chosen) -> int:
+    """The sum of the hashes of the values of neighbouring records, not reduced modulo 2^128.
+
+    It is of all texts, and of the ids, names of systems, labels, values of conditions and numbers
+    as texts. The hash of a text is that of a line (lines/text_digest.py). Its seed is made of the
+    number of the record, the number of its column and, in a list, its place. So the order of the
+    records counts, and a digest does not depend on the division into files or row groups. A null
+    has no hash, so it is not the same as an empty text.
+
+    Columns have numbers in the order of the candidates, the references, the labels, the columns of
+    conditions, that of the ids, that of the systems, and those of numbers. Ids say which texts
+    belong together, so a digest of texts alone would not show whether two inputs are the same.
+    Columns that are only kept do not count, so the digest is the same without --keep.
+
+    Raises:
+      InputError: a column of labels, conditions, ids or systems has values that have no text.
+    """
+    texts = {*(path for _, path in chosen.candidates), *chosen.references}
+    others = {*chosen.labels, *chosen.names, *(condition.column for condition in chosen.where)}
+
+    def hashed(path: ColumnPath) -> pa.Array:
+        column = read.columns[path]
+        if path in texts:
+            return column
+        return as_text(column, path) if path in others else numbers_as_texts(column)
+
+    return sum(
+        _sum_of_column(hashed(path), read.range.first + 1 + (number << _COLUMN_BITS))
+        for number, path in enumerate(chosen.scored_columns)
+    )
+
+
+def _sum_of_column(column: pa.Array, first_seed: int) -> int:
+    seeds = np.arange(first_seed, first_seed + len(column))
+    if pa.types.is_large_list(column.type):
+        lengths = column.value_lengths().fill_null(0).to_numpy()
+        column, seeds = column.flatten(), np.repeat(seeds, lengths) + _places(lengths)
+    if column.null_count:
+        valid = column.is_valid()
+        column, seeds = column.filter(valid), seeds[valid.to_numpy(zero_copy_only=False)]
+    return sum_of_seeded_hashes(padded(column), seeds)
+
+
+def _places(lengths: Integers) -> Integers:
+    """For each element of lists, its place in its list, in the highest bits."""
+    firsts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    places: Integers = (np.arange(len(firsts)) - firsts) << _PLACE_BITS
+    return places

