@@ -23,13 +23,9 @@ def keep_freed_memory() -> None:
     threads it must tell the other cores of each change. All threads share one arena, because the
     thread that frees a batch is often not the one that makes the next one.
     """
-    if sys.platform != "linux":
-        return
-    with contextlib.suppress(AttributeError, OSError):
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_ARENA_MAX, 1)
-        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
-        mallopt(_TRIM_THRESHOLD, _MOST_KEPT)
+    _call("mallopt", _ARENA_MAX, 1)
+    _call("mallopt", _MMAP_THRESHOLD, _LARGEST_KEPT)
+    _call("mallopt", _TRIM_THRESHOLD, _MOST_KEPT)
 
 
 def give_back_freed_memory() -> None:
@@ -38,7 +34,10 @@ def give_back_freed_memory() -> None:
     Call it when all batches are done, and before something else that needs much memory: a library
     with an allocator of its own cannot use what was kept for batches.
     """
-    if sys.platform != "linux":
-        return
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
+    _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> None:
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):
+            getattr(ctypes.CDLL(None), name)(*arguments)

@@ -90,21 +90,16 @@ class DeferredLoader(importlib.abc.Loader):
         except _bootstrap._DeadlockError:  # type: ignore[attr-defined]
             return  # the thread that runs the code waits for this one
         try:
-            self._run_once(module)
-        finally:
-            lock.release()
-
-    def _run_once(self, module: ModuleType) -> None:
-        if self._has_begun:
-            return
-        self._has_begun = True
-        try:
-            self._loader.exec_module(module)
+            if not self._has_begun:
+                self._has_begun = True
+                self._loader.exec_module(module)
+                module.__class__ = ModuleType
+                del module.__dict__["__deferred__"]
         except BaseException:
             self._has_begun = False  # the next use raises the same error
             raise
-        module.__class__ = ModuleType
-        del module.__dict__["__deferred__"]
+        finally:
+            lock.release()
 
     def _caller(self, module: ModuleType, name: str) -> Callable[..., Any]:
         def call(*args: Any, **keywords: Any) -> Any:

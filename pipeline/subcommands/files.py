@@ -14,7 +14,7 @@ from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import in_order, require_files
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
+from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 _DESCRIPTION = (
@@ -22,8 +22,6 @@ _DESCRIPTION = (
     "beam-bleu reads shards. The exit code is 3 if a pattern matches nothing. Paths are those of "
     "this machine, or of any filesystem that beam-bleu can read."
 )
-
-_LABEL = "files"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -49,17 +47,15 @@ def _files(flags: argparse.Namespace) -> bytes:
 
 
 def _matched(pattern: str) -> list[str]:
-    stream = Stream(_LABEL, pattern.removeprefix("file://"))
-    found = _listed(stream)
+    stream = Stream("files", pattern.removeprefix("file://"))
+    if is_local(stream.pattern):
+        found = local_files(stream.label, stream.pattern)
+    else:
+        # These load Beam, which takes half a second.
+        from beam_bleu.pipeline.command_line.paths import checked_path
+        from beam_bleu.transforms.pairing.files.found_files import find_files
+
+        checked_path(stream.label, stream.pattern, False)
+        found = find_files(stream)
     require_files(stream, found)
     return in_order([file.path for file in found])
-
-
-def _listed(stream: Stream) -> list[FoundFile]:
-    if is_local(stream.pattern):
-        return local_files(stream.label, stream.pattern)
-    # These load Beam, which takes half a second.
-    from beam_bleu.pipeline.command_line.paths import checked_path
-    from beam_bleu.transforms.pairing.files.found_files import find_files
-
-    return find_files(Stream(stream.label, checked_path(stream.label, stream.pattern, False)))

@@ -69,11 +69,10 @@ def _gate(flags: argparse.Namespace) -> bytes:
         name = f"{saved.name}: " if len(results) > 1 else ""
         checks += (Check(check.verdict, name + check.text) for check in own)
     error = gate_error(checks, _REMEDY)
-    if flags.quiet:
+    if flags.quiet:  # stderr says why, because stdout does not
         if error is not None:
             raise error
         return b""
-    # stdout says which checks.
     lines = [f"{check.verdict}  {printable(check.text)}\n" for check in checks]
     write_to_stdout("".join(lines).encode())
     verdicts = [check.verdict for check in checks]
