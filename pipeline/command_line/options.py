@@ -99,7 +99,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             _refuse(word.partition("=")[0])
     flags = with_choices(Config, {**vars(values), "refs": references})
     runner = find_runner(of_beam.runner)
-    _check_engine(runner, flags, given, argv[end + 1 :])
+    _check_engine(runner, given, argv[end + 1 :])
     beams_values = {name: getattr(of_beam, name) for name in given}
     options = KeptViews(runner.flags_of_engine(argv[end + 1 :]), **beams_values)
     if "redirects" in flags.allow:
@@ -175,14 +175,11 @@ def _refuse(flag: str) -> NoReturn:
     raise UsageError(f"unknown flag {flag}", f"did you mean {close}?" if close else remedy)
 
 
-def _check_engine(
-    runner: Runner, flags: Config, given: Mapping[str, str], words: Sequence[str]
-) -> None:
+def _check_engine(runner: Runner, given: Mapping[str, str], words: Sequence[str]) -> None:
     """Checks the flags that are only for an engine.
 
     Args:
       runner: the engine.
-      flags: our flags.
       given: Beam's flags that are given.
       words: those after --, where only the engine reads them.
     """
@@ -201,11 +198,6 @@ def _check_engine(
             "leave it out, put it before the --, or name the engine with --runner",
         )
     check_in_process(given)
-    if flags.worker_timeout is not None:
-        raise UsageError(
-            "--worker_timeout is for an engine, but this job runs in-process",
-            "name the engine with --runner, or leave the flag out",
-        )
 
 
 def job_of(

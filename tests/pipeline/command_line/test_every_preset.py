@@ -11,7 +11,6 @@ import pytest
 from apache_beam.pipeline import PipelineVisitor
 from apache_beam.runners.portability.fn_api_runner import fn_runner
 from command_line import called, streams, write_lines
-from segment_corpus import rows
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
@@ -73,17 +72,6 @@ def test_the_texts_show_the_difference_of_all_tokens(compared):
     }
     assert by_tokens.keys() == TOKENS
     assert len({tuple(score["matches"]) for score in by_tokens.values()}) == len(TOKENS) >= 4
-
-
-def test_all_else_is_as_without_a_comparison(hostile, tmp_path):
-    own = ("--tokenize=char", "--segment_scores", "--format=json")
-    alone = called(*hostile, *own, "--output", tmp_path / "alone").document
-    document = called(
-        *(*hostile, *own, "--compare_presets", "all", "--output", tmp_path / "compared")
-    ).document
-    del document["presets"]
-    assert document == alone
-    assert rows(tmp_path / "compared") == rows(tmp_path / "alone")
 
 
 def test_the_bytes_are_the_same_for_any_division_of_the_work(hostile):

@@ -12,7 +12,7 @@ CHINESE = ["猫坐在垫子上，3.5公斤。", "他说：“新的”。"]
 CANDIDATES = ["猫坐在桌子上，3.5公斤。", "她说：“新的”！"]
 
 
-@pytest.mark.parametrize("flag", ["-l", "--language", "--language_pair", "--language-pair"])
+@pytest.mark.parametrize("flag", ["-l", "--language-pair"])
 def test_the_language_chooses_the_tokenizer_as_in_sacrebleu(tmp_path, flag):
     references = write_lines(tmp_path / "ref", CHINESE)
     candidates = write_lines(tmp_path / "hyp", CANDIDATES)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from command_line import (
-    COMPRESS,
     REFERENCES,
     SYSTEMS,
     Run,
@@ -112,8 +111,8 @@ def test_a_line_with_more_references_is_refused(tmp_path):
     score(hyp, ref, 2).assert_failed(3, f"line 5 has 3 fields, and --num_refs is 2: {ref}\n")
 
 
-@pytest.mark.parametrize("suffix", COMPRESS)
-def test_shards_and_compressed_files_have_fields(tmp_path, suffix):
+def test_shards_and_compressed_files_have_fields(tmp_path):
+    suffix = ".gz"
     lines = ["\t".join(each) for each in zip(*map(read_lines, REFERENCES), strict=True)]
     for number, part in enumerate((lines[:30], lines[30:])):
         write_lines(tmp_path / f"part-{number}{suffix}", part)
