@@ -1,8 +1,7 @@
 """Rejected records as files of JSON lines.
 
-As with the segment scores, a worker writes a file for each bundle (several files if there are many
-records), under a name that no other attempt uses. Only the names, the numbers of records and the
-first records go to the next step.
+As with the segment scores, a worker writes a file for each bundle, under a name that no other
+attempt uses. Only the names, the numbers of records and the first records go to the next step.
 """
 
 from __future__ import annotations
@@ -27,11 +26,9 @@ from beam_bleu.transforms.wiring.filesystems import join
 
 __all__ = ["WriteRejected"]
 
-_FILE_BYTES = 1 << 28
-
 
 class WriteRejected(beam.DoFn):
-    """Writes bad records to files of a run; emits the `Rejected` of each finished file."""
+    """Writes bad records to files of a run; emits the `Rejected` of each file."""
 
     def __init__(self, output: str, run: str) -> None:
         self._output = output
@@ -44,38 +41,30 @@ class WriteRejected(beam.DoFn):
     def start_bundle(self) -> None:
         self._file: Any = None
 
-    def process(self, bad: BadRecord) -> Iterator[Rejected]:
+    def process(self, bad: BadRecord) -> None:
         self._counters[bad.reason].inc()
         with storage.writing(self._output):
             if self._file is None:
                 self._begin()
-            line = rejected_line(bad)
-            self._file.write(line)
-        self._bytes += len(line)
+            self._file.write(rejected_line(bad))
         self._reasons[bad.reason] += 1
         # Usually the records come in order, so this is done only for the first ones.
         if len(self._first) < FIRST or bad.place_in_input < self._first[-1].place_in_input:
             first = [*self._first, dataclasses.replace(bad, raw=b"")]
             self._first[:] = sorted(first, key=lambda record: record.place_in_input)[:FIRST]
-        if self._bytes >= _FILE_BYTES:
-            yield self._finished()
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._file is not None:
-            yield GlobalWindows.windowed_value(self._finished())
+            with storage.writing(self._output):
+                self._file.close()
+            written = Rejected((self._name,), dict(self._reasons), tuple(self._first))
+            yield GlobalWindows.windowed_value(written)
 
     def _begin(self) -> None:
         self._name = new_data_file(REJECTED, self._run)
         self._file = storage.created(join(self._output, self._name))
-        self._bytes = 0
         self._reasons: collections.Counter[str] = collections.Counter()
         self._first: list[BadRecord] = []
-
-    def _finished(self) -> Rejected:
-        with storage.writing(self._output):
-            self._file.close()
-        self._file = None
-        return Rejected((self._name,), dict(self._reasons), tuple(self._first))
 
 
 def rejected_line(bad: BadRecord) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import os
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_tables import sections, tables
 
-import beam_bleu.pipeline.output.rejected_files as module
 from beam_bleu.pipeline.output.rejected_files import WriteRejected, rejected_line
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES, BadRecord
@@ -37,8 +35,9 @@ def written(output: Path | str, run: str, records: Sequence[BadRecord]) -> list[
     """Writes records as one bundle of a worker does."""
     writing = WriteRejected(str(output), run)
     writing.start_bundle()
-    parts = [part for record in records for part in writing.process(record)]
-    return parts + [each.value for each in writing.finish_bundle()]
+    for record in records:
+        writing.process(record)
+    return [each.value for each in writing.finish_bundle()]
 
 
 # Lines
@@ -62,21 +61,6 @@ def test_the_content_of_a_record_can_be_read_again(raw):
 
 
 # Files of workers
-
-
-def test_a_bundle_is_divided_into_files_of_bounded_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_FILE_BYTES", 1000)
-    records = [bad(number) for number in range(100)]
-    parts = written(tmp_path, "run", records)
-    assert len(parts) > 10
-    files = [tmp_path / name for part in parts for name in part.files]
-    assert sorted(os.listdir(tmp_path)) == sorted(path.name for path in files)
-    assert all(path.stat().st_size < 1200 for path in files)
-    lines = [json.loads(line) for path in files for line in path.read_text().splitlines()]
-    assert [line["segment"] for line in lines] == [*range(100)]
-    assert [part.reasons["invalid-utf8"] for part in parts] == [
-        len(path.read_text().splitlines()) for path in files
-    ]
 
 
 def test_only_names_numbers_and_the_first_records_go_to_the_last_step(tmp_path):
