@@ -14,13 +14,14 @@ from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.handover import RunResult, hand_over
-from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
+from beam_bleu.pipeline.output.manifest import manifest, streams
 from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
 from beam_bleu.pipeline.output.publication import commit
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.reruns import requested
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
 from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
@@ -123,7 +124,7 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
             manifest(read, result.scores, results.request, data, examples)
         )
         if results.evidence.save_totals:
-            documents[TOTALS] = result.saved(without_versions(read))
+            documents[TOTALS] = saved_bytes(result.totals, results, read, result.scores)
     commit(output, run, documents, data)
     if results.is_awaited:
         hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))

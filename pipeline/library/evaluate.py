@@ -16,9 +16,10 @@ from beam_bleu.pipeline.gates.thresholds import Gates
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
-from beam_bleu.pipeline.output.manifest import streams, without_versions
+from beam_bleu.pipeline.output.manifest import streams
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     counting,
     segment_tables,
@@ -262,7 +263,7 @@ def _outputs(ends: Ends) -> Iterator[Any]:
         read = []
         if "digests" in ends:
             read = streams(ends["segments"][0], only_sum("digests", ends["digests"]))
-        yield TaggedOutput("totals", result.saved(without_versions(read)))
+        yield TaggedOutput("totals", saved_bytes(result.totals, results, read, result.scores))
 
 
 def _evaluated(

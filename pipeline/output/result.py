@@ -11,7 +11,6 @@ from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked
@@ -24,26 +23,16 @@ class JobResult:
     """The result of a job.
 
     Attributes:
-      results: what the job does with its sums.
       totals: everything that it has added up.
       rows: the result.
       scores: the bytes of scores.json.
       examples: the bytes of the file of examples; None if no examples are asked for.
     """
 
-    results: Results
     totals: Totals
     rows: Result
     scores: bytes
     examples: bytes | None
-
-    def saved(self, read: Sequence[Mapping[str, Any]]) -> bytes:
-        """The bytes of totals.json.
-
-        Args:
-          read: the streams that were read, without the versions of their files.
-        """
-        return saved_bytes(self.totals, self.results, read, self.scores)
 
 
 def result_of(results: Results, ends: Ends) -> JobResult:
@@ -62,7 +51,7 @@ def result_of(results: Results, ends: Ends) -> JobResult:
         spread = _distributions(picked, results.highest_of_segments, systems)
         examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
     rows = scored(totals, scorings, results.slicing, evidence, spread)
-    return JobResult(results, totals, rows, document_bytes(document_of(rows)), examples)
+    return JobResult(totals, rows, document_bytes(document_of(rows)), examples)
 
 
 def _examples_bytes(

@@ -13,6 +13,7 @@ from typing import Any
 
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
+from beam_bleu.pipeline.output.manifest import without_versions
 from beam_bleu.pipeline.output.result_files import (
     ResultFile,
     require_same_scores,
@@ -76,7 +77,7 @@ def saved_bytes(
             scorings,
             slicing,
             evidence,
-            (Partition(evidence.partition, read),),
+            (Partition(evidence.partition, without_versions(read)),),
             versions_of(texts_of(totals, scorings, slicing)),
         ),
         scores,
