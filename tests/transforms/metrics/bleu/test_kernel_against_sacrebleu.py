@@ -71,13 +71,6 @@ def test_any_text_counts_as_in_sacrebleu(segments, config):
     assert_equal_to_sacrebleu(segments, config)
 
 
-@pytest.mark.slow
-@examples(2000)
-@given(drawn_segments(), CONFIGS)
-def test_each_of_2000_corpora_counts_as_in_sacrebleu(segments, config):
-    assert_equal_to_sacrebleu(segments, config)
-
-
 NOT_ASCII_SPACE = {
     ord(space): 0xF0000 + i for i, space in enumerate(WHITE_SPACE) if space not in "\t\n\v\f\r "
 }

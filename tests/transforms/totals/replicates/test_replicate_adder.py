@@ -1,6 +1,5 @@
 """Replicates equal sums of weighted units, in Python's integers, for any split and order."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -49,14 +48,6 @@ def test_replicates_are_weighted_sums(method, longest, references, documents):
     assert found[:, checked].tolist() == expected.tolist()
 
 
-def test_each_replicate_of_a_tile_has_its_own_weights():
-    statistics = made_statistics(3)
-    for method in METHODS:
-        resampling = Resampling(method, 520)
-        expected = by_hand(resampling, statistics, range(520))
-        assert added(resampling, [statistics]).tolist() == expected.tolist()
-
-
 def test_sums_of_more_units_than_float32_holds_are_exact():
     # The largest digit in all units and columns, and more units than are summed up in float32.
     statistics = made_statistics(1300)
@@ -94,20 +85,7 @@ def test_partitions_have_other_weights():
     assert (first - second).any(axis=(0, 2)).all()
 
 
-def test_systems_have_the_same_weights():
-    statistics = made_statistics(50)
-    statistics.counts[0][1] = statistics.counts[0][0]
-    sums = added(Resampling("bootstrap", 50), [statistics])
-    assert (sums[0] == sums[1]).all()
-
-
 def test_a_batch_that_lacks_a_system_is_an_error():
     batches = [made_statistics(3), made_statistics(3, ("a",))]
     with pytest.raises(JobError, match="not all segments have the same systems"):
         added(Resampling("bootstrap", 5), batches)
-
-
-def test_segments_without_numbers_are_an_error():
-    statistics = dataclasses.replace(made_statistics(3), numbers=None)
-    with pytest.raises(JobError, match="without numbers"):
-        added(Resampling("bootstrap", 5), [statistics])
