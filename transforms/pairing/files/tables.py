@@ -150,13 +150,10 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
         if file.file_format.value.upper() != "PARQUET":
             what = f"has a file of the format {file.file_format.value}: {file.file_path}"
             raise _refused(stream, name, what)
-        path = re.sub(r"^(file:(//)?(?=/)|s3[an](?=://))", _scheme, file.file_path)
+        path = re.sub(r"^file:(//)?(?=/)", "", file.file_path)
+        path = re.sub(r"^s3[an](?=://)", "s3", path)
         found.append(FoundFile(path, file.file_size_in_bytes, str(snapshot.snapshot_id)))
     return found
-
-
-def _scheme(match: re.Match[str]) -> str:
-    return "s3" if match[0].startswith("s3") else ""
 
 
 def _iceberg_table(name: str) -> Any:

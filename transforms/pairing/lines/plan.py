@@ -137,14 +137,11 @@ def make_plan(
         _StreamLines(stream, of_stream, header_lines)
         for stream, of_stream in zip(streams, by_stream, strict=True)
     ]
+    plan = Plan(texts, by_stream[0][0].range.range_bytes)
     if cuts == "same":
-        require_same_lines(
-            streams,
-            [[file.shard for file in text.files] for text in texts],
-            [[file.lines for file in text.files] for text in texts],
-        )
+        require_same_lines(streams, plan.shards, plan.lines)
     require_equal_line_counts(streams, [text.lines for text in texts])
-    return Plan(texts, by_stream[0][0].range.range_bytes)
+    return plan
 
 
 def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
