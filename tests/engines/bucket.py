@@ -48,11 +48,6 @@ class Folder:
     def get(self, name: str) -> bytes:
         return bytes(obstore.get(self._client, self._prefix + name).bytes())
 
-    def mime_type(self, name: str) -> str:
-        """What the server tells a browser about an object."""
-        found = obstore.get(self._client, self._prefix + name)
-        return str(found.attributes["Content-Type"])
-
     def delete(self, name: str) -> None:
         obstore.delete(self._client, self._prefix + name)
 
