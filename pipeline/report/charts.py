@@ -125,15 +125,12 @@ class Curves:
       series: the series by their names.
       unit: the title of the vertical axis.
       title: the title of the horizontal axis.
-      connected: whether lines connect the values of a series. They suggest that there are values
-        between the categories.
     """
 
     categories: Sequence[str]
     series: Mapping[str, Series]
     unit: str
     title: str = ""
-    connected: bool = True
 
     has_series = True
     longest_name = 14

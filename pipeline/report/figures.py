@@ -215,15 +215,7 @@ def reasons(result: Result) -> Iterator[Figure]:
                 [row.system, *map(Number, own.values())]
                 for row, own in zip(ranked, cells, strict=True)
             ]
-            parts = {row.system: score_type.chart_parts(row.parts) for row in ranked}
-            names = list(dict.fromkeys(name for own in parts.values() for name in own))
-            series = {
-                system: Series([own.get(name) for name in names]) for system, own in parts.items()
-            }
-            # The last word of a name tells it from the others.
-            labels = [name.rpartition(" ")[2] for name in names]
-            chart = Curves(labels, series, "%", connected=False) if names else None
-            yield Figure(title, [Table([title], ["system", *cells[0]], rows)], chart)
+            yield Figure(title, [Table([title], ["system", *cells[0]], rows)])
         yield from _distributions(result, metric)
 
 

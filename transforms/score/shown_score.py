@@ -63,15 +63,6 @@ class Score:
         """
         return {}
 
-    @classmethod
-    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
-        """The parts that have one unit, so that a chart can have all of them, by names for readers.
-
-        Args:
-          score: as for `cells`.
-        """
-        return {}
-
 
 def own_fields(score_type: type[Score]) -> tuple[str, ...]:
     """The names of the attributes that only scores of one metric have, in their order."""

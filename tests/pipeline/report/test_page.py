@@ -106,7 +106,7 @@ def test_sections_come_in_the_order_of_questions(parsed):
 
 def test_each_chart_has_a_name_and_its_title(parsed):
     charts = [of["aria-label"] for of in parsed.named("div") if of.get("role") == "img"]
-    assert len(charts) == len(parsed.named("svg")) == 8
+    assert len(charts) == len(parsed.named("svg")) == 7
     for label in charts:
         assert label.startswith("Chart: ")
         assert label.removeprefix("Chart: ") in parsed.text

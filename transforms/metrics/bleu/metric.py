@@ -124,14 +124,6 @@ class BleuScore(Score):
             "ref_len": str(ref_len) if isinstance(ref_len, int) else f"{ref_len:.1f}",
         }
 
-    @classmethod
-    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
-        """The precisions of all orders, in percent."""
-        return {
-            f"precision of {order}-grams": precision
-            for order, precision in enumerate(score["precisions"], 1)
-        }
-
 
 _METHODS_WITH_VALUE = [name for name in CORPUS_SMOOTH_METHODS if name in SMOOTH_VALUES]
 

@@ -68,21 +68,6 @@ class ChrfScore(Score):
         ratio = f"{hyp / ref:.3f}" if ref else "0.000"
         return {"ratio": ratio, "hyp_chars": str(hyp), "ref_chars": str(ref)}
 
-    @classmethod
-    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
-        """The mean precision and recall of all orders that both texts have, in percent."""
-        orders = [
-            (matches / hyp, matches / ref)
-            for hyp, ref, matches in zip(*(score[name] for name in own_fields(cls)), strict=True)
-            if hyp and ref
-        ]
-        if not orders:
-            return {}
-        precision, recall = (
-            100 * sum(shares) / len(orders) for shares in zip(*orders, strict=True)
-        )
-        return {"precision": precision, "recall": recall}
-
 
 @dataclasses.dataclass(frozen=True)
 class ChrfConfig(Metric):

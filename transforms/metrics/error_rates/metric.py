@@ -86,13 +86,6 @@ class ErrorRateScore(Score):
             "ref": str(int(score["ref_length"])),
         }
 
-    @classmethod
-    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
-        """Each kind of edit for 100 words or characters of the references."""
-        length = score["ref_length"]
-        kinds = ("substitutions", "deletions", "insertions")
-        return {kind: 100 * score[kind] / length for kind in kinds} if length else {}
-
 
 @dataclasses.dataclass(frozen=True)
 class ErrorRate(Metric):

@@ -95,11 +95,6 @@ class RougeScore(Score):
         counts = {"hits": "hits", "hyp_words": "hyp", "ref_words": "ref"}
         return {**percentages, **{shown: str(score[name]) for name, shown in counts.items()}}
 
-    @classmethod
-    def chart_parts(cls, score: Mapping[str, Any]) -> dict[str, float]:
-        """The mean precision and recall, in percent."""
-        return {name: score[name] for name in ("precision", "recall")}
-
 
 @dataclasses.dataclass(frozen=True)
 class Rouge(Metric):
