@@ -82,11 +82,6 @@ Part = ScoreRow | DifferenceRow
 """A number in a row of a table."""
 
 
-def is_significant(row: DifferenceRow) -> bool:
-    """Whether a difference is significant, adjusted for the comparisons of its family."""
-    return verdict(row) != ""
-
-
 def verdict(row: DifferenceRow) -> Verdict:
     """Whether a system is significantly worse or better than its baseline; "" if neither."""
     return judged(row, row.p_value_holm)
@@ -135,13 +130,11 @@ def _place(parts: Iterable[Part], sort: SortName) -> Key:
         return (-max((part.segments for part in parts), default=0),)
     if sort == "name":
         return ()
+    last: Key = (5,)
     if sort == "difference":
-        return min(map(by_difference, _differences(parts)), default=_LAST)
+        return min(map(by_difference, _differences(parts)), default=last)
     scores = [part for part in parts if isinstance(part, ScoreRow | ComparedRow)]
-    return min(map(by_score, scores), default=_LAST)
-
-
-_LAST: Key = (5,)
+    return min(map(by_score, scores), default=last)
 
 
 def chosen_rows(
@@ -160,7 +153,7 @@ def chosen_rows(
     """
     shown, hidden = [*rows], []
     if choice.only_significant:
-        shown = [row for row in rows if any(map(is_significant, _differences(parts(row))))]
+        shown = [row for row in rows if any(map(verdict, _differences(parts(row))))]
         if left_out := len(rows) - len(shown):
             hidden.append(f"{left_out} of {counted(len(rows), noun)} hidden: not significant")
     if sort := choice.sort:

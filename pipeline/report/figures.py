@@ -14,7 +14,6 @@ from beam_bleu.pipeline.display.row_order import (
     by_difference,
     decimals_of,
     gain,
-    is_significant,
     verdict,
 )
 from beam_bleu.pipeline.display.score_tables import (
@@ -126,7 +125,7 @@ def best(name: str, scores: Sequence[ScoreRow], comparisons: Sequence[Comparison
         for row in comparisons
         if first.system in (row.system, row.baseline) and row.p_value_holm is not None
     ]
-    if unsure := [system for row, system in tested if not is_significant(row)]:
+    if unsure := [system for row, system in tested if not verdict(row)]:
         return (
             f"{text} This test set does not separate {first.system} from {joined(unsure, _NAMED)}."
         )
