@@ -93,7 +93,7 @@ def choose(
     without_texts: tuple[str, ...] = ()
     if wanted.values and not candidates:
         without_texts = systems_of_values(wanted, columns)
-        _check_systems(without_texts, columns, "give the column another name")
+    _check_systems([name for name, _ in candidates] or without_texts, columns)
     lacking = tuple(
         condition.column.text
         for condition in wanted.where
@@ -244,35 +244,29 @@ def _candidates(
     if wanted.system_name is not None:
         if len(candidates) > 1:
             texts = joined([path.text for _, path in candidates])
-            raise InputError(
-                f"{columns.label}: the system is called {wanted.system_name}, but there are "
-                f"several columns of candidates: {texts}",
+            raise columns.error(
+                f"the system is called {wanted.system_name}, but there are several columns of "
+                f"candidates: {texts}",
                 f"name one of them: {FLAGS['candidates']} COLUMN",
             )
         return ((wanted.system_name, candidates[0][1]),)
-    names = [name for name, _ in candidates]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                f"{columns.label}: two systems are called {name}",
-                f"give each one its own name: {FLAGS['candidates']} NAME=COLUMN,...",
-            )
-    remedy = f"give the system another name: {FLAGS['candidates']} NAME=COLUMN,..."
-    _check_systems(names, columns, remedy)
     return tuple(candidates)
 
 
-def _check_systems(names: Sequence[str], columns: FileColumns, remedy: str) -> None:
-    """Checks that the names of systems can be shown.
+def _check_systems(names: Sequence[str], columns: FileColumns) -> None:
+    """Checks the names of systems.
 
     Raises:
-      InputError: they cannot.
+      InputError: two are equal, or one cannot be shown.
     """
+    remedy = f"give each system its own name: {FLAGS['candidates']} NAME=COLUMN,..."
     for name in names:
+        if names.count(name) > 1:
+            raise columns.error(f"two systems are called {name}", remedy)
         if not can_be_shown(name) or name != name.strip():
-            raise InputError(
-                f"{columns.label}: the column {name!a} gives its name to a system, but a system's "
-                "name has only printable characters, and no white space around it",
+            raise columns.error(
+                f"the column {name!a} gives its name to a system, but a system's name has only "
+                "printable characters, and no white space around it",
                 remedy,
             )
 
@@ -286,20 +280,14 @@ def _check_texts(
     seen: set[tuple[str | int, ...]] = set()
     for path in (*(path for _, path in candidates), *references):
         if path.steps in seen:
-            raise InputError(
-                f"{columns.label}: the column {path} is given twice",
-                f"name each column once, in {FLAGS['candidates']} or {FLAGS['references']}",
-            )
+            raise columns.error(f"the column {path} is given twice", "name each column once")
         seen.add(path.steps)
         kind = type_at(columns.schema, path)
         is_list = is_texts(kind) and path in references and len(references) == 1
         if not is_text(kind) and not is_list:
-            raise InputError(
-                f"{columns.label}: the column {path} has no texts: it is {kind}",
-                f"name a part of it, such as {path}.NAME or {path}[0]"
-                if pa.types.is_nested(kind)
-                else columns.listed(),
-            )
+            is_nested = pa.types.is_nested(kind)
+            remedy = f"name a part of it, such as {path}.NAME or {path}[0]" if is_nested else ""
+            raise columns.error(f"the column {path} has no texts: it is {kind}", remedy)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -346,8 +334,8 @@ class FileColumns:
         if wanted.path_label(name) is None:
             return self.named(what, name)
         if name in self.schema.names:
-            raise InputError(
-                f"{self.label}: {name} is a label from the paths of the files, and a column, too",
+            raise self.error(
+                f"{name} is a label from the paths of the files, and a column, too",
                 "give the label another name: --label_from_path NAME=PATTERN",
             )
         return ColumnPath(name, ())
@@ -361,10 +349,9 @@ class FileColumns:
         path = self.named("--keep", text)
         kind = type_at(self.schema, path)
         if pa.types.is_nested(kind):
-            raise InputError(
-                f"{self.label}: the column {path} (--keep) is {kind}, and only texts, numbers and "
-                "booleans can be kept",
-                self.listed(),
+            raise self.error(
+                f"the column {path} (--keep) is {kind}, and only texts, numbers and booleans can "
+                "be kept"
             )
         return path
 
@@ -405,9 +392,9 @@ class FileColumns:
                 type_at(self.schema, path)
                 return ColumnPath(text, (names.index(first),)) if self.numbered else path
         except ValueError as error:
-            raise InputError(f"{self.label}: {text} ({what}): {error}", self.listed()) from error
+            raise self.error(f"{text} ({what}): {error}") from error
         shown = text if text == text.strip() else repr(text)
-        raise InputError(f"{self.label}: there is no column {shown} ({what})", self.listed())
+        raise self.error(f"there is no column {shown} ({what})")
 
     def _each(self, role: Role, text: str) -> Iterator[tuple[str, ColumnPath]]:
         """(name, column) of each column that a text names: [NAME=]COLUMN or a pattern."""
@@ -422,7 +409,7 @@ class FileColumns:
         )
         matching = natural_order(filter(regex.fullmatch, self.paths()))
         if not matching:
-            raise InputError(f"{self.label}: no column matches {column}", self.listed())
+            raise self.error(f"no column matches {column}")
         for path in matching:
             yield name or path, self.named(FLAGS[role], path)
 
@@ -437,13 +424,12 @@ class FileColumns:
         flag = FLAGS[role]
         if families:
             names = " or ".join(joined(family) for family in families)
-            raise InputError(
-                f"{self.label}: the {role} could be the columns {names}",
-                f"name them: {flag} COLUMN,...",
+            raise self.error(
+                f"the {role} could be the columns {names}", f"name them: {flag} COLUMN,..."
             )
         join = "; or, if no system's output is here, join the records with it: --join_on"
-        raise InputError(
-            f"{self.label}: no column has one of the usual names of {role}",
+        raise self.error(
+            f"no column has one of the usual names of {role}",
             f"write {flag} COLUMN,...{join if role == 'candidates' else ''}; {self.listed()}",
         )
 
@@ -458,6 +444,10 @@ class FileColumns:
                 path = quoted_path(steps)
                 # A whole column can have this text as its name.
                 yield f"[{json.dumps(steps[0])}]{path[len(steps[0]) :]}" if path in names else path
+
+    def error(self, what: str, remedy: str = "") -> InputError:
+        """An error about the columns. By default, the remedy says which ones there are."""
+        return InputError(f"{self.label}: {what}", remedy or self.listed())
 
     def listed(self) -> str:
         """Which columns there are, as a remedy."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
@@ -252,10 +252,9 @@ def systems_of_values(wanted: Wanted, columns: FileColumns) -> tuple[str, ...]:
     systems = found[patterns[0]]
     for value, others in found.items():
         if others != systems:
-            raise InputError(
-                f"{columns.label}: {patterns[0].column} has the systems {joined(systems)}, and "
-                f"{value.column} has {joined(others)} ({WHAT})",
-                columns.listed(),
+            raise columns.error(
+                f"{patterns[0].column} has the systems {joined(systems)}, and {value.column} has "
+                f"{joined(others)} ({WHAT})"
             )
     return systems
 
@@ -281,14 +280,14 @@ def _of_systems(
 ) -> tuple[ColumnPath, ...]:
     has_system = _is_pattern(value, columns)
     if has_system and wanted.system is not None:
-        raise InputError(
-            f"{columns.label}: {value.column} ({WHAT}) stands for a column of each system, but "
+        raise columns.error(
+            f"{value.column} ({WHAT}) stands for a column of each system, but "
             f"each record has one system, that of the column {wanted.system}",
             f"write the name of the column without {SYSTEM}",
         )
     if len(systems) > 1 and not has_system and not value.is_shared:
-        raise InputError(
-            f"{columns.label}: {value.column} is {WHAT}, and each record has {len(systems)} "
+        raise columns.error(
+            f"{value.column} is {WHAT}, and each record has {len(systems)} "
             f"systems: {joined(systems)}",
             f"write {SYSTEM} in place of the system's name, such as {value.column}_{SYSTEM}; the "
             "columns of candidates give the systems their names: --candidate_columns NAME=COLUMN",
@@ -299,10 +298,9 @@ def _of_systems(
         kind = type_at(columns.schema, path)
         if not has_values(kind, value):
             must_be = VALUE_PARTS[value.part].must_be
-            raise InputError(
-                f"{columns.label}: each value of the column {path} must be {must_be}, but they are "
-                f"{kind}",
-                value.remedy or columns.listed(),
+            raise columns.error(
+                f"each value of the column {path} must be {must_be}, but they are {kind}",
+                value.remedy,
             )
     return paths
 
@@ -319,7 +317,5 @@ def _matching(value: ValueColumn, columns: FileColumns) -> tuple[str, ...]:
     matches = (re.fullmatch(expression, path) for path in columns.paths())
     names = natural_order({match[1] for match in matches if match})
     if not names:
-        raise InputError(
-            f"{columns.label}: no column matches {value.column} ({WHAT})", columns.listed()
-        )
+        raise columns.error(f"no column matches {value.column} ({WHAT})")
     return tuple(names)
