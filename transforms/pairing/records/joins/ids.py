@@ -26,23 +26,14 @@ _SEED = np.uint64(0xFF51AFD7ED558CCD)
 _WORD = 8
 
 
-class NotAnIdError(ValueError):
-    """A column cannot hold ids. The text says what it holds instead."""
-
-
-def id_texts(ids: pa.Array) -> pa.LargeStringArray:
-    """The ids of a column of a canonical type, as texts. Nulls stay nulls.
-
-    Raises:
-      NotAnIdError: they are neither strings nor integers.
-    """
+def id_texts(ids: pa.Array) -> pa.LargeStringArray | None:
+    """The ids of a column of a canonical type, as texts; None if it has no strings or integers."""
     kind = ids.type
     if pa.types.is_dictionary(kind):
         return id_texts(ids.dictionary_decode())
     is_integer = pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and not kind.scale)
-    if is_integer or pa.types.is_large_string(kind) or pa.types.is_null(kind):
-        return ids.cast(pa.large_string())
-    raise NotAnIdError(f"values of the type {kind}")
+    is_id = is_integer or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+    return ids.cast(pa.large_string()) if is_id else None
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:

@@ -12,6 +12,7 @@ memory of a join does not depend on its size.
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +35,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
 )
 from beam_bleu.transforms.pairing.records.joins.findings import StreamReport, systems_in
 from beam_bleu.transforms.pairing.records.joins.ids import (
-    NotAnIdError,
     buckets_of,
     hashes_of,
     id_texts,
@@ -155,14 +155,14 @@ def join_rows(
 
 
 def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
-    try:
-        return id_texts(read.columns[path])
-    except NotAnIdError as error:
+    ids = id_texts(read.columns[path])
+    if ids is None:
         raise InputError(
-            f"{read.range.label}: the column {path} has {error}, which cannot be ids: "
-            f"{read.range.path}",
+            f"{read.range.label}: the column {path} has values of the type "
+            f"{read.columns[path].type}, which cannot be ids: {read.range.path}",
             "name a column of strings or integers: each segment must have an id of its own",
-        ) from error
+        )
+    return ids
 
 
 def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
@@ -307,14 +307,11 @@ class RowFolder:
                 with open(os.path.join(self.path, name), "rb") as file:
                     file.seek(int(start))
                     message = file.read(int(size))
+                if len(message) != int(size):
+                    raise OSError(errno.EIO, "a file was cut off")
             except OSError as error:
                 raise JobError(
                     f"the rows of the join cannot be read again: {error.strerror}: {self.path}",
-                    "do not remove temporary files while the job runs",
+                    "do not remove or change temporary files while the job runs",
                 ) from error
-            if len(message) != int(size):
-                raise JobError(
-                    f"the rows of the join were cut off: {self.path}",
-                    "do not change temporary files while the job runs",
-                )
             yield message

@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
+    CHANGED,
     GroupFile,
     GroupPiece,
-    GroupsChangedError,
 )
 
 _MAGIC = b"ARROW1"
@@ -77,7 +77,7 @@ class ArrowFile(GroupFile):
         else:
             file = pa.ipc.open_file(self._source, options=_options(fields))
             if piece.groups.stop > file.num_record_batches:
-                raise GroupsChangedError
+                raise pa.ArrowInvalid(CHANGED)
             batches = map(file.get_batch, piece.groups)
         for batch in batches:
             batch.validate(full=True)

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
+    CHANGED,
     GroupFile,
     GroupPiece,
-    GroupsChangedError,
 )
 
 _TYPES: dict[str, pa.DataType] = {
@@ -81,7 +81,7 @@ class AvroFile(GroupFile):
         for rows in piece.group_rows:
             block = next(self._blocks, None)
             if block is None or block.num_records != rows:
-                raise GroupsChangedError
+                raise pa.ArrowInvalid(CHANGED)
             records: list[Any] = list(block)
             for first in range(0, rows, batch_rows):
                 part = records[first : first + batch_rows]

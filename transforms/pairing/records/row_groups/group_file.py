@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import BleuError, InputError, lacks_open_files, open_file_limit
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, changed
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 
 
-class GroupsChangedError(Exception):
-    """The groups of a file are not those of its plan, so the file has changed."""
+CHANGED = "its groups are not those that it had when the job was planned"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +89,7 @@ class GroupFile(abc.ABC):
           batch_rows: the largest number of rows of a batch.
 
         Raises:
-          GroupsChangedError: the file does not have these groups.
+          ArrowInvalid: the file does not have these groups.
         """
 
 
@@ -129,8 +128,6 @@ def errors_named(
         raise damaged(form, stream, path, what) from error
     except (BleuError, MemoryError):
         raise
-    except GroupsChangedError:
-        raise changed(stream, path, "was changed after its footer was read") from None
     except Exception as error:  # Arrow and each filesystem have exceptions of their own
         if lacks_open_files(error):
             raise open_file_limit(stream.told("cannot be read", path)) from error

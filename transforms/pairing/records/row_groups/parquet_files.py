@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
+    CHANGED,
     GroupFile,
     GroupPiece,
-    GroupsChangedError,
 )
 
 _BUFFER_BYTES = 1 << 20
@@ -69,7 +69,7 @@ class ParquetFile(GroupFile):
         if groups.stop > metadata.num_row_groups or piece.rows != sum(
             metadata.row_group(group).num_rows for group in groups
         ):
-            raise GroupsChangedError
+            raise pa.ArrowInvalid(CHANGED)
         names = [".".join(map(str, itertools.takewhile(_is_name, path.steps))) for path in paths]
         yield from self._file.iter_batches(
             batch_size=batch_rows, row_groups=list(groups), columns=names, use_threads=False
