@@ -108,13 +108,12 @@ def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
       each row, and of all, int64 (rows + 1,); the begins and the ends of the items.
     """
     kinds = np.empty(len(begins), np.int64)
-    counts = np.zeros(len(begins) + 1, np.int64)
-    _count_items(begins, ends, kinds, counts)
-    offsets = np.cumsum(counts)
-    item_begins = np.empty(offsets[-1], np.int64)
-    item_ends = np.empty_like(item_begins)
-    _find_items(begins, ends, offsets, item_begins, item_ends)
-    return kinds, offsets, item_begins, item_ends
+    offsets = np.zeros(len(begins) + 1, np.int64)
+    found = np.empty((2, 0), np.int64)
+    _find_items(begins, ends, kinds, offsets, found, False)
+    found = np.empty((2, int(offsets[-1])), np.int64)
+    _find_items(begins, ends, kinds, offsets, found, True)
+    return kinds, offsets, found[0], found[1]
 
 
 def texts_of(begins: Integers, ends: Integers) -> tuple[Integers, pa.LargeStringArray]:
@@ -149,39 +148,28 @@ def _find_keys(begins, ends, names, name_offsets, found, found_ends, known):
 
 
 @compiled
-def _count_items(begins, ends, kinds, counts):
+def _find_items(begins, ends, kinds, offsets, found, writes):
+    """Counts the items of all values, or writes their begins and ends, after they were counted."""
+    item = 0
     for row in range(begins.size):
         begin, end = begins[row], ends[row]
         kind = _kind(begin)
         kinds[row] = kind
-        if kind in (NULL, REFUSED):
-            continue
-        if load_byte(begin) != OPEN_LIST:
-            counts[row + 1] = 1
-            continue
-        at = first_item(begin, end)
+        at = begin
+        if kind == LIST:
+            at = first_item(begin, end)
+        elif kind in (NULL, REFUSED):
+            at = 0
         while at != 0:
-            counts[row + 1] += 1
-            at = next_item(value_end(at, end), end)
-
-
-@compiled
-def _find_items(begins, ends, offsets, item_begins, item_ends):
-    for row in range(begins.size):
-        begin, end = begins[row], ends[row]
-        item, last = offsets[row], offsets[row + 1]
-        if item == last:
-            continue
-        if load_byte(begin) != OPEN_LIST:
-            item_begins[item] = begin
-            item_ends[item] = end
-            continue
-        at = first_item(begin, end)
-        while at != 0:
-            item_begins[item] = at
-            item_ends[item] = value_end(at, end)
-            at = next_item(item_ends[item], end)
+            item_end = end
+            if kind == LIST:
+                item_end = value_end(at, end)
+            if writes:
+                found[0, item] = at
+                found[1, item] = item_end
             item += 1
+            at = next_item(item_end, end) if kind == LIST else 0
+        offsets[row + 1] = item
 
 
 @compiled
