@@ -79,7 +79,7 @@ def test_a_reader_sees_who_is_best_where_why_and_how(parsed):
         "BLEU of atlas, birch",
         "atlas has the best BLEU: 50.0 ± 2.5. It is significantly better than each of the others.",
         "BLEU: differences from atlas",
-        "birch -7.0 ± 2.0 worse <0.001 <0.001 2.8",
+        "birch -7.0 ± 2.0 worse <0.001 2.8",
         "BLEU by length",
         "domain 1 100 -7.0 ± 2.0 worse",
         "The parts of BLEU",
