@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
-from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.history.nights import ORDERS
 from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.pipeline.notebook.read_scores import (
@@ -240,24 +239,6 @@ def _layouts() -> str:
     return table(
         ["layout", "its files, and what it sets"],
         [[code(name), _LAYOUTS[name]] for name in LAYOUTS],
-    )
-
-
-# docs/terminal.md
-
-
-def _output_formats() -> str:
-    return table(
-        ["format", "stdout", "decimals of scores and precisions"],
-        [
-            [
-                code(row.name),
-                row.description,
-                ("as below" if row.rounds else "all digits")
-                + (", or `--width`" if row.takes_decimals else ""),
-            ]
-            for row in FORMATS.values()
-        ],
     )
 
 

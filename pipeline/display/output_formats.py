@@ -55,15 +55,11 @@ class Format:
       name: its name.
       description: what it is.
       write: the result in this format.
-      takes_decimals: whether `--width` says how scores are rounded.
-      rounds: whether they are rounded without it; then it has tables, whose rows have an order.
     """
 
     name: str
     description: str
     write: Callable[[View], str]
-    takes_decimals: bool = True
-    rounds: bool = True
 
 
 def _text(view: View) -> str:
@@ -194,16 +190,9 @@ FORMATS = {
     row.name: row
     for row in (
         Format("text", "a table", _text),
-        Format("json", "the bytes of scores.json", _json, takes_decimals=False, rounds=False),
-        Format(
-            "jsonl", "a JSON object for each score", _json_lines, takes_decimals=False, rounds=False
-        ),
-        Format(
-            "tsv",
-            "a line for each score, with tabs between its fields",
-            _tab_separated,
-            rounds=False,
-        ),
+        Format("json", "the bytes of scores.json", _json),
+        Format("jsonl", "a JSON object for each score", _json_lines),
+        Format("tsv", "a line for each score, with tabs between its fields", _tab_separated),
         Format("markdown", "a table of GitHub's Markdown, systems by metrics", _markdown),
         Format("latex", "the same table for LaTeX", _latex),
     )

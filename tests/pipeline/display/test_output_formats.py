@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
-from shown_tables import PRESETS, document
+from shown_tables import document
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
@@ -140,14 +140,6 @@ def test_decimals_are_those_of_the_scores(flags):
     assert numbers() == [*score, "84.4/65.7/51.3/39.4", "1.000", "1.029", "1275", "1239"]
     assert numbers(*flags)[1:4:2] == ["57.84", "3.39"]
     assert numbers(*flags)[4:6] == ["84.39/65.67/51.28/39.38", "1.000"]
-
-
-def test_the_formats_that_round_are_those_that_take_decimals():
-    data = document_bytes(document(["a"], PRESETS[:2]))
-    for name in (row.name for row in FORMATS.values() if row.takes_decimals):
-        assert shown(name, data, 0) != shown(name, data, 9)
-    exact = [name for name in FORMATS if "20.04" in shown(name, data)]  # of the first score
-    assert exact == [row.name for row in FORMATS.values() if not row.rounds]
 
 
 @pytest.mark.parametrize(
