@@ -83,7 +83,7 @@ def test_a_folder_or_a_pattern_of_nights_here_and_on_an_object_store(tmp_path):
     run = called("merge", "mem://nights", "--output", "mem://nights/part1")
     run.assert_failed(2, "would read mem://nights/part1/totals.json")
     (tmp_path / "nights" / "part1" / "totals.json").unlink()
-    called("merge", tmp_path / "nights").assert_failed(3, "part1/totals.json cannot be read")
+    called("merge", tmp_path / "nights").assert_failed(3, "part1 has no totals.json")
 
 
 def test_the_same_parts_twice_are_refused(tmp_path):

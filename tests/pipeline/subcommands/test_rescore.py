@@ -68,4 +68,4 @@ def test_a_flag_with_a_value_that_it_does_not_take(subcommand, flag, folder):
 
 def test_stderr_has_the_error_and_nothing_of_libraries(tmp_path):
     # As typed, because in this process Beam has been imported already.
-    typed("rescore", tmp_path / "none.json").assert_failed(3, "none.json", "No such file")
+    typed("rescore", tmp_path / "none.json").assert_failed(3, "there is no", "none.json")
