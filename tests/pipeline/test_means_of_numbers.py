@@ -183,10 +183,10 @@ def test_a_changed_number_changes_the_manifest(tmp_path: Path) -> None:
     ("value", "fragments"),
     [
         (None, ["line 3 has no value in the column comet_a: ", "write a number above -"]),
-        ("n/a", ["line 3 has 'n/a' in the column comet_a, where the value must be a number"]),
+        ("n/a", ["line 3 has n/a in the column comet_a, where the value must be a number"]),
         (math.nan, ["line 3 has no value in the column comet_a"]),
         (1e9, ["line 3 has 1000000000.0 in the column comet_a", "-16777216 and below 16777216"]),
-        ([0.5], ["line 3: comet_a is an object or a list, and must be a number"]),
+        ([0.5], ["line 3: comet_a is a list, and must be a text, a number"]),
     ],
 )
 def test_bad_numbers_are_named_and_can_be_rejected(

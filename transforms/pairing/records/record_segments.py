@@ -231,8 +231,9 @@ def _without_number(
     column = _named([path.text])
     if of_column.missing[row]:
         return Fault(path, "missing-number", f"has no value in {column}", remedy)
-    value = json.dumps(read.columns[path][row].as_py(), default=str, ensure_ascii=False)[:_SHOWN]
-    what = f"has {value} in {column}, where the value must be {part.must_be}"
+    value = read.columns[path][row].as_py()
+    shown = value if isinstance(value, str) else json.dumps(value, default=str)
+    what = f"has {shown[:_SHOWN]} in {column}, where the value must be {part.must_be}"
     return Fault(path, "not-a-number", what, remedy)
 
 

@@ -225,7 +225,7 @@ def test_numbers_are_read_without_texts() -> None:
         (
             "line 3",
             "not-a-number",
-            'has "nan" in the column c, where the value must be a number above -16777216 and below '
+            "has nan in the column c, where the value must be a number above -16777216 and below "
             "16777216",
         ),
     ]
