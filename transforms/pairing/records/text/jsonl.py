@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,9 @@ def read_json_lines(
     unknown[list(bad_rows)] = False
     faults: dict[int, Fault] = {}
     rows = np.flatnonzero(unknown)
-    names = {step for path in forms for step in path.steps}
+    # Numbers stand for the keys: a key can have characters that JSON writes as escapes.
+    keys = {step for path in forms for step in path.steps if isinstance(step, str)}
+    names = {key: str(number) for number, key in enumerate(sorted(keys))}
     texts = []
     for row in rows.tolist():
         try:
@@ -151,11 +153,18 @@ def read_json_lines(
             texts.append("{}")
     rewritten = padded(pa.array(texts, pa.large_string()))  # spans lead into it
     if texts:
-        again, known, _ = _spans(rewritten, list(forms))
+        paths = [
+            ColumnPath(
+                path.text,
+                tuple(step if isinstance(step, int) else names[step] for step in path.steps),
+            )
+            for path in forms
+        ]
+        again, known, _ = _spans(rewritten, paths)
         for row in rows[~known].tolist():
             what = "it has a number of more than 4,000 digits, or is nested too deeply"
             faults[row] = Fault(None, "invalid-json", what, _REMEDY)
-        for path, (begins, ends) in spans.items():
+        for (begins, ends), path in zip(spans.values(), paths, strict=True):
             begins[rows], ends[rows] = again[path]
     columns: Columns = {}
     for path, form in forms.items():
@@ -261,8 +270,8 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
     return matches
 
 
-def _rewritten(line: str, names: Collection[str | int]) -> str:
-    """A line with only the keys that have these names, as Python's json module writes it.
+def _rewritten(line: str, names: Mapping[str, str]) -> str:
+    """A line with only these keys, under their new names, as Python's json module writes it.
 
     Raises:
       BadLineError: the line is not an object of JSON, or is too long.
@@ -277,10 +286,10 @@ def _rewritten(line: str, names: Collection[str | int]) -> str:
     return written.encode("utf-8", "backslashreplace").decode()
 
 
-def _only(value: Any, names: Collection[str | int]) -> Any:
-    """A value without all keys but those of these names."""
+def _only(value: Any, names: Mapping[str, str]) -> Any:
+    """A value with only these keys, under their new names."""
     if isinstance(value, dict):
-        return {key: _only(item, names) for key, item in value.items() if key in names}
+        return {names[key]: _only(item, names) for key, item in value.items() if key in names}
     return [_only(item, names) for item in value] if isinstance(value, list) else value
 
 
