@@ -38,7 +38,7 @@ from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,
     is_missing,
-    number_segment,
+    number_texts,
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
@@ -305,7 +305,7 @@ def count_f1_rows(texts, times, counts):
       counts: int64 (systems, rows, W), for the columns of token F1.
     """
     for row in range(texts.rows):
-        number_segment(row, texts)
+        number_texts(row, texts, False)
         fewest = 0  # words with which a reference counts
         for reference in range(texts.reference_count):
             if length_of(texts.bounds, reference) > 0:

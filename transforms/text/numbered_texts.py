@@ -1,7 +1,6 @@
 """Numbers in place of all tokens of a segment, in compiled code, and the memory that they need.
 
-If the references have up to 64 tokens in all, the number of a token is its first position in them,
-which comes from a mask. Otherwise numbering.py finds the numbers with an index.
+numbering.py finds the numbers with an index.
 """
 
 # mypy: allow-untyped-defs
@@ -19,7 +18,6 @@ from beam_bleu.transforms.native.memory import (
     address_of,
     load_count,
     load_int,
-    lowest_bit,
     store_count,
     store_int,
 )
@@ -40,25 +38,14 @@ from beam_bleu.transforms.text.numbering import (
 from beam_bleu.transforms.text.tokenization import (
     ANY,
     CHRF_WORDS,
-    TOKENS_AT_ONCE,
     TOKENS_IN_CACHE,
     number_text,
-    tokenize,
 )
 from beam_bleu.transforms.text.tokens import (
-    FEW_MASKED,
-    MOST_MASKED,
     TOKEN_BYTES,
-    difference,
-    mask_of,
-    mask_of_all,
-    write_keys,
 )
 
 _BOUND_BYTES = 8
-
-_LONGEST_MASKED = 2**10
-"""The most bytes of a reference whose tokens have masks. Longer ones rarely have few tokens."""
 
 _NOTHING = np.uint64(0)
 
@@ -175,7 +162,7 @@ def columns_of(counts, texts, row, text):
 
 @inner
 def number_texts(row, texts, written):
-    """Numbers the tokens of all texts of a segment with an index.
+    """Numbers the tokens of all texts of a segment. Equal tokens have equal numbers, from 1 on.
 
     Args:
       row: the segment's row.
@@ -209,110 +196,6 @@ def number_texts(row, texts, written):
         store_int(vocabulary, NUMBER, load_int(vocabulary, NUMBER) + NUMBER_BYTES)
     store_int(bounds, texts.texts, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)
     return known
-
-
-@inlined
-def _write_numbers(token, last, first, keys, inside, few, numbers, other):
-    """Writes the numbers of the tokens at the addresses token..last.
-
-    Args:
-      token: address of the first one.
-      last: address of their end.
-      first: address of the tokens of the references.
-      keys: address of their keys.
-      inside: the mask of all of them.
-      few: whether they are at most FEW_MASKED.
-      numbers: address to write to.
-      other: the number of a token that is not among them, one more than there are.
-
-    Returns:
-      0 if different tokens have different keys.
-    """
-    different = _NOTHING
-    while token < last:
-        mask = mask_of(token, keys, inside, few)
-        different |= difference(token, mask, first)
-        # No branch, because it could not be predicted. An empty mask has the lowest bit 64.
-        store_count(numbers, min(lowest_bit(mask) + 1, other))
-        numbers += NUMBER_BYTES
-        token += TOKEN_BYTES
-    return different
-
-
-@inner
-def _number_by_masks(row, texts):
-    """Numbers the tokens of a segment by their positions in the references.
-
-    Returns:
-      The number of tokens of the references; -1 if the segment has to be numbered with an index.
-    """
-    starts, ends, rows, reference_count = (
-        texts.starts,
-        texts.ends,
-        texts.rows,
-        texts.reference_count,
-    )
-    tokens, bounds, rule, seed = texts.tokens, texts.bounds, texts.rule, texts.seed
-    keys = texts.vocabulary  # it is not in use
-    last = tokens
-    for reference in range(reference_count):
-        at = reference * rows + row
-        start, end = load_int(starts, at), load_int(ends, at)
-        if end - start > _LONGEST_MASKED:
-            return -1
-        # A gap after each text.
-        store_int(bounds, reference, (last - tokens) // TOKEN_BYTES + reference)
-        last = tokenize(start, end, rule, last, MOST_MASKED * TOKEN_BYTES, 0, seed)
-        if last - tokens > MOST_MASKED * TOKEN_BYTES:
-            return -1
-    count = (last - tokens) // TOKEN_BYTES
-    number = count + reference_count
-    inside, few = mask_of_all(count), count <= FEW_MASKED
-    write_keys(tokens, last, keys)
-    different = _NOTHING
-    for text in range(texts.texts):
-        if text < reference_count:
-            first_number = load_int(bounds, text)
-            begin = tokens + (first_number - text) * TOKEN_BYTES
-            end = last
-            if text + 1 < reference_count:
-                end = tokens + (load_int(bounds, text + 1) - text - 1) * TOKEN_BYTES
-        else:
-            first_number, begin = number, last
-            store_int(bounds, text, number)
-            most = TOKENS_AT_ONCE * TOKEN_BYTES
-            start, stop = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
-            end = tokenize(start, stop, rule, begin, most, 0, seed)
-            if end - begin >= most:
-                return -1
-            number += (end - begin) // TOKEN_BYTES + 1
-        place = texts.numbers + first_number * NUMBER_BYTES
-        if few:
-            different |= _write_numbers(begin, end, tokens, keys, inside, True, place, count + 1)
-        else:
-            different |= _write_numbers(begin, end, tokens, keys, inside, False, place, count + 1)
-    store_int(bounds, texts.texts, number)
-    return count if different == _NOTHING else -1
-
-
-@inner
-def number_segment(row, texts):
-    """Numbers the tokens of all texts of a segment.
-
-    Equal tokens have equal numbers, from 1 on, but not all numbers have tokens.
-
-    Args:
-      row: the segment's row.
-      texts: a `NumberedTexts`.
-
-    Returns:
-      The largest number that a token of the references can have. All tokens that no reference has
-      share the number after it.
-    """
-    known = _number_by_masks(row, texts)
-    if known >= 0:
-        return known
-    return number_texts(row, texts, False)
 
 
 @inner

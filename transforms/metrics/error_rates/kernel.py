@@ -21,7 +21,7 @@ from beam_bleu.transforms.text.characters import FIRST_NUMBER, number_all_charac
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,
-    number_segment,
+    number_texts,
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import MASK_BYTES, length_of, most_different
@@ -55,7 +55,7 @@ def count_rows(texts, masks, memory, counts):
         if texts.rule == CHARACTERS:
             number_all_characters(row, texts)
         else:
-            number_segment(row, texts)
+            number_texts(row, texts, False)
         for text in range(texts.reference_count, texts.texts):
             symbols = length_of(texts.bounds, text)
             best = substitutions = deletions = insertions = length = -1

@@ -44,7 +44,7 @@ from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,
     is_missing,
-    number_segment,
+    number_texts,
 )
 from beam_bleu.transforms.text.numbering import (
     MASK_BYTES,
@@ -158,7 +158,7 @@ def number_words(texts, written):
     bound_bytes = (texts.texts + 1) * 8
     place = 0
     for row in range(texts.rows):
-        number_segment(row, texts)
+        number_texts(row, texts, False)
         store_int(places, row, place)
         size = load_int(texts.bounds, texts.texts)
         copy(numbers + place * NUMBER_BYTES, texts.numbers, size * NUMBER_BYTES)

@@ -41,7 +41,7 @@ from beam_bleu.transforms.native.memory import copy, store_int
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,
-    number_segment,
+    number_texts,
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
@@ -77,7 +77,7 @@ def count_rows(texts, memory, counts):
       counts: int64 (systems, rows, W), for the columns.
     """
     for row in range(texts.rows):
-        known = number_segment(row, texts)
+        known = number_texts(row, texts, False)
         length = count = 0  # of the references that are not missing
         for reference in range(texts.reference_count):
             if not is_missing(texts, row, reference):
