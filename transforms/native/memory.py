@@ -97,15 +97,6 @@ store_count = _storing(32, "int64")
 """Writes the low 32 bits of an int64 to an address."""
 
 
-@operation("void", "int64", "int64", "int64")
-def store_bytes_as_counts(builder, to, source, added):
-    """Adds a number to the 8 bytes at `source`, and writes the sums to `to` as 8 uint32."""
-    number = ir.IntType(32)
-    loaded = load(builder, ir.VectorType(ir.IntType(8), 8), source)
-    summand = splat(builder, builder.trunc(added, number), 8)
-    store(builder, builder.add(builder.zext(loaded, summand.type), summand), to)
-
-
 @operation("void", "int64", "int64")
 def clear(builder, address, size):
     """Writes `size` zero bytes to `address`."""

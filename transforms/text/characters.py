@@ -14,7 +14,6 @@ each code point whether it counts.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -24,8 +23,6 @@ from beam_bleu.transforms.native.memory import (
     load_byte,
     load_count,
     load_int,
-    load_word,
-    store_bytes_as_counts,
     store_count,
     store_int,
 )
@@ -40,9 +37,6 @@ CODE_POINTS_BYTES = 0x110000 * NUMBER_BYTES
 """The memory for the number of each code point. It is 0 between segments."""
 
 _ASCII = 0x80
-
-_NOT_ASCII = np.uint64(0x8080808080808080)
-"""The bits of 8 bytes of which ASCII has none."""
 
 FIRST_NUMBER = _ASCII + 1
 """The smallest number of a character that is not ASCII."""
@@ -62,21 +56,15 @@ def counted_bytes(whitespace: bool) -> Bytes:
 
 
 @inlined
-def _number_text(start, end, counted, code_points, entered, known, number, is_reference, all_count):
+def _number_text(start, end, counted, code_points, entered, known, number, is_reference):
     """Numbers the characters of a text; returns (end of the numbers, known).
 
-    In a candidate, a character that is not known gets the number `known` + 1. If all characters
-    count, 8 ASCII characters get their numbers at once.
+    In a candidate, a character that is not known gets the number `known` + 1.
     """
     at = start
     while at < end:
         code = load_byte(at)
         if code < _ASCII:
-            if all_count and end - at >= 8 and load_word(at) & _NOT_ASCII == 0:
-                store_bytes_as_counts(number, at, 1)
-                at += 8
-                number += 8 * NUMBER_BYTES
-                continue
             at += 1
             store_count(number, code + 1)
             # No branch, because a branch predictor cannot learn where words end.
@@ -100,44 +88,33 @@ def _number_text(start, end, counted, code_points, entered, known, number, is_re
     return number, known
 
 
-def _numbering(all_count: bool) -> Any:
-    """Makes the function that numbers all texts, where all characters count or not."""
+@inner
+def number_characters(row, texts):
+    """Numbers the characters of all texts of a segment, with `NumberedTexts` of the batch.
 
-    @inner
-    def number_characters(row, texts):
-        """Numbers the characters of all texts of a segment, with `NumberedTexts` of the batch.
-
-        Returns:
-          The largest number of a character of the references.
-        """
-        counted, code_points, entered = texts.counted, texts.code_points, texts.entered
-        bounds = texts.bounds
-        known = FIRST_NUMBER - 1
-        numbers = number = texts.numbers
-        for text in range(texts.texts):
-            store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
-            at = text * texts.rows + row
-            start, end = load_int(texts.starts, at), load_int(texts.ends, at)
-            if text < texts.reference_count:
-                number, known = _number_text(
-                    start, end, counted, code_points, entered, known, number, True, all_count
-                )
-            else:
-                number, _ = _number_text(
-                    start, end, counted, code_points, entered, known, number, False, all_count
-                )
-            number += NUMBER_BYTES  # a gap after each text
-        store_int(bounds, texts.texts, (number - numbers) // NUMBER_BYTES)
-        # The table is empty again for the next segment.
-        for place in range(known + 1 - FIRST_NUMBER):
-            code = load_count(entered + place * NUMBER_BYTES)
-            store_count(code_points + code * NUMBER_BYTES, 0)
-        return known
-
-    return number_characters
-
-
-number_characters = _numbering(all_count=False)
-
-number_all_characters = _numbering(all_count=True)
-"""The same if white space counts, too."""
+    Returns:
+      The largest number of a character of the references.
+    """
+    counted, code_points, entered = texts.counted, texts.code_points, texts.entered
+    bounds = texts.bounds
+    known = FIRST_NUMBER - 1
+    numbers = number = texts.numbers
+    for text in range(texts.texts):
+        store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
+        at = text * texts.rows + row
+        start, end = load_int(texts.starts, at), load_int(texts.ends, at)
+        if text < texts.reference_count:
+            number, known = _number_text(
+                start, end, counted, code_points, entered, known, number, True
+            )
+        else:
+            number, _ = _number_text(
+                start, end, counted, code_points, entered, known, number, False
+            )
+        number += NUMBER_BYTES  # a gap after each text
+    store_int(bounds, texts.texts, (number - numbers) // NUMBER_BYTES)
+    # The table is empty again for the next segment.
+    for place in range(known + 1 - FIRST_NUMBER):
+        code = load_count(entered + place * NUMBER_BYTES)
+        store_count(code_points + code * NUMBER_BYTES, 0)
+    return known

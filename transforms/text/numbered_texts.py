@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
 from beam_bleu.transforms.native.memory import (
@@ -37,17 +35,12 @@ from beam_bleu.transforms.text.numbering import (
 )
 from beam_bleu.transforms.text.tokenization import (
     ANY,
-    CHRF_WORDS,
     TOKENS_IN_CACHE,
     number_text,
 )
-from beam_bleu.transforms.text.tokens import (
-    TOKEN_BYTES,
-)
+from beam_bleu.transforms.text.tokens import KEYS_BYTES, TOKEN_BYTES
 
 _BOUND_BYTES = 8
-
-_NOTHING = np.uint64(0)
 
 
 class NumberedTexts(NamedTuple):
@@ -67,7 +60,7 @@ class NumberedTexts(NamedTuple):
         one is the gap.
       numbers: of the numbers of all tokens, 32 bits each, and BLOCK more.
       tokens: of memory for three times TOKENS_IN_CACHE tokens.
-      vocabulary: of VOCABULARY_BYTES.
+      vocabulary: of VOCABULARY_BYTES; or of KEYS_BYTES, where tokens have masks.
       different: of memory for all different tokens of the references.
       token_index: of memory for the index of numbering.py.
       counted: of `counted_bytes`, for characters in place of tokens.
@@ -122,7 +115,7 @@ def numbered_texts(
         memory.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
         memory.memory_for("numbers", (longest + 2 * texts + BLOCK) * NUMBER_BYTES),
         memory.memory_for("tokens", 3 * TOKENS_IN_CACHE * TOKEN_BYTES),
-        memory.memory_for("vocabulary", VOCABULARY_BYTES),
+        memory.memory_for("vocabulary", max(VOCABULARY_BYTES, KEYS_BYTES)),
         memory.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
         memory.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
     ]
@@ -177,8 +170,7 @@ def number_texts(row, texts, written):
     for text in range(texts.reference_count):
         at = text * texts.rows + row
         size += load_int(texts.ends, at) - load_int(texts.starts, at)
-    has_no_bytes = written or texts.rule == CHRF_WORDS
-    begin_vocabulary(vocabulary, texts.different, texts.token_index, size, numbers, has_no_bytes)
+    begin_vocabulary(vocabulary, texts.different, texts.token_index, size, numbers)
     for text in range(texts.texts):
         if text == texts.reference_count:
             known = end_references(vocabulary)

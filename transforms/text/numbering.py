@@ -6,9 +6,6 @@ them: a hash table whose slots have the high half of the token's key, and its nu
 is 0. The index begins small, because a large one for a long text of few
 different tokens would cost more than the text. It grows before it is more than half full.
 
-A token of one byte needs no index: a table has the numbers of all bytes. In a block with many such
-tokens and few others, they are numbered without making tokens of them.
-
 All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64:
 
 * _TOKENS: address of the different tokens
@@ -16,9 +13,6 @@ All of this has its addresses and numbers in one piece of memory, the vocabulary
 * _KNOWN: the number of different tokens
 * _OTHER: the number of tokens that no reference has; 0 while the references are numbered
 * NUMBER: address of the number of the next token
-* _ONE_TOKEN: memory for a token
-
-Then it has the number of each byte, 32 bits each; 0 if it is not known yet.
 """
 
 # mypy: allow-untyped-defs
@@ -30,12 +24,9 @@ import numpy as np
 from beam_bleu.transforms.native.compiling import callable_by_compiled, inlined, inner
 from beam_bleu.transforms.native.memory import (
     clear,
-    clear_lowest_bit,
-    load_byte,
     load_count,
     load_int,
     load_word,
-    lowest_bit,
     prefetch,
     store_count,
     store_int,
@@ -46,7 +37,6 @@ from beam_bleu.transforms.text.tokens import (
     FIRST,
     SECOND,
     TOKEN_BYTES,
-    entity,
     is_same_token,
     write_token,
 )
@@ -58,11 +48,9 @@ COLUMNS = 64
 
 MASK_BYTES = 8
 
-_TOKENS, _INDEX, _BITS, _MOST_BITS, _KNOWN, _OTHER, NUMBER, _ONE_TOKEN = range(8)
-_OF_BYTES = _ONE_TOKEN * 8 + TOKEN_BYTES
-_BYTES = 256
+_TOKENS, _INDEX, _BITS, _MOST_BITS, _KNOWN, _OTHER, NUMBER = range(7)
 
-VOCABULARY_BYTES = _OF_BYTES + _BYTES * NUMBER_BYTES
+VOCABULARY_BYTES = 7 * 8
 INDEX_SLOT_BYTES = 8
 
 _FEWEST_BITS = 8
@@ -76,7 +64,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def most_different(size: int) -> int:
     """The most different tokens in this number of bytes: there are 256 of one byte."""
-    return size // 2 + _BYTES
+    return size // 2 + 256
 
 
 def most_index_bits(size: int) -> int:
@@ -92,7 +80,7 @@ callable_by_compiled(most_index_bits)
 
 
 @inner
-def begin_vocabulary(vocabulary, tokens, index, size, numbers, written):
+def begin_vocabulary(vocabulary, tokens, index, size, numbers):
     """Makes an empty vocabulary.
 
     Args:
@@ -101,9 +89,8 @@ def begin_vocabulary(vocabulary, tokens, index, size, numbers, written):
       index: address of 2 ** most_index_bits(size) slots.
       size: the bytes of all references.
       numbers: address of the number of the first token.
-      written: whether no bytes are numbered, only tokens.
     """
-    clear(vocabulary, _OF_BYTES if written else VOCABULARY_BYTES)
+    clear(vocabulary, VOCABULARY_BYTES)
     store_int(vocabulary, _TOKENS, tokens)
     store_int(vocabulary, _INDEX, index)
     store_int(vocabulary, _BITS, _FEWEST_BITS)
@@ -226,69 +213,3 @@ def number_tokens(token, last, vocabulary, seed):
         place += NUMBER_BYTES
         token += TOKEN_BYTES
     store_int(vocabulary, NUMBER, place)
-
-
-@inner
-def _number_byte(address, byte, entities_end, vocabulary, seed):
-    """Finds the number of a token of one byte with the index, and keeps it in the table."""
-    token = vocabulary + _ONE_TOKEN * 8
-    store_int(token + FIRST, 0, address)
-    store_int(token + SECOND, 0, address + 1)
-    place = load_int(vocabulary, NUMBER)
-    number_places(token, token + TOKEN_BYTES, entities_end, vocabulary, seed)
-    store_int(vocabulary, NUMBER, place)
-    number = load_count(place)
-    store_count(vocabulary + _OF_BYTES + byte * NUMBER_BYTES, number)
-    return number
-
-
-@inner
-def _number_bytes(block, mask, entities_end, vocabulary, seed):
-    """Writes the numbers of the bytes of a mask: each one is a token, or begins an entity."""
-    place = load_int(vocabulary, NUMBER)
-    while mask != _NOTHING:
-        at = block + lowest_bit(mask)
-        mask = clear_lowest_bit(mask)
-        byte = load_byte(at)
-        if byte == ord("&"):
-            byte = np.int64(entity(at, entities_end)[0])
-        number = load_count(vocabulary + _OF_BYTES + byte * NUMBER_BYTES)
-        if number == 0:
-            store_int(vocabulary, NUMBER, place)
-            number = _number_byte(at, byte, entities_end, vocabulary, seed)
-        store_count(place, number)
-        place += NUMBER_BYTES
-    store_int(vocabulary, NUMBER, place)
-
-
-@inner
-def number_block(block, singles, longer, ends, entities_end, token, vocabulary, seed):
-    """Writes the numbers of the tokens that start in a block, if they end in it, too.
-
-    Args:
-      block: address of the block.
-      singles: the mask of the tokens of one byte, and of entities.
-      longer: the mask of the starts of the other tokens.
-      ends: the mask of the ends of all these tokens.
-      entities_end: address of the end of the text; its start if there are no entities.
-      token: address of memory for a token.
-      vocabulary: address of the vocabulary.
-      seed: the process's secret (see hashing.py).
-
-    Returns:
-      The mask of the start of the last token, if it does not end in the block.
-    """
-    while longer != _NOTHING:
-        start = longer & (_NOTHING - longer)
-        before = start - _ONE
-        ends &= ~(before | start)
-        if ends == _NOTHING:
-            break
-        _number_bytes(block, singles & before, entities_end, vocabulary, seed)
-        singles &= ~before
-        store_int(token + FIRST, 0, block + lowest_bit(start))
-        store_int(token + SECOND, 0, block + lowest_bit(ends))
-        number_places(token, token + TOKEN_BYTES, entities_end, vocabulary, seed)
-        longer ^= start
-    _number_bytes(block, singles, entities_end, vocabulary, seed)
-    return longer

@@ -45,7 +45,7 @@ from beam_bleu.transforms.text.byte_classes import (
     unicode_white_space_masks,
     white_space_masks,
 )
-from beam_bleu.transforms.text.numbering import number_block, number_places
+from beam_bleu.transforms.text.numbering import number_places
 from beam_bleu.transforms.text.tokens import (
     FIRST,
     SECOND,
@@ -65,9 +65,6 @@ TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1
 
 ANY = 2**62
 """More bytes of tokens than any text has."""
-
-_DENSE = 16
-"""The fewest tokens of one byte for which a block is worth its own way."""
 
 # The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)
@@ -99,13 +96,6 @@ def _joins_next_digit(start, address):
     odd = (address - before) & 1 == 1
     after_digit = before >= start and _is_digit(load_byte(before))
     return odd == after_digit
-
-
-@inlined
-def _is_dense(starts, singles):
-    """Whether a block has many tokens of one byte, and few others."""
-    one_byte = count_bits(singles)
-    return one_byte >= _DENSE and count_bits(starts) * 4 <= one_byte * 5
 
 
 @inlined
@@ -263,27 +253,8 @@ def _tokenizing(are_numbered: bool) -> Any:
                 after_solid = (solid << _ONE) | was_solid
                 starts = solid & (cut | ~after_solid)
                 ends = after_solid & (cut | ~solid)
-                singles = starts & (ends >> _ONE)
-                if are_numbered and rule != CHRF_WORDS and _is_dense(starts, singles):
-                    # The token of the block before, and then those of this one, in order.
-                    before = ends & (_NOTHING - ends) & (_NOTHING - was_solid)
-                    ended = _write_places(ended, block, before)
-                    number_places(tokens, ended - SECOND, entities_end, vocabulary, seed)
-                    longer = number_block(
-                        block,
-                        singles,
-                        starts ^ singles,
-                        ends ^ before,
-                        entities_end,
-                        tokens,
-                        vocabulary,
-                        seed,
-                    )
-                    started = _write_places(tokens + FIRST, block, longer)
-                    ended = tokens + SECOND
-                else:
-                    started = _write_places(started, block, starts)
-                    ended = _write_places(ended, block, ends)
+                started = _write_places(started, block, starts)
+                ended = _write_places(ended, block, ends)
                 was_solid = solid >> _LAST
                 was_alone = (alone >> _LAST) & ~joins_next_block
                 block += BLOCK

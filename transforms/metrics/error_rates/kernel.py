@@ -17,7 +17,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.memory import store_int
-from beam_bleu.transforms.text.characters import FIRST_NUMBER, number_all_characters
+from beam_bleu.transforms.text.characters import FIRST_NUMBER, number_characters
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,
@@ -53,7 +53,7 @@ def count_rows(texts, masks, memory, counts):
     """
     for row in range(texts.rows):
         if texts.rule == CHARACTERS:
-            number_all_characters(row, texts)
+            number_characters(row, texts)
         else:
             number_texts(row, texts, False)
         for text in range(texts.reference_count, texts.texts):
