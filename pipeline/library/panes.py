@@ -20,7 +20,7 @@ from beam_bleu.pipeline.scoring.ends import Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
-from beam_bleu.transforms.totals.documents import totals_of_documents
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
 from beam_bleu.transforms.wiring.steps import AddUp
 from beam_bleu.transforms.wiring.sums import Sums, added
 
@@ -33,7 +33,7 @@ class PaneSums(Sums):
 
     Attributes:
       segments: the number of segments.
-      named: the sums, by their end.
+      named: the sums, by their end; those of documents by `_of_documents` of it.
     """
 
     segments: int
@@ -46,6 +46,10 @@ class PaneSums(Sums):
     def nbytes(self) -> int:
         """About how many bytes large arrays have."""
         return sum(sums.nbytes for sums in self.named.values())
+
+
+def _of_documents(end: str) -> str:
+    return f"documents of {end}"
 
 
 def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollection[Ends]:
@@ -82,7 +86,12 @@ class _SumBatch(beam.DoFn):
             return
         adder = MetricsAdder(self._additions)
         adder.add(statistics)
-        yield None, PaneSums(len(statistics), adder.sums())
+        sums = adder.sums()
+        for end, adding in of_documents(self._additions).items():
+            documents = DocumentAdder(adding)
+            documents.add(statistics)
+            sums[_of_documents(end)] = documents.sums()
+        yield None, PaneSums(len(statistics), sums)
 
 
 class _TakeEnds(beam.DoFn):
@@ -91,7 +100,11 @@ class _TakeEnds(beam.DoFn):
     def __init__(self, job: Job) -> None:
         self._systems = tuple(job.source.systems)
         self._results = job.results
-        self._documents = of_documents(additions(job))
+        self._additions = additions(job)
+
+    def setup(self) -> None:
+        for adding in self._additions.values():
+            adding.compile()
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
         _, pane = keyed
@@ -102,6 +115,9 @@ class _TakeEnds(beam.DoFn):
             "segments": [FoundSegments(pane.segments, systems=self._systems)],
             **{name: [sums] for name, sums in pane.named.items()},
         }
-        for name, adding in self._documents.items():
-            ends[name] = [totals_of_documents(parts, adding) for parts in ends[name]]
+        for end, adding in of_documents(self._additions).items():
+            (documents,) = ends.pop(_of_documents(end))
+            totals = DocumentTotals(adding)
+            totals.add(documents)
+            ends[end] = [ends[end][0] + totals.totals()]
         yield ends

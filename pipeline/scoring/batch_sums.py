@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 import pyarrow as pa
@@ -28,14 +28,8 @@ from beam_bleu.transforms.statistics.batch_steps import (
 )
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
-from beam_bleu.transforms.totals.batch_adder import (
-    PICKED,
-    Adding,
-    Additions,
-    DocumentParts,
-    documents_of,
-)
-from beam_bleu.transforms.totals.documents import totals_of_documents
+from beam_bleu.transforms.totals.batch_adder import PICKED, Adding, Additions
+from beam_bleu.transforms.totals.sum_documents import sum_documents
 from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
@@ -94,26 +88,11 @@ def sum_all(
     counts = batches | "Count matches" >> counting(job, step)
     added = additions(job)
     totals = counts | "Sum the totals" >> giving_sums(step(SumBundles(added, job.threads)))
-    documents = of_documents(added)
-    ends = [*added, *documents, *sums, *([PICKED] if job.examples else [])]
-    total = add_up([totals, *sums.values()])
-    if documents:
-        # Beam fuses this step with the adding up: totals are much smaller than sums of documents.
-        total |= "Add up the documents" >> giving_sums(step(_AddUpDocuments(documents)))
-    return Summed(total, ends, segment_tables(counts, job, step))
-
-
-class _AddUpDocuments(beam.DoFn):
-    """Maps the sums of all documents to the totals of these units; all others stay."""
-
-    def __init__(self, documents: Additions) -> None:
-        self._documents = documents
-
-    def process(self, named: NamedSums) -> Iterator[NamedSums]:
-        name, sums = named
-        if isinstance(sums, DocumentParts):
-            sums = totals_of_documents(sums, self._documents[name])
-        yield name, sums
+    parts = [totals, *sums.values()]
+    if documents := of_documents(added):
+        parts.append(sum_documents(counts, documents, step))
+    ends = [*added, *sums, *([PICKED] if job.examples else [])]
+    return Summed(add_up(parts), ends, segment_tables(counts, job, step))
 
 
 class _TakeSamples(CollectBundles):
@@ -208,10 +187,8 @@ def additions(job: Job) -> dict[str, Adding]:
 
 
 def of_documents(added: Additions) -> dict[str, Adding]:
-    """The additions whose units are documents, by the names of the documents' sums."""
-    return {
-        documents_of(end): adding for end, adding in added.items() if adding.documents is not None
-    }
+    """The additions whose units are documents."""
+    return {end: adding for end, adding in added.items() if adding.documents is not None}
 
 
 def baseline_of(job: Job) -> str | None:

@@ -14,7 +14,6 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.batch_adder import documents_of
 from beam_bleu.transforms.totals.closing import tally_of
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 from beam_bleu.transforms.totals.rejected import (
@@ -83,17 +82,13 @@ def totals_of_ends(ends: Ends, results: Results) -> Totals:
 def _metric_totals(
     scorings: Scorings, slicing: Slicing, ends: Ends
 ) -> dict[TextName, MetricTotals]:
-    """What the job has added up for a metric, with its documents as units."""
+    """What the job has added up for a metric."""
     totals = {}
     for text, metric in scorings.counted.items():
         end = end_of(scorings, text)
         total = only_sum(end, ends.get(end, ()), is_needed=False)
         if total is None:
             total = MetricTotals(GroupTotals.zero(metric.basis.width))
-        name = documents_of(end)
-        documents = only_sum(name, ends.get(name, ()), is_needed=False)
-        if documents is not None:
-            total += documents
         totals[text] = in_order(total, slicing)
     return totals
 

@@ -19,7 +19,6 @@ from beam_bleu.transforms.totals.group_totals import (
     GroupKey,
     GroupTotals,
     MetricTotals,
-    added,
     all_pairs,
     pairs_with,
 )
@@ -33,10 +32,6 @@ from beam_bleu.transforms.wiring.sums import Sums
 
 _MOST_SETS = 8
 """The sets of systems that are added up side by side. Each one has its own arrays."""
-
-_MOST_PARTS = 256
-"""More parts of documents are put together. To do so for each new one would take a square of the
-time."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +48,7 @@ class Adding:
       with_all_pairs: whether the whole corpus has all pairs of systems, too. Their number grows
         with the square of that of systems; so slices have only those with the baseline.
       documents: the label with the document of each segment; None if each segment is a unit. Units
-        must be whole, so they are added up by `DocumentAdder`, and `BatchAdder` adds facts alone.
+        must be whole, so documents are put together first, and batches add facts alone.
       resampling: the replicates; None for none.
     """
 
@@ -174,60 +169,6 @@ class BatchAdder:
         return dataclasses.replace(totals, replicates=self._replicates.sums())
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class DocumentParts(Sums):
-    """What parts of a corpus have of its documents.
-
-    Attributes:
-      systems: the most systems that segments have, in the order of the result if these are all.
-      parts: the sums of each part, without products and facts. Its groups are slices by document
-        (`SliceNumbering`), and its units are segments.
-    """
-
-    systems: tuple[str, ...] = ()
-    parts: tuple[GroupTotals, ...] = ()
-
-    def __add__(self, other: DocumentParts) -> DocumentParts:
-        parts = (*self.parts, *other.parts)
-        systems = max(self.systems, other.systems, key=len)
-        return DocumentParts(systems, (added(parts),) if len(parts) > _MOST_PARTS else parts)
-
-    @property
-    def nbytes(self) -> int:
-        """About how many bytes large arrays have."""
-        return sum(part.nbytes for part in self.parts)
-
-
-class DocumentAdder:
-    """Adds up the segments of documents, for each system, in the whole corpus and in slices.
-
-    Mutable. No document is taken for complete: others of its segments can come in other batches.
-
-    Args:
-      adding: what is added up. All segments have a label with their document.
-    """
-
-    def __init__(self, adding: Adding) -> None:
-        self._numbering = SliceNumbering(adding.slicing, adding.labels, adding.documents)
-        self._adding = adding
-        self._adders: dict[tuple[str, ...], UnitAdder] = {}
-
-    def add(self, statistics: BatchStatistics) -> None:
-        """Adds the segments of a batch."""
-        if not len(statistics):
-            return
-        systems, place = statistics.systems, self._adding.place
-        if systems not in self._adders:
-            self._adders[systems] = UnitAdder(systems, self._adding.basis, with_products=False)
-        for groups in self._numbering.rows_of(statistics, place):
-            self._adders[systems].add(statistics.counts[place], groups, len(self._numbering.keys))
-
-    def totals(self) -> DocumentParts:
-        """The sums of all documents. The adder gets no more segments."""
-        parts = tuple(adder.totals(self._numbering.keys) for adder in self._adders.values())
-        return DocumentParts(max(self._adders, key=len, default=()), parts)
-
-
 Additions = Mapping[str, Adding]
 """What is added up, by the name of totals."""
 
@@ -235,24 +176,15 @@ PICKED = "examples"
 """The name of what was picked of batches."""
 
 
-def documents_of(name: str) -> str:
-    """The name of the sums of the documents whose totals have this name."""
-    return f"documents of {name}"
-
-
 class MetricsAdder:
-    """Adds up batches for several metrics, with their documents, and what was picked. Mutable.
+    """Adds up batches for several metrics, and what was picked of them. Mutable.
 
     Args:
       additions: what is added up.
     """
 
     def __init__(self, additions: Additions) -> None:
-        self._adders: dict[str, BatchAdder | DocumentAdder] = {}
-        for name, adding in additions.items():
-            self._adders[name] = BatchAdder(adding)
-            if adding.documents is not None:
-                self._adders[documents_of(name)] = DocumentAdder(adding)
+        self._adders = {name: BatchAdder(adding) for name, adding in additions.items()}
         self._picked: Sums | None = None
 
     def add(self, statistics: BatchStatistics) -> None:
@@ -264,7 +196,7 @@ class MetricsAdder:
             self._picked = picked if self._picked is None else self._picked + picked
 
     def sums(self) -> dict[str, Sums]:
-        """The sums of all batches, and what was picked, by their names."""
+        """The totals of all batches, and what was picked, by their names."""
         sums: dict[str, Sums] = {name: adder.totals() for name, adder in self._adders.items()}
         return sums if self._picked is None else {**sums, PICKED: self._picked}
 

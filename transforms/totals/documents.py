@@ -1,96 +1,191 @@
-"""Documents as units: their totals, when the sums of all of their segments are there.
+"""Adds up documents: the parts that bundles have of them, and then the totals of whole documents.
 
-A document is a slice, and so is what each slice has of it. So the sums of documents are
-`GroupTotals` without products, which `DocumentAdder` adds up as those of other slices. Then each
-document is a unit, as a segment is otherwise.
+A document is a slice, and so is what each slice has of it. So the sums of the parts of documents
+are `GroupTotals` without products. They go through a shuffle, which brings the parts of a document
+together. Then each document is a unit, as a segment is otherwise.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+import operator
+import zlib
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, exact
-from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, DocumentParts
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding
 from beam_bleu.transforms.totals.group_totals import (
     GroupTotals,
     MetricTotals,
     added,
     require_bounded,
 )
+from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
+from beam_bleu.transforms.totals.unit_adder import UnitAdder
+from beam_bleu.transforms.wiring.sums import Sums
+
+BUCKETS = 64
+"""Documents are put together in this number of buckets. A bucket is in memory as a whole."""
+
+_MOST_PARTS = 256
+"""More parts are put together. To do so for each new one would take a square of the time."""
 
 
-def totals_of_documents(parts: DocumentParts, adding: Adding) -> MetricTotals:
-    """The totals of documents as units.
+@dataclasses.dataclass(frozen=True, eq=False)
+class DocumentParts(Sums):
+    """What parts of a corpus have of some documents.
+
+    Attributes:
+      systems: the most systems that segments have, in the order of the result if these are all.
+      parts: the sums of each part, without products and facts. Its groups are slices by document
+        (`SliceNumbering`), and its units are segments.
+    """
+
+    systems: tuple[str, ...]
+    parts: tuple[GroupTotals, ...]
+
+    def __add__(self, other: DocumentParts) -> DocumentParts:
+        parts = (*self.parts, *other.parts)
+        systems = max(self.systems, other.systems, key=len)
+        return DocumentParts(systems, (added(parts),) if len(parts) > _MOST_PARTS else parts)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes large arrays have."""
+        return sum(part.nbytes for part in self.parts)
+
+
+class DocumentAdder:
+    """Adds up the segments of documents, for each system, in the whole corpus and in slices.
+
+    Mutable. No document is taken for complete: others of its segments can come in other batches.
+
+    Args:
+      adding: what is added up. All segments have a label with their document.
+    """
+
+    def __init__(self, adding: Adding) -> None:
+        self._numbering = SliceNumbering(adding.slicing, adding.labels, adding.documents)
+        self._adding = adding
+        self._adders: dict[tuple[str, ...], UnitAdder] = {}
+
+    def add(self, statistics: BatchStatistics) -> None:
+        """Adds the segments of a batch."""
+        if not len(statistics):
+            return
+        systems = statistics.systems
+        if systems not in self._adders:
+            self._adders[systems] = UnitAdder(systems, self._adding.basis, with_products=False)
+        place = self._adding.place
+        for groups in self._numbering.rows_of(statistics, place):
+            self._adders[systems].add(statistics.counts[place], groups, len(self._numbering.keys))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the sums."""
+        return sum(adder.nbytes for adder in self._adders.values())
+
+    def sums(self) -> DocumentParts:
+        """The sums of all documents. The adder gets no more segments."""
+        parts = tuple(adder.totals(self._numbering.keys) for adder in self._adders.values())
+        return DocumentParts(max(self._adders, key=len, default=()), parts)
+
+    def buckets(self) -> Iterator[tuple[int, DocumentParts]]:
+        """The same as (bucket, sums of its documents). All parts of a document have one bucket."""
+        sums = self.sums()
+        if not sums.parts:
+            return
+        totals = added(sums.parts)
+        names = [str(key.values[0]) for key in self._numbering.keys]
+        buckets = np.array([zlib.crc32(name.encode()) % BUCKETS for name in names], np.int64)
+        for bucket in np.unique(buckets).tolist():
+            rows = np.flatnonzero(buckets == bucket)
+            yield bucket, DocumentParts(sums.systems, (totals.rows(rows.tolist()),))
+
+
+class DocumentTotals:
+    """Adds up the totals of documents. Mutable.
 
     A document in which some systems lack segments is a unit of each system that has any of them,
     with the segments that the system has. And it is a common unit, with the segments that all
-    systems have.
+    systems have. Which segments these are is known when all documents are added up, because the
+    totals of parts say which systems they know (`GroupTotals`).
 
     Args:
-      parts: all parts of all documents.
       adding: what is added up.
-
-    Raises:
-      InputError: there are too many slices.
     """
-    if not parts.parts:
-        width, with_products = adding.basis.width, adding.with_products
-        return MetricTotals(GroupTotals.zero(width, with_products=with_products))
-    documents = added(parts.parts)
-    adding = dataclasses.replace(adding, baseline=adding.baseline or parts.systems[0])
-    slices: dict[SliceKey, int] = {}
-    groups = np.array([_number(key, slices) for key in documents.keys if key is not None], np.int64)
-    keys = [*slices]
-    require_bounded(keys, adding.slicing.most)
-    common = _units_added(documents.systems, adding, documents.common, groups, keys)
-    if documents.rest is None:
-        return common
-    own = [
-        _units_added((system,), adding, documents.own[:, place : place + 1], groups, keys)
-        for place, system in enumerate(documents.systems)
-    ]
-    corpus = _with_rest(common.corpus, [of_system.corpus for of_system in own])
-    if common.slices is None:
-        return MetricTotals(corpus)
-    of_slices = [of_system.slices for of_system in own if of_system.slices is not None]
-    return MetricTotals(corpus, _with_rest(common.slices, of_slices))
 
+    def __init__(self, adding: Adding) -> None:
+        self._adding = adding
+        self._slices: dict[SliceKey, int] = {}
+        # By systems: what adds up the common units, and then what does for each system its own.
+        self._by_systems: dict[tuple[str, ...], list[AddersOfSystems]] = {}
 
-def _number(key: SliceKey, slices: dict[SliceKey, int]) -> int:
-    """0 for a whole document, otherwise the number of its slice from 1."""
-    if key.item == 0:
-        return 0
-    return slices.setdefault(SliceKey(key.item - 1, key.values[1:]), len(slices)) + 1
+    def add(self, documents: DocumentParts) -> None:
+        """Adds documents.
 
+        Args:
+          documents: all parts of some documents; one or more.
 
-def _units_added(
-    systems: Sequence[str],
-    adding: Adding,
-    sums: ExactIntegers,
-    groups: Integers,
-    keys: Sequence[SliceKey],
-) -> MetricTotals:
-    """The totals of the units that have segments.
+        Raises:
+          InputError: there are too many slices.
+        """
+        totals = added(documents.parts)
+        if totals.systems not in self._by_systems:
+            baseline = self._adding.baseline or documents.systems[0]
+            adding = dataclasses.replace(self._adding, baseline=baseline)
+            self._by_systems[totals.systems] = [
+                AddersOfSystems(systems, adding)
+                for systems in (totals.systems, *((system,) for system in totals.systems))
+            ]
+        groups = np.array([self._number(key) for key in totals.keys if key is not None], np.int64)
+        require_bounded([*self._slices], self._adding.slicing.most)
+        common, *own = self._by_systems[totals.systems]
+        self._add(common, totals.common, groups)
+        for place, adders in enumerate(own):
+            self._add(adders, totals.own[:, place : place + 1], groups)
 
-    Args:
-      systems: the sorted systems.
-      adding: what is added up.
-      sums: (rows, systems, 1 + W), as in `GroupTotals.common`.
-      groups: int64 (rows,), as `_number` gives them.
-      keys: the slices by their numbers.
-    """
-    adders = AddersOfSystems(systems, adding)
-    units = sums[:, :, 1:].astype(np.int64, copy=False).transpose(1, 0, 2)
-    has_segments = units[0, :, SEGMENTS] > 0
-    whole, parts = has_segments & (groups == 0), has_segments & (groups > 0)
-    adders.corpus.add(np.ascontiguousarray(units[:, whole]))
-    adders.slices.add(np.ascontiguousarray(units[:, parts]), groups[parts] - 1, len(keys))
-    return adders.totals(keys)
+    def _number(self, key: SliceKey) -> int:
+        """0 for a whole document, otherwise the number of its slice from 1."""
+        if key.item == 0:
+            return 0
+        group = SliceKey(key.item - 1, key.values[1:])
+        return self._slices.setdefault(group, len(self._slices)) + 1
+
+    def _add(self, adders: AddersOfSystems, sums: ExactIntegers, groups: Integers) -> None:
+        """Adds the units that have segments.
+
+        Args:
+          adders: add them up.
+          sums: (rows, systems, 1 + W), as in `GroupTotals.common`.
+          groups: int64 (rows,), see `_number`.
+        """
+        units = sums[:, :, 1:].astype(np.int64, copy=False).transpose(1, 0, 2)
+        has_segments = units[0, :, SEGMENTS] > 0
+        whole, parts = has_segments & (groups == 0), has_segments & (groups > 0)
+        adders.corpus.add(np.ascontiguousarray(units[:, whole]))
+        if parts.any():
+            of_slices = np.ascontiguousarray(units[:, parts])
+            adders.slices.add(of_slices, groups[parts] - 1, len(self._slices))
+
+    def totals(self) -> MetricTotals | None:
+        """The totals of all documents; None if there are none."""
+        parts = []
+        for adders in self._by_systems.values():
+            common, *own = (each.totals([*self._slices]) for each in adders)
+            corpus = _with_rest(common.corpus, [each.corpus for each in own])
+            slices = None
+            if common.slices is not None:
+                of_slices = [each.slices for each in own if each.slices is not None]
+                slices = _with_rest(common.slices, of_slices)
+            parts.append(MetricTotals(corpus, slices))
+        return functools.reduce(operator.add, parts) if parts else None
 
 
 def _with_rest(common: GroupTotals, own: Sequence[GroupTotals]) -> GroupTotals:

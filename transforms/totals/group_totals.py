@@ -250,13 +250,11 @@ class GroupTotals(Sums):
         """For pickle: most columns are 0, most sums are short, and named tuples are slow."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         fields |= {name: compact(fields[name]) for name in ("common", "crosses", "rest", "facts")}
-        keys = None if self.keys == (None,) else [*zip(*self.keys, strict=True)]
-        return _unpickled, (fields | {"keys": keys},)
+        return _unpickled, (fields | {"keys": [key and tuple(key) for key in self.keys]},)
 
 
 def _unpickled(fields: dict[str, Any]) -> GroupTotals:
-    columns = fields["keys"]
-    keys = (None,) if columns is None else tuple(map(SliceKey, *columns)) if columns else ()
+    keys = tuple(key and SliceKey(*key) for key in fields["keys"])
     return GroupTotals(**{name: expanded(value) for name, value in fields.items()} | {"keys": keys})
 
 

@@ -21,7 +21,7 @@ from apache_beam.transforms.window import (
 
 from beam_bleu import ArrowColumns, Evaluate
 from beam_bleu.pipeline.result.document import document_bytes
-from beam_bleu.transforms.totals import batch_adder
+from beam_bleu.transforms.totals import documents
 
 COLUMNS = ArrowColumns(
     {"old": "old", "new": "new"}, ["reference"], labels=["domain", "document"], ids="id"
@@ -158,7 +158,7 @@ def test_each_pane_of_a_stream_has_the_result_of_its_rows(mode):
 
 
 def test_the_parts_of_many_tables_are_put_together(monkeypatch):
-    monkeypatch.setattr(batch_adder, "_MOST_PARTS", 2)
+    monkeypatch.setattr(documents, "_MOST_PARTS", 2)
     tables, keywords = made(6, 5), KEYWORDS["documents"]
     expected = of_batch(tables, keywords)
     with beam.Pipeline("FnApiRunner") as root:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
+import operator
 import pickle
 import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pytest
+from apache_beam.testing.util import assert_that
 from made_units import (
     found_products,
     found_sums,
@@ -25,9 +29,10 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import no_signs
-from beam_bleu.transforms.totals.batch_adder import Adding, DocumentAdder, DocumentParts
-from beam_bleu.transforms.totals.documents import totals_of_documents
+from beam_bleu.transforms.totals.batch_adder import Adding
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.sum_documents import sum_documents
 
 ORDER = 2
 BASIS = bleu_basis(ORDER)
@@ -132,16 +137,24 @@ def batches(rows: Iterable[Segment], size: int) -> list[BatchStatistics]:
 
 
 def totals_of(
-    bundles: Iterable[Sequence[BatchStatistics]], adding: Adding = ADDING, baseline: str = "b"
+    bundles: Iterable[Sequence[BatchStatistics]], adding: Adding = ADDING, *, workers: int = 1
 ) -> MetricTotals:
     """What the steps of Beam compute from bundles, arranged."""
-    documents = DocumentParts()
+    buckets: dict[int, DocumentParts] = {}
     for bundle in bundles:
         adder = DocumentAdder(adding)
         for each in bundle:
             adder.add(each)
-        documents += adder.totals()
-    total = totals_of_documents(documents, dataclasses.replace(adding, baseline=baseline))
+        for bucket, part in adder.buckets():
+            buckets[bucket] = buckets[bucket] + part if bucket in buckets else part
+    adders = [DocumentTotals(adding) for _ in range(workers)]
+    for number, documents in enumerate(buckets.values()):
+        adders[number % workers].add(documents)
+    return arranged([found for each in adders if (found := each.totals()) is not None])
+
+
+def arranged(parts: Sequence[MetricTotals]) -> MetricTotals:
+    total = functools.reduce(operator.add, parts)
     slices = total.slices
     if slices is not None:
         slices = slices.arranged(SLICING.in_order([key for key in slices.keys if key]))
@@ -191,12 +204,12 @@ def test_totals_are_those_of_brute_force(seed: int, each: bool) -> None:
     draw = random.Random(seed)
     rows = segments(draw, 60, 9, each=each, long=seed % 2 == 1)
     bundles = [batches(rows[begin : begin + 20], 7) for begin in range(0, 60, 20)]
-    whole = totals_of(bundles)
+    whole = totals_of(bundles, workers=2)
     assert_brute_force(whole, rows)
-    for size in (1, 9, 30):
+    for size, workers in ((1, 1), (9, 3), (30, 2)):
         shuffled = draw.sample(rows, len(rows))
         bundles = [batches(shuffled[begin : begin + 17], size) for begin in range(0, 60, 17)]
-        found = totals_of(draw.sample(bundles, len(bundles)))
+        found = totals_of(draw.sample(bundles, len(bundles)), workers=workers)
         for one, other in ((found.corpus, whole.corpus), (found.slices, whole.slices)):
             assert one is not None
             assert other is not None
@@ -228,7 +241,7 @@ def test_segments_stop_being_common_if_another_partition_has_another_system() ->
         else dataclasses.replace(row, counts={name: row.counts[name] for name in "bc"})
         for row in rows
     ]
-    found = totals_of([batches(rows, 50)])
+    found = totals_of([batches(rows, 50)], workers=3)
     assert_brute_force(found, rows)
     assert found.corpus.units == 1
 
@@ -247,7 +260,7 @@ def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() 
 
 def test_the_baseline_of_slices_can_be_another_system() -> None:
     rows = segments(random.Random(7), 30, 5)
-    found = totals_of([batches(rows, 9)], baseline="c")
+    found = totals_of([batches(rows, 9)], dataclasses.replace(ADDING, baseline="c"))
     assert_brute_force(found, rows, baseline="c")
 
 
@@ -270,7 +283,7 @@ def test_messages_are_short() -> None:
     rows = segments(random.Random(11), 1000, 200)
     adder = DocumentAdder(WITHOUT_SLICES)
     adder.add(batch(rows))
-    (sums,) = adder.totals().parts
+    (sums,) = adder.sums().parts
     documents = len({row.document for row in rows})
     assert len(sums.keys) == documents
     assert len(pickle.dumps(sums)) < documents * len(SYSTEMS) * BASIS.width * 8
@@ -286,4 +299,16 @@ def test_an_empty_batch_adds_nothing() -> None:
     )
     adder = DocumentAdder(ADDING)
     adder.add(empty)
-    assert adder.totals().parts == ()
+    assert list(adder.buckets()) == []
+
+
+def test_the_pipeline_gives_the_same_totals() -> None:
+    rows = segments(random.Random(14), 90, 11, each=True)
+
+    def check(found: list[tuple[str, MetricTotals]]) -> None:
+        assert {name for name, _ in found} == {"totals"}
+        assert_brute_force(arranged([totals for _, totals in found]), rows)
+
+    with beam.Pipeline() as pipeline:
+        statistics = pipeline | beam.Create(batches(rows, 8))
+        assert_that(sum_documents(statistics, {"totals": ADDING}), check)
