@@ -85,6 +85,11 @@ class Runner:
             return
         from beam_bleu.pipeline.engines.reachable import check_reachable
 
+        if self.name.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
+            raise UsageError(
+                "--streaming: Spark never ends a streaming job, even when its input ends",
+                "leave it out",
+            )
         check_reachable(self.name, options)
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
         now = datetime.datetime.now(datetime.timezone.utc)

@@ -119,6 +119,7 @@ BESIDE = r"""
 --output domains.txt
 extra.txt => the reference extra.txt
 --runner DaskRunner => DaskRunner is refused
+--runner spark --output x --streaming => --streaming
 --runner FastRunner
 --runner FlinkRunner => needs --output
 --runner PortableRunner --output x -- --typo => --job_endpoint
