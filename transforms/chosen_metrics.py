@@ -100,6 +100,7 @@ def require_texts_only(needs: Needs) -> None:
     Raises:
       ValueError: one needs numbers.
     """
+    require_readable(needs)
     for value in needs.values:
         raise ValueError(
             f"a metric needs numbers of the column {value.column}, and segments have only "
