@@ -18,7 +18,7 @@ from beam_bleu.pipeline.engines import handshake as handshakes
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.engines.worker_facts import host_name
-from beam_bleu.pipeline.errors.marked_steps import marked
+from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.errors import JobError
@@ -37,7 +37,7 @@ def handshake_of(job: Job, *flags: str) -> Handshake:
 def run(handshake: Handshake, begun: Path) -> None:
     """Runs the handshake, and a step that leaves a file if it begins."""
     with beam.Pipeline(runner="FnApiRunner", options=PipelineOptions([])) as pipeline:
-        _ = pipeline | handshake.steps(marked) | beam.Map(lambda _: begun.touch())
+        _ = pipeline | handshake.steps(Marked) | beam.Map(lambda _: begun.touch())
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_step_that_fails_when_it_is_set_up_names_the_host(tmp_path: Path) -> N
 
     handshake = handshake_of(job_of(tmp_path, *EXAMPLE))
     with pytest.raises(Exception, match=f"on {host_name()}: a library is missing"):
-        marked(Broken(), set_up=handshake.set_up).setup()
+        Marked(Broken(), set_up=handshake.set_up).setup()
 
 
 def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
