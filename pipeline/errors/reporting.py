@@ -10,10 +10,12 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any, NoReturn
 
 from beam_bleu.pipeline.display.printable import printable
@@ -35,6 +37,10 @@ _WORD = re.compile(r"[A-Za-z]{3}")
 
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
 """The text that Python writes between an exception and the next one, which it caused."""
+
+
+_BETWEEN_WAKES = 0.1
+"""Seconds."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,11 +83,43 @@ class _Interrupts:
         self._held = True
         before = {number: signal.signal(number, self._receive) for number in numbers}
         try:
-            yield
+            with (
+                self._noticed({*numbers}) if hasattr(signal, "SIGURG") else contextlib.nullcontext()
+            ):
+                yield
         finally:
             self._held = True
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def _noticed(self, numbers: Set[int]) -> Iterator[None]:
+        """While the body runs, these signals end any wait of the main thread.
+
+        Python handles a signal when the main thread runs again. One that comes just before a wait
+        does not end it. So a thread sends others, which mean nothing, until it is handled.
+        """
+        main, (told, telling) = threading.get_ident(), socket.socketpair()
+
+        def wake() -> None:
+            with told:
+                while numbers_told := told.recv(64):
+                    if numbers.isdisjoint(numbers_told):
+                        continue
+                    while not self.received and telling.fileno() >= 0:
+                        signal.pthread_kill(main, signal.SIGURG)
+                        time.sleep(_BETWEEN_WAKES)
+
+        telling.setblocking(False)
+        former = signal.signal(signal.SIGURG, lambda number, frame: None)
+        former_told = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
+        threading.Thread(target=wake, name="beam-bleu signals", daemon=True).start()
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(former_told)
+            telling.close()
+            signal.signal(signal.SIGURG, former)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:

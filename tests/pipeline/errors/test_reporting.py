@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -99,3 +102,27 @@ def test_the_limit_of_open_files_always_has_its_own_remedy(capfd) -> None:
     cause, remedy = capfd.readouterr().err.splitlines()
     assert cause == "beam-bleu: too many open files: /out cannot be written"
     assert "ulimit -n" in remedy
+
+
+_WAITING = """
+import os, signal, threading, time
+from beam_bleu.pipeline.errors.reporting import reported
+
+def send():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+def wait():
+    threading.Thread(target=send, daemon=True).start()
+    # Another thread gets the signal, so it does not interrupt the wait of this one.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    threading.Event().wait(30)
+
+reported(wait, verbose=0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no such signals")
+def test_a_signal_that_does_not_interrupt_a_wait_ends_it():
+    run = subprocess.run([sys.executable, "-c", _WAITING], capture_output=True, timeout=25)
+    assert (run.returncode, run.stderr) == (143, b"beam-bleu: stopped by SIGTERM\n")
