@@ -16,6 +16,9 @@ from rich.cells import cell_len, set_cell_size
 _MOST_ROWS = 60
 """A longer chart is not read. Its table has all rows."""
 
+_LONGEST_LABEL = 19
+"""Characters beside a chart of dots. More would leave too little room for the dots."""
+
 _ROOM_OF_NAMES = 34
 """Characters below a chart of curves. More would overlap."""
 
@@ -92,6 +95,11 @@ class Dots:
     def shown(self) -> Sequence[Dot]:
         """The rows that it has."""
         return self.rows[:_MOST_ROWS]
+
+    @property
+    def longest_label(self) -> int:
+        """How many characters stand beside the rows at most."""
+        return min(max(cell_len(row.label) for row in self.shown), _LONGEST_LABEL)
 
     @functools.cached_property
     def axis(self) -> Axis:

@@ -76,8 +76,8 @@ class Figure:
 def standing(result: Result) -> Iterator[Figure]:
     """The scores and differences on the whole corpus, and those of means."""
     view = View(result)
-    if table := systems_table(view, for_paper=True):
-        yield Figure("Scores", [table])
+    scores = systems_table(view, for_paper=True)
+    scores_of_all = [scores] if scores else []
     for metric in result.metrics:
         word = metric.metric
         for name, rows, group in (
@@ -93,7 +93,8 @@ def standing(result: Result) -> Iterator[Figure]:
                 ]
                 unit = f"{name} (lower is better)" if row_of(word).lower_is_better else name
                 chart = Dots(dots, unit) if len(dots) > 1 else None
-                yield Figure(name, chart=chart, sentence=best(name, rows, compared))
+                yield Figure(name, scores_of_all, chart, best(name, rows, compared))
+                scores_of_all = []
             if table := differences_table(view, compared):
                 # Of all pairs, the chart has those with the first baseline.
                 from_first = [row for row in compared if row.baseline == compared[0].baseline]
