@@ -176,10 +176,14 @@ def nulls(column: pa.Array) -> Rows:
     return rows
 
 
-def texts(column: pa.Array) -> pa.LargeStringArray:
-    """A column of large strings, or one of nulls without a type, as large strings."""
+def texts(column: pa.Array) -> pa.Array:
+    """The same column; nulls without a type, also in lists, are large strings."""
     # Readers give strings. But a column whose values are all null can have no other type.
-    return column.cast(pa.large_string()) if pa.types.is_null(column.type) else column
+    if pa.types.is_null(column.type):
+        return column.cast(pa.large_string())
+    if pa.types.is_large_list(column.type) and pa.types.is_null(column.type.value_type):
+        return column.cast(pa.large_list(pa.large_string()))
+    return column
 
 
 def lengths(column: pa.Array) -> Integers:

@@ -45,8 +45,8 @@ def test_values_are_where_the_axis_says():
     chart = Dots([Dot("a", 15.0, (10.0, 20.0))], "BLEU")
     assert texts(chart, "middle") == ["10", "15", "20"]
     assert [chart.axis.at(value) for value in (10, 15, 20)] == [0, 0.5, 1]
-    assert '<path d="M150.0,19H342.0" stroke="var(--plain)"' in drawn(chart)
-    assert "translate(246.0,19)" in drawn(chart)
+    assert '<path d="M23.0,19H342.0" stroke="var(--plain)"' in drawn(chart)
+    assert "translate(182.5,19)" in drawn(chart)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, -3.25, 1e300, 1e-300])

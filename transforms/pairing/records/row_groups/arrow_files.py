@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
@@ -68,7 +69,7 @@ class ArrowFile(GroupFile):
 
         A record batch is read as a whole, because it can be compressed. pyarrow trusts the places
         of values that a file has, and wrong ones would be outside of the memory, so they are
-        checked first.
+        checked first. Whether texts are UTF-8 is checked later, row by row.
         """
         fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
         batches: Iterator[pa.RecordBatch]
@@ -80,7 +81,8 @@ class ArrowFile(GroupFile):
                 raise pa.ArrowInvalid(CHANGED)
             batches = map(file.get_batch, piece.groups)
         for batch in batches:
-            batch.validate(full=True)
+            for column in batch.columns:
+                column.view(_of_bytes(column.type)).validate(full=True)
             for first in range(0, len(batch), batch_rows):
                 yield batch.slice(first, batch_rows)
 
@@ -91,3 +93,19 @@ class ArrowFile(GroupFile):
 
 def _options(fields: Sequence[int] | None) -> pa.ipc.IpcReadOptions:
     return pa.ipc.IpcReadOptions(use_threads=False, included_fields=fields)
+
+
+def _of_bytes(kind: pa.DataType) -> pa.DataType:
+    """The type with bytes in place of texts, for texts and lists of them."""
+    if pt.is_list(kind):
+        return pa.list_(_of_bytes(kind.value_type))
+    if pt.is_large_list(kind):
+        return pa.large_list(_of_bytes(kind.value_type))
+    return _BYTES.get(kind, kind)
+
+
+_BYTES = {
+    pa.string(): pa.binary(),
+    pa.large_string(): pa.large_binary(),
+    pa.string_view(): pa.binary_view(),
+}

@@ -13,7 +13,13 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.canonical import as_text, canonical_schema, is_text, is_texts
+from beam_bleu.transforms.pairing.canonical import (
+    as_text,
+    canonical_schema,
+    is_text,
+    is_texts,
+    texts,
+)
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
@@ -220,7 +226,7 @@ class RowGroupRecords(RecordFiles):
         faults: dict[int, Fault] = {}
         conditions = (condition.column for condition in part.chosen.where)
         for path in dict.fromkeys([*conditions, *part.chosen.columns]):
-            column = value_of(part.values, path)
+            column = texts(value_of(part.values, path))
             wrong = self._faults(path, column)
             columns[path] = null_in(column, wrong)
             faults = {**wrong, **faults}
@@ -239,8 +245,8 @@ class RowGroupRecords(RecordFiles):
             for row, what in faulty_texts(column).items()
         }
         most = self.expected.max_line_bytes
-        texts = column.values if is_texts(column.type) else column
-        too_long = rows_of(column, np.flatnonzero(np.diff(offsets_of(texts)) > most))
+        values = column.values if is_texts(column.type) else column
+        too_long = rows_of(column, np.flatnonzero(np.diff(offsets_of(values)) > most))
         for row in np.unique(too_long).tolist():
             what = f"column {path}: the text has more than {most} bytes"
             remedy = (
@@ -311,12 +317,12 @@ def _sum_of_hashes(read: ReadRecords, chosen: Chosen) -> int:
     Raises:
       InputError: a column of labels, conditions, ids or systems has values that have no text.
     """
-    texts = {*(path for _, path in chosen.candidates), *chosen.references}
+    of_segments = {*(path for _, path in chosen.candidates), *chosen.references}
     others = {*chosen.labels, *chosen.names, *(condition.column for condition in chosen.where)}
 
     def hashed(path: ColumnPath) -> pa.Array:
         column = read.columns[path]
-        if path in texts:
+        if path in of_segments:
             return column
         return as_text(column, path) if path in others else numbers_as_texts(column)
 

@@ -112,3 +112,29 @@ def test_a_file_of_another_format_is_named(tmp_path, suffix, content, cause):
     else:
         path.write_bytes(content)
     called("--input", path).assert_failed(3, "input: ", cause, str(path))
+
+
+@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
+def test_columns_that_are_always_null_have_no_type_of_texts(tmp_path, form):
+    rows = 40
+    texts = {"hyp": ["a b c d e"] * rows, "ref": ["a b c d f"] * rows}
+    table = pa.table({**texts, "more": pa.nulls(rows)})
+    path = write(tmp_path / f"t{SUFFIXES[form]}", table, form, 10)
+    given = "--reference_columns", "ref,more", "--slice_by", "more", "--format", "json"
+    more = "--save_totals", "--output", tmp_path / "out"
+    document = called("--input", path, *given, *more).document
+    assert [score["segments"] for score in document["scores"]] == [rows, rows]
+
+
+@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.list_(pa.string())], ids=str)
+def test_a_text_that_is_not_utf8_is_a_bad_record(tmp_path, form, kind):
+    texts: pa.Array = pa.array([b"fine", b"bad \xe9t\xe9", b"fine"]).view(pa.string())
+    if pa.types.is_list(kind):
+        texts = pa.ListArray.from_arrays([0, 1, 2, 3], texts)
+    elif pa.types.is_large_string(kind):
+        texts = texts.view(pa.binary()).cast(pa.large_binary()).view(kind)
+    path = write(tmp_path / f"t{SUFFIXES[form]}", pa.table({"hyp": ["a"] * 3, "ref": texts}), form)
+    called("--input", path).assert_failed(
+        3, f"input: row 2: column ref: invalid UTF-8 at byte 5 of the text (0xe9): {path}"
+    )
