@@ -212,7 +212,7 @@ def test_keys_keep_their_type() -> None:
 @pytest.mark.parametrize(
     ("arguments", "cause"),
     [
-        ({"metrics": ["perplexity"]}, "a metric needs numbers of the column"),
+        ({"metrics": ["perplexity"]}, "a metric needs the column"),
         ({"details": 1}, "details must be True or False, got 1"),
         ({"columns": "hyp"}, "columns must be ArrowColumns, got 'hyp'"),
     ],

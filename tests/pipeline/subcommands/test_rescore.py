@@ -60,7 +60,7 @@ def test_it_refuses_what_the_sums_do_not_have(flags, cause, folder):
 
 
 @pytest.mark.parametrize("subcommand", ["compare", "merge", "rescore"])
-@pytest.mark.parametrize("flag", ["-vx", "--quiet=x"])
+@pytest.mark.parametrize("flag", ["-qx", "--quiet=x"])
 def test_a_flag_with_a_value_that_it_does_not_take(subcommand, flag, folder):
     totals = folder / "totals.json"
     called(subcommand, totals, totals, flag).assert_failed(2, "x", f"beam-bleu {subcommand} --help")

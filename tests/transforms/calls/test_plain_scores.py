@@ -190,7 +190,7 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
         (
             {"metrics": ["perplexity"]},
-            "a metric needs numbers of the column .*ReadPairedRecords.*CorpusScores.PerSystem",
+            "a metric needs the column .*score these records with the command",
         ),
         ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
         ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
