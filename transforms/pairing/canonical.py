@@ -1,8 +1,9 @@
 """The columns of an input, once they are read: their types are canonical.
 
 Whatever types a file or a table has, at the door its texts become large_string and its lists
-large_list, and nothing is a dictionary or an extension. All other types stay. A column of
-references has one text in each row, or a list of texts in each row.
+large_list, and nothing is a dictionary or an extension. Columns that are always null can have the
+type null; as values they are texts. All other types stay. A column of references has one text in
+each row, or a list of texts in each row.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Rows = npt.NDArray[np.bool_]
 """bool (rows,): for each row, whether it is one of these."""
 
 _WITH_TEXTS = (
-    *(pa.types.is_large_string, pa.types.is_null),
-    *(pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal),
+    *(pa.types.is_large_string, pa.types.is_integer),
+    *(pa.types.is_boolean, pa.types.is_decimal),
     *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
 )
 """The types whose values Arrow writes as texts, besides floats."""
@@ -61,7 +62,7 @@ _LISTS = (
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether values of a canonical type are texts, or all null."""
+    """Whether values of a column of a canonical type are texts, or all null."""
     return bool(pt.is_large_string(kind) or pt.is_null(kind))
 
 
@@ -92,7 +93,7 @@ def canonical(values: pa.Array) -> pa.Array:
     if any(is_texts(kind) for is_texts in _TEXTS):
         # A cast from bytes to strings would check them, and its error does not name all wrong rows.
         return values.cast(pa.large_binary()).view(pa.large_string())
-    return values
+    return values.cast(pa.large_string()) if pt.is_null(kind) else values
 
 
 def named_text(column: pa.Array, name: object) -> pa.Array:
@@ -176,16 +177,6 @@ def nulls(column: pa.Array) -> Rows:
     return rows
 
 
-def texts(column: pa.Array) -> pa.Array:
-    """The same column; nulls without a type, also in lists, are large strings."""
-    # Readers give strings. But a column whose values are all null can have no other type.
-    if pa.types.is_null(column.type):
-        return column.cast(pa.large_string())
-    if pa.types.is_large_list(column.type) and pa.types.is_null(column.type.value_type):
-        return column.cast(pa.large_list(pa.large_string()))
-    return column
-
-
 def lengths(column: pa.Array) -> Integers:
     """The number of texts in each row of a column of references, with nulls in lists."""
     if not pa.types.is_large_list(column.type):
@@ -208,9 +199,9 @@ def reference_counts(column: pa.Array) -> Integers:
 def spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
     """The columns of a column of references: one, or one for each place of its lists."""
     if not pa.types.is_large_list(column.type):
-        yield texts(column)
+        yield column
         return
-    values, of_rows = texts(column.values), lengths(column)
+    values, of_rows = column.values, lengths(column)
     begins = column.offsets.to_numpy()[:-1]
     for place in range(int(of_rows.max())):
         missing = of_rows <= place

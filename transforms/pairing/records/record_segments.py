@@ -27,7 +27,6 @@ from beam_bleu.transforms.pairing.canonical import (
     reference_counts,
     row_parts,
     spread,
-    texts,
 )
 from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
@@ -181,7 +180,7 @@ def _batch(
     there = read.range
     places = Places.in_files([there.path], there.kind, one_file, there.first_place + rows)
     return SegmentBatch(
-        tuple(padded(texts(taken(path))) for _, path in chosen.candidates),
+        tuple(padded(taken(path)) for _, path in chosen.candidates),
         tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
         there.first + rows,
         systems=chosen.systems,

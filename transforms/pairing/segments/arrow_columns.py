@@ -27,7 +27,6 @@ from beam_bleu.transforms.pairing.canonical import (
     reference_counts,
     row_parts,
     spread,
-    texts,
 )
 from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.segments.batching import require_distinct
@@ -350,7 +349,7 @@ def text_column(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
     """
     values = _whole(column)
     if is_text(values.type) and not _has_bytes(column.type):
-        return texts(values)
+        return values
     raise _other_type(column, name, "strings")
 
 

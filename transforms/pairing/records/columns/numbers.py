@@ -143,10 +143,7 @@ def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:
         offsets, column = _offsets(column), column.flatten()
     else:
         offsets = np.arange(len(column) + 1)
-    kind, missing = column.type, nulls(column)
-    wrong = missing
-    if pt.is_null(kind):
-        return _Items(np.zeros(len(column)), wrong, offsets)
+    kind, wrong = column.type, nulls(column)
     if not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
         column = column.cast(pa.large_string())
         for text, number in _BOOLEANS.items() if takes_booleans else ():
@@ -233,7 +230,7 @@ def _add_up(values, offsets, sums):
         sums[row] = total + lost
 
 
-WHAT = "a column of numbers"
+_WHAT = "a column of numbers"
 """What the columns are for, in messages."""
 
 
@@ -254,7 +251,7 @@ def systems_of_values(wanted: Wanted, columns: FileColumns) -> tuple[str, ...]:
         if others != systems:
             raise columns.error(
                 f"{patterns[0].column} has the systems {joined(systems)}, and {value.column} has "
-                f"{joined(others)} ({WHAT})"
+                f"{joined(others)} ({_WHAT})"
             )
     return systems
 
@@ -281,19 +278,19 @@ def _of_systems(
     has_system = _is_pattern(value, columns)
     if has_system and wanted.system is not None:
         raise columns.error(
-            f"{value.column} ({WHAT}) stands for a column of each system, but "
+            f"{value.column} ({_WHAT}) stands for a column of each system, but "
             f"each record has one system, that of the column {wanted.system}",
             f"write the name of the column without {SYSTEM}",
         )
     if len(systems) > 1 and not has_system and not value.is_shared:
         raise columns.error(
-            f"{value.column} is {WHAT}, and each record has {len(systems)} "
+            f"{value.column} is {_WHAT}, and each record has {len(systems)} "
             f"systems: {joined(systems)}",
             f"write {SYSTEM} in place of the system's name, such as {value.column}_{SYSTEM}; the "
             "columns of candidates give the systems their names: --candidate_columns NAME=COLUMN",
         )
     names = [value.of_system(system) if has_system else value.column for system in systems]
-    paths = tuple(columns.named(value.flag or WHAT, name) for name in names)
+    paths = tuple(columns.named(value.flag or _WHAT, name) for name in names)
     for path in paths:
         kind = type_at(columns.schema, path)
         if not has_values(kind, value):
@@ -317,5 +314,5 @@ def _matching(value: ValueColumn, columns: FileColumns) -> tuple[str, ...]:
     matches = (re.fullmatch(expression, path) for path in columns.paths())
     names = natural_order({match[1] for match in matches if match})
     if not names:
-        raise columns.error(f"no column matches {value.column} ({WHAT})")
+        raise columns.error(f"no column matches {value.column} ({_WHAT})")
     return tuple(names)

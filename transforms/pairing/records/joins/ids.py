@@ -32,7 +32,7 @@ def id_texts(ids: pa.Array) -> pa.LargeStringArray | None:
     if pa.types.is_dictionary(kind):
         return id_texts(ids.dictionary_decode())
     is_integer = pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and not kind.scale)
-    is_id = is_integer or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+    is_id = is_integer or pa.types.is_large_string(kind)
     return ids.cast(pa.large_string()) if is_id else None
 
 

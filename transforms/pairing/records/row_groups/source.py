@@ -13,13 +13,7 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.canonical import (
-    as_text,
-    canonical_schema,
-    is_text,
-    is_texts,
-    texts,
-)
+from beam_bleu.transforms.pairing.canonical import as_text, canonical_schema, is_text, is_texts
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
@@ -226,7 +220,7 @@ class RowGroupRecords(RecordFiles):
         faults: dict[int, Fault] = {}
         conditions = (condition.column for condition in part.chosen.where)
         for path in dict.fromkeys([*conditions, *part.chosen.columns]):
-            column = texts(value_of(part.values, path))
+            column = value_of(part.values, path)
             wrong = self._faults(path, column)
             columns[path] = null_in(column, wrong)
             faults = {**wrong, **faults}
