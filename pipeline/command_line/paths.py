@@ -5,6 +5,7 @@ An output that is also an input is refused: the run would overwrite what it read
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import posixpath
@@ -15,7 +16,8 @@ from apache_beam.io.filesystem import BeamIOError, FileSystem
 
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
 from beam_bleu.pipeline.output.publication import data_files
-from beam_bleu.transforms.errors import UsageError, installing
+from beam_bleu.transforms.errors import BleuError, UsageError, installing
+from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.wiring.filesystems import (
@@ -138,10 +140,13 @@ def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     for label, pattern in inputs:
         if table_kind(pattern) is not None:  # only its log says what is read of it
             continue
-        read = normal(pattern)
-        regex = FileSystem.translate_pattern(read)
+        read = {normal(pattern)}
+        regex = FileSystem.translate_pattern(normal(pattern))
+        if is_local(pattern):
+            with contextlib.suppress(BleuError):  # the job will report what is wrong with it
+                read |= {normal(file.path) for file in local_files(label, pattern)}
         for path in written:
-            if path == read or (is_pattern(pattern) and re.fullmatch(regex, path)):
+            if path in read or (is_pattern(pattern) and re.fullmatch(regex, path)):
                 raise UsageError(
                     f"--output {output}: {label} ({pattern}) would read {path}, where results are "
                     "written",

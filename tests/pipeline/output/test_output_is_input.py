@@ -38,7 +38,7 @@ FILES = [
     "linked.txt",
 ]
 CANDIDATES, REFERENCE = "--candidates=x={}", "--references={}"
-PATTERNS = ["data/*.json", "link/*.json", "**/scores.json"]
+PATTERNS = ["data/*.json", "link/*.json", "**/scores.json", "linked*"]
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "_SUCCESS", "run.json", "metrics.prom"])
