@@ -17,7 +17,6 @@ from typing import Any, cast
 import numpy as np
 
 from beam_bleu.transforms.metrics.bleu.columns import (
-    FIRST_MATCHES,
     BleuColumns,
     bleu_basis,
     order_of,
@@ -124,7 +123,7 @@ def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
             f"got {fewest} and {most}"
         )
     sums, products = values[: width(max_order)], values[width(max_order) :]
-    _require_possible(sums, products, most)
+    _require_possible(sums, products)
     zero = GroupTotals.zero(width(max_order), with_products=True)
     facts = np.zeros((1, 1, FIRST_REFERENCE), np.int64)
     facts[..., [FEWEST, MOST]] = fewest, most
@@ -132,11 +131,11 @@ def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
     return dataclasses.replace(zero, systems=("",), common=common, facts=facts)
 
 
-def _require_possible(sums: Sequence[int], products: Sequence[int], references: int) -> None:
-    """Checks that there can be segments with these sums, and with these sums of products.
+def _require_possible(sums: Sequence[int], products: Sequence[int]) -> None:
+    """Checks for columns that are sums of other rows than the rest.
 
     Raises:
-      ValueError: there are none.
+      ValueError: no segments can have these sums.
     """
     bleu = BleuColumns(sums)
     for order, (matches, ngrams) in enumerate(zip(bleu.matches, bleu.totals, strict=True), 1):
@@ -145,24 +144,11 @@ def _require_possible(sums: Sequence[int], products: Sequence[int], references: 
                 f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
                 f"of order {order}"
             )
-    *_, closest, closest_first, longest, average = sums[:FIRST_MATCHES]
-    short = [*bleu.short_candidates, bleu.segments]
-    are_possible = (
-        short == sorted(short)
-        and closest + closest_first <= longest
-        and (references > 1 or not (longest or average))
-    )
-    place = packed_places(len(sums)).tolist()
-    of_segments = [products[place[SEGMENTS][column]] for column in range(len(sums))]
-    squares = [products[place[column][column]] for column in range(len(sums))]
-    are_possible &= of_segments == list(sums) and all(
-        products[place[i][j]] ** 2 <= squares[i] * squares[j]
-        for i, j in itertools.combinations(range(len(sums)), 2)
-    )
-    if not are_possible:
+    places = packed_places(len(sums))[SEGMENTS].tolist()
+    if [products[place] for place in places] != list(sums):
         raise ValueError(
-            "no segments have these sums, or these sums of products A_x_B: add up the same rows "
-            "for each column, and take the smallest min_references and the largest max_references"
+            "no segments have these sums and these products with `segments`: add up the same rows "
+            "for each column"
         )
 
 
