@@ -113,7 +113,7 @@ def _counts(metric: str, counts: Any) -> Any:
             [columns.candidate_length, length, *columns.matches, *columns.totals]
         )
     if metric == "chrf":
-        from beam_bleu.transforms.metrics.chrf.formula import FIRST_NGRAMS
+        from beam_bleu.transforms.metrics.chrf.metric import FIRST_NGRAMS
 
         return counts[:, FIRST_NGRAMS:]
     if metric == "ter":
@@ -139,9 +139,9 @@ def sacrebleu(texts: Texts, flags: argparse.Namespace) -> Task:
     def numbers(_: Any) -> Any:
         counts = np.array(metric._extract_corpus_statistics(*texts))
         if flags.metric == "ter":
-            from beam_bleu.transforms.metrics.ter.metric import PARTS_OF_A_WORD
+            from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN
 
-            counts = np.rint(counts * [1, PARTS_OF_A_WORD])
+            counts = np.rint(counts * [1, PARTS_OF_A_TOKEN])
         return counts.astype(np.int64)
 
     return Task(lambda: metric.corpus_score(*texts), numbers)

@@ -30,7 +30,6 @@ from beam_bleu.transforms.text.text import (
     Text,
     TextName,
     own_signature,
-    reference_field,
     signature_line,
 )
 
@@ -43,6 +42,11 @@ _Metric = TypeVar("_Metric", bound="Metric")
 SEGMENTS, EMPTY = range(2)
 """The first column of every basis: 1 for each segment; and the second one of most metrics of texts:
 1 if nothing in the candidate is counted."""
+
+PARTS_OF_A_TOKEN = 720_720
+"""The parts of a token or word in which mean lengths of references are counted: the least common
+multiple of 1 to 16. So the mean of up to 16 references is exact; with more it is rounded down, by
+less than a millionth."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,19 +121,6 @@ class Lengths:
     empty_candidates: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Signatures:
-    """How scores are made.
-
-    Attributes:
-      own: the signature, with everything that changes the number.
-      sacrebleu: the one that sacreBLEU prints; None if sacreBLEU cannot express the definition.
-    """
-
-    own: str
-    sacrebleu: str | None = None
-
-
 def normalization() -> Any:
     """The field that all definitions of metrics of texts have in common."""
     return choice(
@@ -184,6 +175,8 @@ class Metric(Config):
       is_in_sacrebleu: whether sacreBLEU has it.
       picks_reference: whether it counts the best reference of each segment, which its definition
         chooses.
+      LENGTHS: what it counts, such as "word", and the columns with how many of it candidates and
+        references have; None if `lengths` is defined in another way.
     """
 
     score_type: ClassVar[type[Any]]
@@ -191,6 +184,7 @@ class Metric(Config):
     most_bytes: ClassVar[int] = 2**31 - 1
     is_in_sacrebleu: ClassVar[bool] = False
     picks_reference: ClassVar[bool] = True
+    LENGTHS: ClassVar[tuple[str, int, int] | None] = None
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(cast(Any, self)):
@@ -303,7 +297,11 @@ class Metric(Config):
 
     def lengths(self, columns: Sequence[int]) -> Lengths | None:
         """How long the texts of a corpus are, by their columns; None if it counts no texts."""
-        return None
+        if self.LENGTHS is None:
+            return None
+        counted, candidates, references = self.LENGTHS
+        reference_length = Fraction(columns[references])
+        return Lengths(counted, columns[candidates], reference_length, columns[EMPTY])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
         """The score of a corpus, and the other attributes that only its scores have."""
@@ -317,23 +315,21 @@ class Metric(Config):
         """Sentences about input that only this metric has."""
         return ()
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
-        """How scores are made.
+    def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
+        """The signature, and that of sacreBLEU; None if sacreBLEU cannot express the definition.
 
         Args:
           text: how texts become tokens.
           fewest: the least number of references of a segment.
           most: the largest one.
         """
-        common = {
-            "nrefs": reference_field(fewest, most),
-            "case": CASES[text.lowercase].name,
-        }
-        fields, known = self.signed(text), self.sacrebleu_signed(text)
-        own = own_signature(text, {**common, **fields, **self.signed_beyond(text)})
+        references = str(most) if fewest == most else "var"
+        common = {"nrefs": references, "case": CASES[text.lowercase].name}
+        own = own_signature(text, {**common, **self.signed(text), **self.signed_beyond(text)})
+        known = self.sacrebleu_signed(text)
         if known is None:
-            return Signatures(own)
-        return Signatures(own, signature_line({**common, **known, "version": SACREBLEU}))
+            return own, None
+        return own, signature_line({**common, **known, "version": SACREBLEU})
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         """What the signature says beside the references and the case, as sacreBLEU does."""

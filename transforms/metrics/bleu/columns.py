@@ -10,7 +10,7 @@ short candidates only `SEGMENTS`, `CANDIDATE_LENGTH`, `SHORTEST` and the matches
 The totals follow from the other columns. Let h_j be 1 if a candidate has fewer than j tokens,
 otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h_1 + ... + h_(n-1).
 
-If a segment has several references, a rule decides which length counts. `count_rows.py` computes
+If a segment has several references, a rule decides which length counts. `kernel.py` computes
 the lengths by all rules, and totals/unit_adder.py adds them up.
 """
 
@@ -24,7 +24,7 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import table
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN, SEGMENTS, Basis
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
@@ -32,11 +32,6 @@ rule "shortest", then what other rules give in addition: "closest" minus "shorte
 "closest_first" minus "closest", "longest" minus "shortest", and "average" minus "shortest" in parts
 of a token (`PARTS_OF_A_TOKEN`); then matches and short candidates of N orders.
 """
-
-PARTS_OF_A_TOKEN = 720_720
-"""How many of the parts that the column `AVERAGE` counts are a token: the least common multiple of
-1 to 16. So the average of up to 16 references is exact. With more references it is rounded down, by
-less than a millionth of a token in a segment."""
 
 FIRST_COLUMNS = {
     "segments": "1",

@@ -18,7 +18,6 @@ from beam_bleu.transforms.definition.choices import require_choice, require_inte
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
-    PARTS_OF_A_TOKEN,
     REFERENCE_LENGTHS,
     SHORTEST,
     BleuColumns,
@@ -41,6 +40,7 @@ from beam_bleu.transforms.metrics.bleu.smoothing import (
 )
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
+    PARTS_OF_A_TOKEN,
     Basis,
     Lengths,
     Metric,

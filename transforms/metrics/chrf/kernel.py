@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.chrf.formula import FIRST_NGRAMS, f_score
 from beam_bleu.transforms.metrics.chrf.matching import (
     LONGEST_REFERENCE,
     MOST_NUMBERS,
@@ -19,7 +18,7 @@ from beam_bleu.transforms.metrics.chrf.matching import (
     match_long_reference,
     match_reference,
 )
-from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.metrics.chrf.metric import FIRST_NGRAMS, ChrfConfig, f_score
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner

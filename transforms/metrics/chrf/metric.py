@@ -1,38 +1,53 @@
-"""chrF: its definition, and how sums become a score."""
+"""chrF: its definition, and how sums become a score.
+
+Popović 2015 (https://aclanthology.org/W15-3049), section 2: chrF = (1 + beta^2) P R /
+(beta^2 P + R), with the means P of the precisions and R of the recalls of all orders. As in
+sacreBLEU, an order that the candidates or the references are too short for does not count. With
+`eps_smoothing` chrF is the mean of the F-scores of all orders, as in Popović's own program. The
+operations and their order are those of `CHRF._compute_f_score` in sacreBLEU 2.6.
+
+The columns of each order are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of the
+candidate, those of its best reference, and how many of them match; first the orders of characters,
+which are code points, and then those of words. A candidate's n-grams count only if the reference
+has n-grams of this order, so they do not follow from the candidate's length.
+"""
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_integer
 from beam_bleu.transforms.definition.flags import choice
-from beam_bleu.transforms.metrics.chrf.formula import (
-    ChrfColumns,
-    f_score,
-    score_rows,
-)
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
-    EMPTY,
     SEGMENTS,
     Basis,
-    Lengths,
     Metric,
     Scores,
     normalization,
 )
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.shown_score import Score, own_fields
+from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import (
     NormalizationName,
     Text,
     TextName,
 )
+
+FIRST_NGRAMS = 2
+"""The first of three columns for each order, after `SEGMENTS` and `EMPTY`."""
+
+_OF_CANDIDATES, _OF_REFERENCES, _MATCHES = (slice(FIRST_NGRAMS + i, None, 3) for i in range(3))
+
+_EPSILON = 1e-16
+"""What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
 
 LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16
 LARGEST_BETA = 1000
@@ -98,6 +113,7 @@ class ChrfConfig(Metric):
     highest = 100
     is_in_sacrebleu = True
     score_type = ChrfScore
+    LENGTHS = ("character", FIRST_NGRAMS, FIRST_NGRAMS + 1)
 
     char_order: int = choice(
         6,
@@ -169,10 +185,8 @@ class ChrfConfig(Metric):
         """chrF, 0..100."""
         if sums[SEGMENTS] == 0:
             return 0.0
-        chrf = ChrfColumns(sums)
-        return f_score(
-            chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches, self.beta, self.eps_smoothing
-        )
+        ngrams = sums[_OF_CANDIDATES], sums[_OF_REFERENCES]
+        return f_score(*ngrams, sums[_MATCHES], self.beta, self.eps_smoothing)
 
     def values(self, sums: Integers) -> Scores:
         """The chrF of each row."""
@@ -183,20 +197,13 @@ class ChrfConfig(Metric):
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """Without a match there is nothing that changes smoothly."""
-        matches = any(ChrfColumns(sums).matches)
-        return "" if matches else "no character of a candidate is in its references"
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many characters the texts of a corpus have."""
-        chrf = ChrfColumns(columns)
-        references = Fraction(chrf.ref_ngrams[0])
-        return Lengths("character", chrf.hyp_ngrams[0], references, columns[EMPTY])
+        return "" if any(sums[_MATCHES]) else "no character of a candidate is in its references"
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
         """The reason for a score of 0, or ""."""
         if parts["score"]:
             return ""
-        if not self.lengths(columns).candidates:
+        if not columns[FIRST_NGRAMS]:
             return "the score is 0: no candidate has a character that can match"
         return (
             "the score is 0: no character of a candidate is in its references; "
@@ -223,5 +230,73 @@ class ChrfConfig(Metric):
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """Each part has a number for each order."""
-        chrf = ChrfColumns(columns)
-        return {name: tuple(getattr(chrf, name)) for name in own_fields(ChrfScore)}
+        ngrams = {"hyp_ngrams": _OF_CANDIDATES, "ref_ngrams": _OF_REFERENCES}
+        return {
+            name: tuple(columns[orders]) for name, orders in {**ngrams, "matches": _MATCHES}.items()
+        }
+
+
+def f_score(
+    hyp_ngrams: Sequence[Number],
+    ref_ngrams: Sequence[Number],
+    matches: Sequence[Number],
+    beta: int,
+    eps_smoothing: bool,
+) -> Number:
+    """chrF, 0..100.
+
+    Args:
+      hyp_ngrams: n-grams of the candidates, for each of N orders.
+      ref_ngrams: n-grams of the references.
+      matches: n-grams that both have.
+      beta: how many times as important as precision recall is.
+      eps_smoothing: whether all orders count.
+    """
+    factor = beta * beta
+    orders = len(matches)
+    score = precisions = recalls = 0.0
+    counted = 0
+    for n in range(orders):
+        hyp, ref, match = hyp_ngrams[n], ref_ngrams[n], matches[n]
+        if eps_smoothing:
+            precision = match / hyp if hyp > 0 else _EPSILON
+            recall = match / ref if ref > 0 else _EPSILON
+            denominator = factor * precision + recall
+            if denominator > 0:
+                score += (1 + factor) * precision * recall / denominator
+            else:
+                score += _EPSILON
+        elif hyp > 0 and ref > 0:
+            precisions += match / hyp
+            recalls += match / ref
+            counted += 1
+    if eps_smoothing:
+        return 100 * score / orders
+    if counted == 0 or precisions + recalls == 0:
+        return 0.0
+    precisions /= counted
+    recalls /= counted
+    score = (1 + factor) * precisions * recalls
+    score /= factor * precisions + recalls
+    return 100 * score
+
+
+# Python runs it with unbounded integers and with numbers that carry their derivatives, and compiled
+# code with int64. So it uses only loops and numbers.
+callable_by_compiled(f_score)
+
+
+@compiled
+def score_rows(columns, beta, eps_smoothing, scores, of_row):
+    """Writes the score of each row; `of_row` is int64 (3, N), which is overwritten."""
+    # Each row is copied to the same arrays, because a view of an array takes longer.
+    hyp_ngrams, ref_ngrams, matches = of_row[0], of_row[1], of_row[2]
+    for row in range(len(columns)):
+        for n in range(len(matches)):
+            first = FIRST_NGRAMS + 3 * n
+            hyp_ngrams[n] = columns[row, first]
+            ref_ngrams[n] = columns[row, first + 1]
+            matches[n] = columns[row, first + 2]
+        scores[row] = 0.0
+        if columns[row, SEGMENTS] != 0:
+            scores[row] = f_score(hyp_ngrams, ref_ngrams, matches, beta, eps_smoothing)

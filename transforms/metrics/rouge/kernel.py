@@ -30,8 +30,12 @@ from beam_bleu.transforms.metrics.rouge.metric import (
     WORDS,
     Rouge,
 )
-from beam_bleu.transforms.metrics.rouge.sentences import is_unread, write_sentences
-from beam_bleu.transforms.metrics.rouge.union import count_union, memory_bytes
+from beam_bleu.transforms.metrics.rouge.union import (
+    count_union,
+    is_unread,
+    memory_bytes,
+    write_sentences,
+)
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined
 from beam_bleu.transforms.native.fixed_point import fixed_point

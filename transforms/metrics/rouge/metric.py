@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +15,8 @@ import numpy as np
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
-    EMPTY,
     SEGMENTS,
     Basis,
-    Lengths,
     Metric,
     Scores,
     normalization,
@@ -115,6 +112,7 @@ class Rouge(Metric):
         ),
         shared=(SEGMENTS, UNREAD),
     )
+    LENGTHS = ("word", CANDIDATE_LENGTH, REFERENCE_LENGTH)
 
     name: ClassVar[str]
     HIT: ClassVar[int]
@@ -136,11 +134,6 @@ class Rouge(Metric):
     def why_no_gradient(self, sums: Sequence[int]) -> str:
         """A candidate must have an F-score above 0."""
         return "" if sums[HITS] else "no candidate has a match in its references"
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words the texts of a corpus have."""
-        references = Fraction(columns[REFERENCE_LENGTH])
-        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
         """The score, the means of precisions and recalls, and counts."""

@@ -9,7 +9,7 @@ the distance smaller.
 
 from __future__ import annotations
 
-from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
+from beam_bleu.transforms.metrics.metric import EMPTY, PARTS_OF_A_TOKEN, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.metrics.ter.band import (
     SURELY_WITHIN_BAND,
     WITHIN_BAND,
@@ -20,7 +20,6 @@ from beam_bleu.transforms.metrics.ter.edit_rows import MOST_BITS, ROW_BYTES, pla
 from beam_bleu.transforms.metrics.ter.metric import (
     CANDIDATE_LENGTH,
     EDITS,
-    PARTS_OF_A_WORD,
     REFERENCE_LENGTH,
     REFERENCE_PARTS,
     TerConfig,
@@ -107,7 +106,7 @@ def count_rows(texts, memory, counts):
             store_int(columns, CANDIDATE_LENGTH, words)
             store_int(columns, EDITS, fewest)
             store_int(columns, REFERENCE_LENGTH, length // count)
-            store_int(columns, REFERENCE_PARTS, length % count * PARTS_OF_A_WORD // count)
+            store_int(columns, REFERENCE_PARTS, length % count * PARTS_OF_A_TOKEN // count)
 
 
 @inner

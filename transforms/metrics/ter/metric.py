@@ -20,6 +20,7 @@ from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
     EMPTY,
+    PARTS_OF_A_TOKEN,
     SEGMENTS,
     Basis,
     Lengths,
@@ -39,12 +40,7 @@ from beam_bleu.transforms.text.tokenizers import with_choices
 CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
 """The words of the candidate; the edits by the reference with the fewest; the words of the
 references, divided by their number and rounded down; and the rest of this division, in parts of a
-word (`PARTS_OF_A_WORD`)."""
-
-PARTS_OF_A_WORD = 720_720
-"""The unit of the column `REFERENCE_PARTS`: the least common multiple of 1 to 16. So the mean of up
-to 16 references is exact. With more references it is rounded down, by less than a millionth of a
-word in a segment."""
+word (`PARTS_OF_A_TOKEN`)."""
 
 
 def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:
@@ -53,7 +49,7 @@ def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:
     Args:
       columns: W columns: integers, numbers that carry their derivatives, or arrays of one shape.
     """
-    return columns[REFERENCE_LENGTH] * PARTS_OF_A_WORD + columns[REFERENCE_PARTS]
+    return columns[REFERENCE_LENGTH] * PARTS_OF_A_TOKEN + columns[REFERENCE_PARTS]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -153,15 +149,15 @@ class TerConfig(Metric):
         """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
         edits, parts = sums[EDITS], reference_parts(sums)
         if parts > 0:
-            return 100 * (edits / (parts / PARTS_OF_A_WORD))
+            return 100 * (edits / (parts / PARTS_OF_A_TOKEN))
         return 100.0 if edits > 0 else 0.0
 
     def values(self, sums: Integers) -> Scores:
         """The TER of each row."""
         words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
-        if words * PARTS_OF_A_WORD + parts > EXACT_AS_FLOAT:
+        if words * PARTS_OF_A_TOKEN + parts > EXACT_AS_FLOAT:
             return np.array([self.value(row) for row in sums.tolist()])  # exact integers
-        edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_WORD
+        edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_TOKEN
         without_words = np.where(edits > 0, 1.0, 0.0)
         scores: Scores = 100 * np.divide(edits, lengths, out=without_words, where=lengths > 0)
         return scores
@@ -174,7 +170,7 @@ class TerConfig(Metric):
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
         """How many words the texts of a corpus have."""
-        references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
+        references = Fraction(reference_parts(columns), PARTS_OF_A_TOKEN)
         return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
     def signed(self, text: TextName) -> Mapping[str, str]:
@@ -194,5 +190,5 @@ class TerConfig(Metric):
         """The edits, and the words of the references."""
         return {
             "edits": columns[EDITS],
-            "ref_length": reference_parts(columns) / PARTS_OF_A_WORD,
+            "ref_length": reference_parts(columns) / PARTS_OF_A_TOKEN,
         }

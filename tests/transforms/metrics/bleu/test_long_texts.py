@@ -13,7 +13,7 @@ import pytest
 from hostile_texts import Segment
 from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 
-from beam_bleu.transforms.metrics.bleu import count_rows
+from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text import hashing, tokenization
 
@@ -82,7 +82,7 @@ def test_texts_with_many_single_bytes(tokenize: str) -> None:
 @pytest.mark.parametrize("word", ["a", "word", "w" * 40])
 def test_the_most_bytes_of_which_tokens_are_written(word: str, more: int) -> None:
     segments: list[Segment] = []
-    for size in (count_rows._LONGEST_WRITTEN, count_rows.MOST_WRITTEN):
+    for size in (kernel._LONGEST_WRITTEN, kernel.MOST_WRITTEN):
         text = (f"{word} other " * size)[: size + more - 1] + "z"
         half = text[: (size + more) // 2]
         segments += [

@@ -18,7 +18,7 @@ from scoring import group_totals
 
 from beam_bleu import ChrfConfig, ChrfScore
 from beam_bleu.transforms.chosen_metrics import definition_of
-from beam_bleu.transforms.metrics.chrf.formula import FIRST_NGRAMS
+from beam_bleu.transforms.metrics.chrf.metric import FIRST_NGRAMS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics

@@ -10,9 +10,9 @@ import numpy as np
 import sacrebleu
 from hostile_texts import Segment
 
+from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN
 from beam_bleu.transforms.metrics.ter.metric import (
     EDITS,
-    PARTS_OF_A_WORD,
     TerConfig,
     reference_parts,
 )
@@ -127,7 +127,7 @@ def assert_counts_are_those_of_sacrebleu(
     statistics = counted(segments, config)
     counts = statistics.counts[0][0]
     expected = np.array(sacrebleus(config)._extract_corpus_statistics(*columns_of(segments)))
-    ours = np.stack([counts[:, EDITS], reference_parts(counts.T) / PARTS_OF_A_WORD], axis=1)
+    ours = np.stack([counts[:, EDITS], reference_parts(counts.T) / PARTS_OF_A_TOKEN], axis=1)
     wrong = np.flatnonzero((ours != expected).any(axis=1))
     assert not len(wrong), (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])
     return statistics
