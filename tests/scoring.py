@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
-from beam_bleu.transforms.metrics.metric import Basis, Config, Signatures
+from beam_bleu.transforms.metrics.metric import Basis, Config
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
@@ -120,14 +120,14 @@ def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:
 
 
 def signature_of(sums: CorpusSums, config: BleuConfig) -> str:
-    return _signatures(sums, config).own
+    return _signatures(sums, config)[0]
 
 
 def sacrebleu_signature_of(sums: CorpusSums, config: BleuConfig) -> str | None:
-    return _signatures(sums, config).sacrebleu
+    return _signatures(sums, config)[1]
 
 
-def _signatures(sums: CorpusSums, config: BleuConfig) -> Signatures:
+def _signatures(sums: CorpusSums, config: BleuConfig) -> tuple[str, str | None]:
     references = sums.min_reference_count, sums.max_reference_count
     return config.metric.signatures(config.text.name, *references)
 

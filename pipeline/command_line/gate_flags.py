@@ -117,7 +117,7 @@ def gates_of_run(flags: Config, job: Job) -> Gates:
     asked, _ = gates(flags, [output] if output else [], replaced=output)
     definitions = {
         name: f"{scorings.corpus.name}|"
-        + choices_in(scorings.corpus.signatures(scorings.text, 0, 0).own, scorings.languages)
+        + choices_in(scorings.corpus.signatures(scorings.text, 0, 0)[0], scorings.languages)
         for name, scorings in job.scorings.items()
     }
     require_definitions(asked, definitions)

@@ -295,8 +295,8 @@ class MetricRows:
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)
         most = max((own.max_reference_count for own in used), default=0)
-        signatures = metric.signatures(place.text, fewest, most)
-        return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
+        signature, of_sacrebleu = metric.signatures(place.text, fewest, most)
+        return {"signature": signature, "sacrebleu_signature": of_sacrebleu}
 
     def of_corpus(self, metric: Metric) -> dict[str, Any]:
         """The metric, and the signatures of a definition for the whole corpus."""

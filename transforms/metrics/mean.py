@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, ReadyTexts, Signatures
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import (
     VALUE_COLUMNS,
@@ -93,10 +93,9 @@ class MeanConfig(Metric):
         total = value_sum(sums[_POSITIVE]) - value_sum(sums[_NEGATIVE])
         return total / (sums[SEGMENTS] * VALUE_ONE)
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+    def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, None]:
         """References have no part in it, and sacreBLEU has no such metric."""
-        fields = {"mean": self.column, "better": self._BETTER}
-        return Signatures(own_signature(text, fields))
+        return own_signature(text, {"mean": self.column, "better": self._BETTER}), None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -26,7 +26,6 @@ from beam_bleu.transforms.metrics.metric import (
     Metric,
     ReadyTexts,
     Scores,
-    Signatures,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import (
@@ -128,9 +127,6 @@ class Perplexity(Metric):
     reads: tuple[ValueColumn, ...] = dataclasses.field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        for symbol in self.counted:
-            require_choice("counted", symbol, SYMBOLS)
-        require_choice("per", self.per, SYMBOLS)
         if self.per not in ("segment", *self.counted):
             raise ValueError(f"per {self.per} needs the number of {self.per}s, which is not known")
 
@@ -191,9 +187,9 @@ class Perplexity(Metric):
             "bits_per_byte": total / (size * VALUE_ONE) / _BITS if size else None,
         }
 
-    def signatures(self, text: TextName, fewest: int, most: int) -> Signatures:
+    def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, None]:
         """Nothing depends on texts or references; sacreBLEU has none."""
-        return Signatures(own_signature(text, {"log": "e", "per": self.per}))
+        return own_signature(text, {"log": "e", "per": self.per}), None
 
     def segment_scores(self, rows: Integers) -> Scores:
         """A segment without the symbol, or whose perplexity is too large, has no score."""

@@ -33,7 +33,7 @@ from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.fixed_point import fixed_point, fixed_point_mean
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.memory import address_of, is_equal, load_int, store_int
-from beam_bleu.transforms.score.shown_score import Score, own_fields
+from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,
@@ -59,17 +59,8 @@ F1, and how many of them the candidate has, too; and the F1, from 0 to 1, as `fi
 _MEMORY = KeptMemory()
 
 
-class _Score(Score):
-    """What tables show of both scores."""
-
-    @classmethod
-    def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """All parts."""
-        return {name: str(score[name]) for name in own_fields(cls)}
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
-class ExactMatchScore(_Score):
+class ExactMatchScore(Score):
     """Exact match and its parts. `Score` explains the other attributes.
 
     Attributes:
@@ -88,7 +79,7 @@ class ExactMatchScore(_Score):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TokenF1Score(_Score):
+class TokenF1Score(Score):
     """Token F1 and its parts. `Score` explains the other attributes.
 
     Attributes:
@@ -199,6 +190,7 @@ class TokenF1Config(_OfAnswers):
             *("f1_high", "f1_low"),
         )
     )
+    LENGTHS = ("word", CANDIDATE_LENGTH, REFERENCE_LENGTH)
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """The words of each segment, and its F1."""
@@ -219,11 +211,6 @@ class TokenF1Config(_OfAnswers):
         """A candidate must have an F1 above 0."""
         has_words = sums[F1_HIGH] or sums[F1_LOW]
         return "" if has_words else "no word of a candidate is in its references"
-
-    def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words the texts of a corpus have."""
-        references = Fraction(columns[REFERENCE_LENGTH])
-        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
     def segment_scores(self, rows: Integers) -> Scores:
         """100 times the floats of SQuAD's `compute_f1`."""

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from beam_bleu.transforms.metrics.metric import Metric, Signatures
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.differences import interval
 from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.shown_score import Score
@@ -60,13 +60,15 @@ def corpus_score(
     sums = totals.sums(system)
     error, reason = estimates.error(system)
     parts, warnings = score_parts(metric, sums, text, reason, judge_input=judge_input)
-    signatures = _signatures(metric, text, sums.min_reference_count, sums.max_reference_count)
+    own, of_sacrebleu = _signatures(
+        metric, text, sums.min_reference_count, sums.max_reference_count
+    )
     score: Score = metric.score_type(
         **parts,
         name=metric.name,
         segments=sums.segments,
-        signature=signatures.own,
-        sacrebleu_signature=signatures.sacrebleu,
+        signature=own,
+        sacrebleu_signature=of_sacrebleu,
         warnings=warnings,
         standard_error=error,
         interval=interval(parts["score"], error),
@@ -75,6 +77,6 @@ def corpus_score(
 
 
 @functools.lru_cache(maxsize=256)
-def _signatures(metric: Metric, text: TextName, fewest: int, most: int) -> Signatures:
+def _signatures(metric: Metric, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
     """The signatures of scores, of which many groups have the same."""
     return metric.signatures(text, fewest, most)

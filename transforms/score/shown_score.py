@@ -55,13 +55,13 @@ class Score:
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """What a table shows beside the score: texts by the names of their columns.
+        """What a table shows beside the score: by default all attributes of this metric alone.
 
         Args:
           score: the attributes, or the score in scores.json.
           decimals: how many decimals percentages have.
         """
-        return {}
+        return {name: str(score[name]) for name in own_fields(cls)}
 
 
 def own_fields(score_type: type[Score]) -> tuple[str, ...]:

@@ -206,11 +206,6 @@ def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
     return signature_line({**fields, **versions})
 
 
-def reference_field(fewest: int, most: int) -> str:
-    """The field `nrefs`, from the least and the largest number of references of a segment."""
-    return str(most) if fewest == most else "var"
-
-
 def text_versions(text: TextName) -> dict[str, str]:
     """The versions on which a text's tokens depend, without beam-bleu's own version.
 
