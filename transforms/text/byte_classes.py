@@ -1,5 +1,7 @@
 """The classes of bytes that tokenizers look for: masks with a bit for each of 64 bytes."""
 
+import numpy as np
+
 from beam_bleu.transforms.native.masks import (
     block_copier,
     block_replacer,
@@ -10,6 +12,15 @@ from beam_bleu.transforms.native.masks import (
 
 WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
 """The code points that Python's `str.split` takes for white space."""
+
+CODE_POINTS = 0x110000
+
+
+def all_code_points() -> str:
+    """A text with each code point at its own index."""
+    codes = np.arange(CODE_POINTS, dtype="<u4").tobytes()
+    return codes.decode("utf-32-le", "surrogatepass")
+
 
 white_space_masks = byte_masks(
     [("\t", "\r"), ("\x1c", " ")],

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.text.byte_classes import WHITE_SPACE
-from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
+from beam_bleu.transforms.text.text import Text
 
 _WHITE_SPACE = "".join(map(chr, WHITE_SPACE))
 
@@ -48,9 +48,7 @@ _CHINESE = "\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uf
 _MARKS = '.,?:;!"()'
 
 
-def tercom_rewritten(
-    column: pa.LargeStringArray, tokenize: AnyTokenizerName
-) -> pa.LargeStringArray:
+def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts after Tercom's changes, which are then split at white space.
 
     The expressions are those of sacreBLEU's `tokenizer_ter.py`, in the same order. They differ only
@@ -63,7 +61,7 @@ def tercom_rewritten(
     * sacreBLEU's three expressions for hiragana and katakana begin with `^`, but by then the text
       begins with a space. So they never match, and a run of kana is one word.
     """
-    is_normalized, is_asian = "norm" in tokenize, "asian" in tokenize
+    is_normalized, is_asian = "norm" in text.tokenize, "asian" in text.tokenize
     if is_normalized:
         for old, new in _REPLACED:
             column = pc.replace_substring(column, old, new)
@@ -71,7 +69,7 @@ def tercom_rewritten(
             column = pc.replace_substring_regex(column, pattern, new)
         if is_asian:
             column = pc.replace_substring_regex(column, f"([{_CHINESE}{_ASIAN_MARKS}])", r" \1 ")
-    if "no-punct" in tokenize:
+    if "no-punct" in text.tokenize:
         removed = _MARKS + (_ASIAN_MARKS if is_asian else "")
         column = pc.replace_substring_regex(column, f"[{removed}]", "")
     if is_normalized:  # texts that are normalized again
@@ -79,16 +77,16 @@ def tercom_rewritten(
     return column
 
 
-def jiwer_rewritten(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> pa.LargeStringArray:
+def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts after jiwer's default transforms, but for the split.
 
     For words, jiwer replaces two or more characters of white space by a space
     (`RemoveMultipleSpaces`), removes white space at both ends (`Strip`), and splits at spaces only.
     So a single tab or no-break space between letters is a part of a word.
     """
-    if "no-punct" in tokenize:
+    if "no-punct" in text.tokenize:
         column = pc.replace_substring_regex(column, _punctuation(), "")
-    if "words" in tokenize:
+    if "words" in text.tokenize:
         column = pc.replace_substring_regex(column, f"[{_WHITE_SPACE}]{{2,}}", " ")
     return pc.utf8_trim(column, _WHITE_SPACE)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,34 +30,48 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
     store_byte,
 )
-from beam_bleu.transforms.native.text_columns import (
-    TextColumns,
-    offsets_of,
-    padded,
-    padded_column,
-)
+from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import (
     copy_lower_block,
     not_ascii_mask,
     rewritten_mask,
 )
+from beam_bleu.transforms.text.text import Text
 
 _Rows = npt.NDArray[np.bool_]
 
 
-def without_skipped(texts: TextColumns) -> TextColumns:
-    """The texts without `<skipped>` and hyphens at line ends; the same object if none changes.
+def written(
+    column: pa.LargeStringArray, write: Callable[..., None], *arguments: Any
+) -> pa.LargeStringArray:
+    """The texts of a padded column as compiled code writes them, in up to twice their sizes.
+
+    Args:
+      column: the column.
+      write: takes the addresses of the texts and of their ends, int64 (rows,), the arguments, uint8
+        memory for all texts, and int64 (rows + 1,) for where each of them ends there. In a text it
+        can write one byte more than twice its size.
+      arguments: what else it takes.
+    """
+    places, offsets = spans([column]), np.zeros(len(column) + 1, np.int64)
+    starts, ends = places.starts[0], places.ends[0]
+    # Unused pages cost nothing.
+    texts = np.empty(2 * int((ends - starts).sum()) + len(column) + READ_AHEAD, np.uint8)
+    write(starts, ends, *arguments, texts, offsets)
+    texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
+    return padded_column(texts, offsets, column)
+
+
+def without_skipped(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    """The texts of a padded column without `<skipped>` and hyphens at line ends, as for 13a.
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    rows = np.empty(texts.spans.starts.shape, np.bool_)
-    if not _find_rewritten(texts.spans.both, rows):
-        return texts
-    return TextColumns(
-        _replaced(column, of_column, column, _rewrite)
-        for column, of_column in zip(texts.columns, rows, strict=True)
-    )
+    places, rows = spans([column]), np.empty(len(column), np.bool_)
+    if not _find_rewritten(places.starts[0], places.ends[0], rows):
+        return column
+    return _replaced(column, rows, column, _rewrite)
 
 
 def _rewrite(text: str) -> str:
@@ -83,23 +98,12 @@ _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 
 @compiled
-def _find_rewritten(spans, rows):
-    """Marks texts that 13a rewrites.
-
-    Args:
-      spans: the arrays of `Spans`.
-      rows: bool (columns, rows), for the marks.
-
-    Returns:
-      Whether there is such a text.
-    """
-    starts, ends = spans
+def _find_rewritten(starts, ends, rows):
+    """Marks the texts that 13a rewrites; returns whether there is one."""
     is_any = False
-    for column in range(starts.shape[0]):
-        for row in range(starts.shape[1]):
-            is_marked = _is_rewritten(starts[column, row], ends[column, row])
-            rows[column, row] = is_marked
-            is_any |= is_marked
+    for row in range(rows.size):
+        rows[row] = _is_rewritten(starts[row], ends[row])
+        is_any |= rows[row]
     return is_any
 
 

@@ -40,7 +40,7 @@ from beam_bleu.transforms.text.byte_classes import (
     replace_block_by_tabs,
 )
 from beam_bleu.transforms.text.porter import LONGEST_RULE, TABLES, stem
-from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
+from beam_bleu.transforms.text.text import Text
 
 LONGEST_WITHOUT_STEM = 3
 """rouge_score stems only words with more characters than this."""
@@ -50,7 +50,7 @@ _LAST = np.uint64(BLOCK - 1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def rouge_rewritten(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> pa.LargeStringArray:
+def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts with nothing but their words, and white space between them."""
     column = padded(pc.replace_substring(column, "\N{KELVIN SIGN}", "k"))
     offsets = offsets_of(column)
@@ -61,7 +61,7 @@ def rouge_rewritten(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> 
     _keep_words(column.buffers()[2].address + int(offsets[0]), size, words)
     words[size:] = 0
     starts = offsets - offsets[0]
-    if tokenize == "rouge-stemmed":
+    if text.tokenize == "rouge-stemmed":
         _stem_words(words, starts, _tables())
     return padded_column(words, starts, column)
 

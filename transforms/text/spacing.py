@@ -35,7 +35,6 @@ from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
-    READ_AHEAD,
     address_of,
     clear_lowest_bit,
     copy_block,
@@ -45,14 +44,19 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_word,
 )
-from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, code_point_masks
+from beam_bleu.transforms.text.byte_classes import (
+    CODE_POINTS,
+    WHITE_SPACE,
+    all_code_points,
+    code_point_masks,
+)
+from beam_bleu.transforms.text.rewriting import written
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
 
-_CODE_POINTS = 0x110000
 _SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 
 # sacreBLEU's ranges of Chinese characters, in order, and joined if they are adjacent. It writes
@@ -79,25 +83,17 @@ _CHINESE = (
 _NOTHING = np.uint64(0)
 
 
-def spaced(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> pa.LargeStringArray:
+def spaced(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts of a padded column with spaces between the tokens of a tokenizer."""
-    places = spans([column])
-    starts, ends = places.starts[0], places.ends[0]
-    # At most one space between two code points, and at both ends of a text.
-    room = 2 * int((ends - starts).sum()) + len(column) + READ_AHEAD
-    texts = np.empty(room, np.uint8)
-    offsets = np.zeros(len(column) + 1, np.int64)
-    # sacreBLEU strips the end of a text for every tokenizer, but not always the start.
-    strips_start = _STRIPS_START[tokenize]
-    _space_rows(starts, ends, strips_start, _classes(tokenize), texts, offsets)
-    texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
-    return padded_column(texts, offsets, column)
+    # sacreBLEU strips the end of a text for every tokenizer, but the start only for zh. There is at
+    # most one space between two code points, and at both ends of a text.
+    return written(column, _space_rows, text.tokenize == "zh", _classes(text.tokenize))
 
 
 @cache
 def _classes(tokenize: AnyTokenizerName) -> Bytes:
     """The class of every code point for a tokenizer, uint8 (code points,)."""
-    classes = np.zeros(_CODE_POINTS, np.uint8)
+    classes = np.zeros(CODE_POINTS, np.uint8)
     _CLASSIFY[tokenize](classes)
     classes[WHITE_SPACE] = _WHITE
     return classes
@@ -118,15 +114,13 @@ def _classify_international(classes: Bytes) -> None:
     # this module. Python's own Unicode tables may be older.
     import regex
 
-    code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
-    text = code_points.decode("utf-32-le", "surrogatepass")
+    text = all_code_points()
     for name, what in (("S", _ALONE), ("P", _POINT), ("N", _DIGIT)):
         for run in regex.finditer(rf"\p{{{name}}}+", text):
             classes[run.start() : run.end()] = what
 
 
 _CLASSIFY = {"zh": _classify_chinese, "intl": _classify_international}
-_STRIPS_START = {"zh": True, "intl": False}
 
 
 @compiled

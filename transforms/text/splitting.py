@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import partial
 
 import pyarrow as pa
 
@@ -16,7 +15,7 @@ from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.rouge import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced
 from beam_bleu.transforms.text.squad import squad_rewritten
-from beam_bleu.transforms.text.text import Lowercase, Text
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
     CHARACTERS,
@@ -24,75 +23,34 @@ from beam_bleu.transforms.text.tokenization import (
     SPACE,
     WHITE_SPACE,
 )
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
 
-_Change = Callable[[pa.LargeStringArray], pa.LargeStringArray]
+_Change = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
 
-
-@dataclasses.dataclass(frozen=True)
-class _Steps:
-    """How a tokenizer splits texts.
-
-    Attributes:
-      rule: the rule that splits the rewritten texts.
-      change: rewrites a padded column; None if texts stay, or for 13a and those of libraries.
-      twice: whether references are rewritten twice.
-    """
-
-    rule: int
-    change: _Change | None = None
-    twice: bool = False
-
-
-_SQUAD = _Steps(ASCII_SPACE, squad_rewritten)
-
-_STEPS: dict[str, _Steps] = {
-    "13a": _Steps(MTEVAL_13A),
-    "intl": _Steps(WHITE_SPACE, partial(spaced, tokenize="intl")),
-    "zh": _Steps(WHITE_SPACE, partial(spaced, tokenize="zh")),
-    "char": _Steps(CHARACTERS),
-    "none": _Steps(WHITE_SPACE),
-    "ascii-space": _Steps(ASCII_SPACE),
-    # Those of libraries.
-    "ja-mecab": _Steps(WHITE_SPACE),
-    "ko-mecab": _Steps(WHITE_SPACE),
-    "spm": _Steps(WHITE_SPACE),
-    # Those of metrics.
-    "squad": _SQUAD,
-    "squad-whole": _SQUAD,
+_STEPS: dict[str, tuple[int, _Change | None]] = {
+    "13a": (MTEVAL_13A, without_skipped),
+    "intl": (WHITE_SPACE, spaced),
+    "zh": (WHITE_SPACE, spaced),
+    "char": (CHARACTERS, None),
+    "none": (WHITE_SPACE, None),
+    "ascii-space": (ASCII_SPACE, None),
+    "ja-mecab": (WHITE_SPACE, tokenized),
+    "ko-mecab": (WHITE_SPACE, tokenized),
+    "spm": (WHITE_SPACE, tokenized),
+    # Those of metrics: how their names begin. The choices come after it.
+    "squad": (ASCII_SPACE, squad_rewritten),
+    "tercom": (WHITE_SPACE, tercom_rewritten),
+    "jiwer-words": (SPACE, jiwer_rewritten),
+    "jiwer-characters": (CHARACTERS, jiwer_rewritten),
+    "rouge": (ASCII_SPACE, rouge_rewritten),
 }
+"""For each tokenizer, the rule that splits the changed texts, and what changes a padded column."""
 
 
-def _steps(tokenize: AnyTokenizerName) -> _Steps:
-    if tokenize.startswith("tercom"):
-        # sacreBLEU splits a reference, and then the words of the result, but a candidate only once.
-        # The second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
-        return _Steps(WHITE_SPACE, partial(tercom_rewritten, tokenize=tokenize), twice=True)
-    if tokenize.startswith("jiwer"):
-        rule = SPACE if "words" in tokenize else CHARACTERS
-        return _Steps(rule, partial(jiwer_rewritten, tokenize=tokenize))
-    if tokenize.startswith("rouge"):
-        return _Steps(ASCII_SPACE, partial(rouge_rewritten, tokenize=tokenize))
-    return _STEPS[tokenize]
-
-
-def _rewritten(texts: TextColumns, text: Text) -> TextColumns:
-    """The texts after the changes of a tokenizer; the same object if it changes none."""
-    if text.tokenize == "13a":
-        return without_skipped(texts)
-    change = _steps(text.tokenize).change
-    if ALL_TOKENIZERS[text.tokenize].extra is not None:
-        change = partial(tokenized, text=text)
-    if change is None:
-        return texts
-    return texts.changed(lambda column: padded(change(column)))
-
-
-_CASES: dict[Lowercase, _Change | None] = {
-    True: lowered,
-    "ascii": partial(lowered, only_ascii=True),
-    False: None,
-}
+def _steps(tokenize: AnyTokenizerName) -> tuple[int, _Change | None]:
+    if tokenize in TOKENIZERS:
+        return _STEPS[tokenize]
+    return next(steps for name, steps in _STEPS.items() if tokenize.startswith(name))
 
 
 def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColumns:
@@ -103,16 +61,18 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
       text: the steps.
       reference_count: the number of columns with references.
     """
-    steps = _steps(text.tokenize)
-    change_case = _CASES[text.lowercase]
-    if text.normalize is not None or change_case is not None:
-        texts = texts.changed(lambda column: padded(_cased(column, text, change_case)))
-    rewritten = _rewritten(texts, text)
-    if not steps.twice or rewritten is texts:
-        return rewritten
-    references = TextColumns(rewritten.columns[:reference_count])
-    again = _rewritten(references, text)
-    return TextColumns([*again.columns, *rewritten.columns[reference_count:]])
+    if text.normalize is not None or text.lowercase:
+        texts = texts.changed(lambda column: padded(_cased(column, text)))
+    _, change = _steps(text.tokenize)
+    if change is None:
+        return texts
+    changed = texts.changed(lambda column: padded(change(column, text)))
+    if changed is texts or not text.tokenize.startswith("tercom"):
+        return changed
+    # sacreBLEU splits a reference, and then the words of the result, but a candidate only once.
+    # The second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
+    references = [padded(change(column, text)) for column in changed.columns[:reference_count]]
+    return TextColumns([*references, *changed.columns[reference_count:]])
 
 
 def changed_alike(text: Text) -> Text:
@@ -120,19 +80,17 @@ def changed_alike(text: Text) -> Text:
     return dataclasses.replace(text, tokenize="squad") if text.tokenize == "squad-whole" else text
 
 
-def _cased(
-    column: pa.LargeStringArray, text: Text, change_case: _Change | None
-) -> pa.LargeStringArray:
+def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The column after normalization and the change of case."""
     if text.normalize is not None:
         column = normalized(column, text.normalize)
-    cased = column if change_case is None else change_case(column)
-    if text.normalize is not None and cased is not column:
-        # A lower-case letter can have a composed form that its upper case does not have (U+01F0).
-        cased = normalized(cased, text.normalize)
-    return cased
+    if not text.lowercase:
+        return column
+    cased = lowered(column, only_ascii=text.lowercase == "ascii")
+    # A lower-case letter can have a composed form that its upper case does not have (U+01F0).
+    return cased if text.normalize is None else normalized(cased, text.normalize)
 
 
 def rule_of(tokenize: AnyTokenizerName) -> int:
     """The rule with which `tokenize` splits the texts from `splittable`."""
-    return _steps(tokenize).rule
+    return _steps(tokenize)[0]

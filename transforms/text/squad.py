@@ -24,7 +24,6 @@ from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
-    READ_AHEAD,
     address_of,
     clear_lowest_bit,
     copy_block,
@@ -34,9 +33,15 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_word,
 )
-from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, squad_masks
+from beam_bleu.transforms.text.byte_classes import (
+    CODE_POINTS,
+    WHITE_SPACE,
+    all_code_points,
+    squad_masks,
+)
+from beam_bleu.transforms.text.rewriting import written
+from beam_bleu.transforms.text.text import Text
 
 _OTHER, _WORD, _MARK, _WHITE = range(4)
 
@@ -45,26 +50,17 @@ _LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to 
 _THE = np.uint64(int.from_bytes(b"the", "little"))
 _3_BYTES = np.uint64(0xFFFFFF)
 
-_CODE_POINTS = 0x110000
 
-
-def squad_rewritten(column: pa.LargeStringArray) -> pa.LargeStringArray:
+def squad_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts of a padded column without punctuation marks, articles and needless spaces."""
-    places = spans([column])
-    starts, ends = places.starts[0], places.ends[0]
-    texts = np.empty(int((ends - starts).sum()) + READ_AHEAD, np.uint8)
-    offsets = np.zeros(len(column) + 1, np.int64)
-    _rewrite_rows(starts, ends, _classes(), texts, offsets)
-    texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
-    return padded_column(texts, offsets, column)
+    return written(column, _rewrite_rows, _classes())
 
 
 @cache
 def _classes() -> Bytes:
     """The class of every code point, uint8 (code points,), from this Python's Unicode tables."""
-    classes = np.full(_CODE_POINTS, _OTHER, np.uint8)
-    code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
-    for run in re.finditer(r"\w+", code_points.decode("utf-32-le", "surrogatepass")):
+    classes = np.full(CODE_POINTS, _OTHER, np.uint8)
+    for run in re.finditer(r"\w+", all_code_points()):
         classes[run.start() : run.end()] = _WORD
     classes[WHITE_SPACE] = _WHITE
     classes[[ord(mark) for mark in string.punctuation]] = _MARK  # the underscore, too
