@@ -1,8 +1,8 @@
 """Numbers that record how they were computed: a formula that gets them gives its own gradient.
 
 This is automatic differentiation in reverse mode: each operation is written down with its
-derivatives, and afterwards the chain rule is applied from the result back to the variables. The
-number itself comes from the same operations as without a record, so it is the same to the last bit.
+derivatives, and then the chain rule is applied from the result back to the variables. The number
+itself comes from the same operations as without a record.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ class Recorded:
 
 
 def log(number: Number) -> Number:
-    """The natural logarithm."""
     if not isinstance(number, Recorded):
         return math.log(number)
     step = ((number.place, 1 / number.number),)
@@ -87,7 +86,6 @@ def log(number: Number) -> Number:
 
 
 def exp(number: Number) -> Number:
-    """The exponential function."""
     if not isinstance(number, Recorded):
         return math.exp(number)
     power = math.exp(number.number)
@@ -99,11 +97,8 @@ def gradient(
 ) -> tuple[float, tuple[float, ...]]:
     """The value of a function, and its derivatives by the variables that are not 0 there.
 
-    Variables that are 0 stay plain numbers, and their derivatives here are 0.
-
-    Args:
-      function: adds, subtracts, multiplies, divides and compares, with `log` and `exp`.
-      point: the values of the variables.
+    Variables that are 0 stay plain numbers, and their derivatives here are 0. The function adds,
+    subtracts, multiplies, divides and compares, with `log` and `exp`.
     """
     record: list[_Step] = []
     variables = [Recorded(value, record) if value else 0 for value in point]

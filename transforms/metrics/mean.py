@@ -71,23 +71,19 @@ class MeanConfig(Metric):
 
     @property
     def name(self) -> str:
-        """The name for readers."""
         return f"mean {self.column}"
 
     @property
     def needs(self) -> Needs:
-        """The column."""
         return Needs(values=(ValueColumn(self.column),))
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
-        """The numbers as integers that add up exactly."""
         values = texts.batch.values[ValueColumn(self.column)]
         counts[..., SEGMENTS] = 1
         counts[..., _POSITIVE] = value_columns(np.maximum(values, 0))
         counts[..., _NEGATIVE] = value_columns(np.maximum(-values, 0))
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """The mean; 0 without a segment."""
         if not sums[SEGMENTS] > 0:
             return 0.0
         total = value_sum(sums[_POSITIVE]) - value_sum(sums[_NEGATIVE])
@@ -100,6 +96,6 @@ class MeanConfig(Metric):
 
 @dataclasses.dataclass(frozen=True)
 class MeanErrorConfig(MeanConfig):
-    """The same for numbers of which lower ones are better, such as MetricX's. See `MeanConfig`."""
+    """The same for numbers of which lower ones are better, such as MetricX's."""
 
     _BETTER = "lower"

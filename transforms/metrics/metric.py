@@ -1,4 +1,4 @@
-"""What every metric has: one class says what it counts, how sums become a score, and what is shown.
+"""What every metric has: what it counts, how sums become a score, and what is shown.
 
 A metric is a subclass of `Metric`, a frozen dataclass whose fields are its choices, with a `Score`
 that users get. The methods that it does not define are those of a metric of texts without choices.
@@ -51,10 +51,7 @@ less than a millionth."""
 
 @dataclasses.dataclass(frozen=True)
 class Basis:
-    """The columns of a metric.
-
-    All integers are 0 or more. Those of several segments are added up, and no column follows from
-    the others.
+    """The columns of a metric: integers, 0 or more, of which none follows from the others.
 
     Attributes:
       names: the name of each column. The first one is "segments".
@@ -67,19 +64,14 @@ class Basis:
 
     @property
     def width(self) -> int:
-        """The number of columns, W."""
         return len(self.names)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadyTexts:
-    """The texts of a batch, ready to be split into tokens.
+    """The texts of a batch, ready to be split into tokens; references come first.
 
-    Attributes:
-      batch: the batch, for numbers and for messages.
-      text: the steps from a text to its tokens.
-      spans: where the texts are; references come first. Not used if no texts are needed.
-      sizes: their sizes.
+    If a metric needs no texts, only `batch` is used, for numbers and for messages.
     """
 
     batch: SegmentBatch
@@ -90,7 +82,7 @@ class ReadyTexts:
     def numbered(
         self, memory: KeptMemory, *, whitespace: bool = True
     ) -> tuple[NumberedTexts, list[Memory]]:
-        """What numbers their tokens, and its memory; see `numbered_texts`."""
+        """What numbers their tokens, and its memory."""
         from beam_bleu.transforms.text.numbered_texts import numbered_texts
         from beam_bleu.transforms.text.splitting import rule_of
 
@@ -135,9 +127,7 @@ def normalization() -> Any:
 
 
 class Config(abc.ABC):
-    """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass.
-
-    Its fields are flags of the command (`choice`).
+    """A user's definition of a metric: a frozen dataclass whose fields are flags (`choice`).
 
     Attributes:
       METRIC: the metric, if it is another class.
@@ -157,7 +147,7 @@ class Config(abc.ABC):
 
     @classmethod
     def text_fields(cls) -> dict[str, Any]:
-        """The fields that say how texts become tokens, and their usual values."""
+        """The fields that say how texts become tokens, with their defaults."""
         fields = dataclasses.fields(cast(Any, cls))
         return {field.name: field.default for field in fields if field.metadata.get("of_text")}
 
@@ -165,16 +155,13 @@ class Config(abc.ABC):
 class Metric(Config):
     """A metric with a definition: what it counts, and how sums of its columns become a score.
 
-    It is a frozen dataclass, so that it can be sent to workers.
-
     Attributes:
       score_type: the type of a score, a subclass of `Score`.
       is_tokenized: whether each language has tokens of its own.
       most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
         tokens have 32 bits.
       is_in_sacrebleu: whether sacreBLEU has it.
-      picks_reference: whether it counts the best reference of each segment, which its definition
-        chooses.
+      picks_reference: whether its definition chooses the best reference of each segment.
       LENGTHS: what it counts, such as "word", and the columns with how many of it candidates and
         references have; None if `lengths` is defined in another way.
     """
@@ -199,19 +186,11 @@ class Metric(Config):
 
     @property
     def metric(self: _Metric) -> _Metric:
-        """The same without its choices of texts.
-
-        Only the step that counts needs them: the model of a tokenizer is sent only there, and sums
-        of different tokens are scored by the same definition.
-        """
+        """The same without its choices of texts, which only the step that counts needs."""
         return self.changed(**self.text_fields())
 
     def changed(self: _Metric, **changes: Any) -> _Metric:
-        """The definition with other values of these fields, and of those that depend on them.
-
-        Raises:
-          ValueError: a value is impossible.
-        """
+        """The definition with other values of these fields, and of those that depend on them."""
         changed: _Metric = dataclasses.replace(cast(Any, self), **changes)
         return changed
 
@@ -240,15 +219,15 @@ class Metric(Config):
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """Writes the columns of each segment; by default, kernel.py in the metric's folder does it.
 
-        Code that counts is imported when a batch needs it.
+        It is imported when a batch needs it.
         """
         folder = type(self).__module__.rpartition(".")[0]
         importlib.import_module(f"{folder}.kernel").write_counts(self, texts, counts)
 
     def reference_lengths(self, counts: Integers) -> Integers | None:
-        """The average length of the references of each segment, rounded down, int64 (segments,).
+        """The mean number of tokens of each segment's references, rounded down, int64 (segments,).
 
-        It is in tokens; None if the columns do not tell it.
+        None if the columns do not tell it.
         """
         return None
 
@@ -265,25 +244,11 @@ class Metric(Config):
         """
 
     def values(self, sums: Integers) -> Scores:
-        """The scores of many sums at once: to the last bit those of `value`.
-
-        Args:
-          sums: int64 (rows, W).
-
-        Returns:
-          float64 (rows,). Sums of no segment have the score 0.
-
-        Raises:
-          ValueError: these sums lack columns that the definition needs.
-        """
+        """The scores of int64 (rows, W), to the last bit those of `value`; 0 without a segment."""
         return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
     def require_corpus(self) -> None:
-        """Checks that it can score the sums of a corpus.
-
-        Raises:
-          ValueError: it is for single segments only.
-        """
+        """Raises a ValueError if it is for single segments only."""
         return
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
@@ -291,12 +256,12 @@ class Metric(Config):
         return ""
 
     def used(self, width: int) -> Sequence[int]:
-        """Those of W columns from which the score is computed: of which it has a derivative."""
+        """The columns, of W, by which the score has a derivative."""
         _, slopes = gradient(self.value, [1] * width)
         return [column for column, slope in enumerate(slopes) if slope]
 
     def lengths(self, columns: Sequence[int]) -> Lengths | None:
-        """How long the texts of a corpus are, by their columns; None if it counts no texts."""
+        """How long the texts of a corpus are; None if it counts no texts."""
         if self.LENGTHS is None:
             return None
         counted, candidates, references = self.LENGTHS
@@ -304,7 +269,7 @@ class Metric(Config):
         return Lengths(counted, columns[candidates], reference_length, columns[EMPTY])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The score of a corpus, and the other attributes that only its scores have."""
+        """The attributes of a corpus's score that only its scores have, and the score."""
         return {"score": self.value(columns), **self.segment_parts(columns)}
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
@@ -318,10 +283,7 @@ class Metric(Config):
     def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
         """The signature, and that of sacreBLEU; None if sacreBLEU cannot express the definition.
 
-        Args:
-          text: how texts become tokens.
-          fewest: the least number of references of a segment.
-          most: the largest one.
+        `fewest` and `most` are the least and the largest number of references of a segment.
         """
         references = str(most) if fewest == most else "var"
         common = {"nrefs": references, "case": CASES[text.lowercase].name}
@@ -349,11 +311,7 @@ class Metric(Config):
         return self
 
     def segment_scores(self, rows: Integers) -> Scores:
-        """The scores of single segments, float64 (rows,); nan where a score is not defined.
-
-        Args:
-          rows: int64 (rows, W), the columns of segments.
-        """
+        """The scores of segments, int64 (rows, W); nan where a score is not defined."""
         return self.values(rows)
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:

@@ -91,7 +91,6 @@ class PerplexityScore(Score):
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """What is counted, and the bits per byte."""
         symbols = ("tokens", "words", "bytes")
         shown = {name: str(score[name]) for name in symbols if score[name] is not None}
         if score["bits_per_byte"] is not None:
@@ -101,16 +100,13 @@ class PerplexityScore(Score):
 
 @dataclasses.dataclass(frozen=True)
 class Perplexity(Metric):
-    """How sums become a perplexity. See `Metric`.
+    """How sums become a perplexity.
 
     Attributes:
       per: the symbol of the score.
       counted: the symbols whose numbers are read, in the order of `SYMBOLS`.
       reads: the columns of records with the log-probability and with each of these numbers. They
         are not a part of the definition: the same numbers can be in columns of other names.
-
-    Raises:
-      ValueError: the symbol of the score is not counted.
     """
 
     score_type = PerplexityScore
@@ -132,11 +128,9 @@ class Perplexity(Metric):
 
     @property
     def needs(self) -> Needs:
-        """The columns of records; no texts."""
         return Needs(values=self.reads)
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
-        """The numbers of records as integers that add up exactly."""
         log_probability, *symbols = (texts.batch.values[column] for column in self.reads)
         counts[...] = 0
         counts[..., SEGMENTS] = 1
@@ -169,11 +163,9 @@ class Perplexity(Metric):
         return exp(logarithm)
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """Not everything may be certain."""
         return "" if value_sum(sums[SURPRISAL]) else "all texts have the probability 1"
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The score, its parts, and what it would be in bits per byte."""
         counts = {
             f"{name}s": columns[column] if name in self.counted else None
             for name, column in SYMBOLS.items()
@@ -188,7 +180,6 @@ class Perplexity(Metric):
         }
 
     def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, None]:
-        """Nothing depends on texts or references; sacreBLEU has none."""
         return own_signature(text, {"log": "e", "per": self.per}), None
 
     def segment_scores(self, rows: Integers) -> Scores:
@@ -201,7 +192,6 @@ class Perplexity(Metric):
         return count > 0 and value_sum(row[SURPRISAL]) <= LARGEST_LOGARITHM * count * VALUE_ONE
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """The log-probability, and the symbols that are counted."""
         rows = columns[SURPRISAL].T.tolist()
         return {
             "log_probability": np.array([-value_sum(row) / VALUE_ONE for row in rows], np.float64),
@@ -294,7 +284,6 @@ class PerplexityConfig(Config):
 
     @property
     def metric(self) -> Perplexity:
-        """The part that turns sums into a score."""
         symbols = self._symbols
         if self._has_lists:
             read = self._logprobs("log_probabilities", _NO_LISTS)

@@ -1,9 +1,8 @@
 """Exact match and token F1 of answers, as SQuAD's evaluate-v2.0.py computes them.
 
 Rajpurkar et al. 2016 (https://aclanthology.org/D16-1264), section 6.1: the means over all
-questions, in percent. The texts are in SQuAD's normal form when they are counted. The rules are
-those of `compute_exact` and `compute_f1`, and of `get_raw_scores` for several references: those
-without a word count only if no reference has one.
+questions, in percent. The rules are those of `compute_exact`, `compute_f1` and `get_raw_scores`: of
+several references, those without a word count only if no reference has one.
 """
 
 # mypy: allow-untyped-defs
@@ -104,8 +103,6 @@ class TokenF1Score(Score):
 
 @dataclasses.dataclass(frozen=True)
 class _OfAnswers(Metric):
-    """What both metrics have in common."""
-
     highest = 100
     _TOKENIZER: ClassVar[AnyTokenizerName]
 
@@ -113,11 +110,9 @@ class _OfAnswers(Metric):
 
     @property
     def text(self) -> Text:
-        """The part that turns texts into words."""
         return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """There are no other choices."""
         return {"tok": "squad"}
 
 
@@ -145,15 +140,12 @@ class ExactMatchConfig(_OfAnswers):
     basis = Basis(("segments", "empty_candidates", "exact"))
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
-        """Equal words are equal texts in normal form."""
         count_exact_rows(texts.spans.both, len(texts.batch.references), counts)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """Exact match, 0..100; 0 without a segment."""
         return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """A candidate must be right."""
         return "" if sums[EXACT] else "no candidate equals a reference"
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
@@ -162,11 +154,10 @@ class ExactMatchConfig(_OfAnswers):
         return Lengths("word", with_words, Fraction(0), columns[EMPTY])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The score, and its matches. The score of a segment says by itself whether it is one."""
+        """The score of a segment says by itself whether it is a match."""
         return {"score": self.value(columns), "exact_matches": columns[EXACT]}
 
     def segment_scores(self, rows: Integers) -> Scores:
-        """0 or 100."""
         return 100.0 * rows[:, EXACT].astype(np.float64)
 
 
@@ -193,7 +184,6 @@ class TokenF1Config(_OfAnswers):
     LENGTHS = ("word", CANDIDATE_LENGTH, REFERENCE_LENGTH)
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
-        """The words of each segment, and its F1."""
         numbered, _memory = texts.numbered(_MEMORY)
         # Numbers begin with 1, and all tokens that no reference has share one.
         different = most_different(texts.sizes.longest) + 2
@@ -201,14 +191,12 @@ class TokenF1Config(_OfAnswers):
         count_f1_rows(numbered, times.address, counts)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """Token F1, 0..100; 0 without a segment."""
         if not sums[SEGMENTS] > 0:
             return 0.0
         # Percent before the division, so that there is one rounding, as for exact match.
         return fixed_point_mean(100 * sums[F1_HIGH], 100 * sums[F1_LOW], sums[SEGMENTS])
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """A candidate must have an F1 above 0."""
         has_words = sums[F1_HIGH] or sums[F1_LOW]
         return "" if has_words else "no word of a candidate is in its references"
 
@@ -227,7 +215,6 @@ class TokenF1Config(_OfAnswers):
         return scores
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """The words."""
         return {
             "common_words": columns[COMMON],
             "hyp_words": columns[CANDIDATE_LENGTH],
@@ -249,13 +236,7 @@ def f1_of(common, words, reference_words):
 
 @compiled
 def count_exact_rows(spans, reference_count, counts):
-    """Counts exact matches in all rows of a batch. Equal words are equal texts in normal form.
-
-    Args:
-      spans: the arrays of `Spans` of all texts; references come first.
-      reference_count: the number of references.
-      counts: int64 (systems, rows, W), for the columns of exact match.
-    """
+    """Counts exact matches in all rows of a batch: equal words are equal texts in normal form."""
     starts, ends = spans
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
@@ -284,13 +265,7 @@ def count_exact_rows(spans, reference_count, counts):
 
 @compiled
 def count_f1_rows(texts, times, counts):
-    """Counts words in common in all rows of a batch.
-
-    Args:
-      texts: the `NumberedTexts` of the batch.
-      times: address of a count of each number, all 0 before and after.
-      counts: int64 (systems, rows, W), for the columns of token F1.
-    """
+    """Counts words in common; `times` is the address of a count for each number, 0 again after."""
     for row in range(texts.rows):
         number_texts(row, texts, False)
         fewest = 0  # words with which a reference counts

@@ -1,17 +1,13 @@
 """The columns of BLEU: the integers of a segment from which every definition of BLEU is computed.
 
-A unit is what is drawn at random if a test set is drawn at random: a segment, or a document with
-all of its segments. The integers of a document are the sums of those of its segments.
-
-The columns are a basis: no column follows from the others, all integers are 0 or more, and most
-columns are 0 for usual texts. For a corpus of segments with one reference each and without very
-short candidates only `SEGMENTS`, `CANDIDATE_LENGTH`, `SHORTEST` and the matches are not 0.
+Most columns are 0 for usual texts: for segments with one reference each and without very short
+candidates, only `SEGMENTS`, `CANDIDATE_LENGTH`, `SHORTEST` and the matches are not.
 
 The totals follow from the other columns. Let h_j be 1 if a candidate has fewer than j tokens,
 otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h_1 + ... + h_(n-1).
 
-If a segment has several references, a rule decides which length counts. `kernel.py` computes
-the lengths by all rules, and totals/unit_adder.py adds them up.
+If a segment has several references, a rule decides which length counts. `kernel.py` computes the
+lengths by all rules.
 """
 
 from __future__ import annotations
@@ -56,11 +52,10 @@ class ReferenceLength:
     Attributes:
       name: its name here.
       description: the length of one segment's references.
+      columns: the columns that add up to the length, each with its factor.
       tools: the papers and the tools, other than sacreBLEU, that use it.
       in_sacrebleu: whether sacreBLEU uses it.
-      columns: the columns that add up to the length, each with its factor.
-      divisor: the number by which their sum is divided. If it is not 1, the length can be a
-        fraction.
+      divisor: the number by which their sum is divided.
     """
 
     name: ReferenceLengthName
@@ -106,33 +101,22 @@ REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
 
 
 def width(max_order: int) -> int:
-    """The number of columns, W, for the n-gram orders 1 to N."""
     return FIRST_MATCHES + 2 * max_order
 
 
 def order_of(of_columns: int) -> int:
-    """The largest n-gram order, N, of this number of columns."""
     return (of_columns - FIRST_MATCHES) // 2
 
 
 @functools.cache
 def bleu_basis(max_order: int) -> Basis:
-    """The columns of BLEU for the n-gram orders 1 to N.
-
-    >>> bleu_basis(2).names[-4:]
-    ('matches_1', 'matches_2', 'short_1', 'short_2')
-    """
     orders = range(1, max_order + 1)
     names = (*FIRST_COLUMNS, *(f"matches_{n}" for n in orders), *(f"short_{n}" for n in orders))
     return Basis(names, shared=(SEGMENTS, SHORTEST, LONGEST, AVERAGE))
 
 
 class BleuColumns:
-    """BLEU's columns by their names.
-
-    Args:
-      columns: W columns: the integers of one segment or of a sum, numbers that carry their
-        derivatives, or arrays of the same shape.
+    """BLEU's columns by their names: of one segment or of a sum, numbers or arrays of one shape.
 
     Attributes:
       max_order: the largest n-gram order, N.

@@ -5,12 +5,11 @@ BLEU = BP * exp(sum over n of w_n log p_n), BP = exp(1 - r/c) if c < r, else 1.
 All definitions share this formula. They differ in the smoothing of orders without matches
 (`smooth`), in the weights and in r. For sacreBLEU's methods the operations and their order
 are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those of NLTK's
-`SmoothingFunction`, so that the results are the same.
+`SmoothingFunction`.
 
-The functions run in three ways. For a corpus, Python runs them, with unbounded integers. For the
-gradient, it runs them with numbers that carry their derivatives (score/estimates.py). For every
-segment of a batch, numba compiles them, with int64 (`score_rows`). So they use only loops and
-numbers.
+Python runs the functions with unbounded integers, and with numbers that carry their derivatives;
+for every segment of a batch, numba compiles them, with int64 (`score_rows`). So they use only loops
+and numbers. `weights` are N numbers, or none if all orders have the same weight.
 """
 
 # mypy: allow-untyped-defs
@@ -43,7 +42,6 @@ _SMALLEST = sys.float_info.min
 
 
 def method_number(smooth_method: SmoothMethodName) -> int:
-    """The number of a smoothing method in the formula."""
     return _NUMBERS[smooth_method]
 
 
@@ -74,7 +72,7 @@ def smooth(
       method: the number of the smoothing method.
       value: its value.
       effective_order: whether orders longer than every candidate are left out.
-      weights: N numbers; empty if all orders have the same weight.
+      weights: see above.
       matches: clipped matches of the orders 1 to N, or to 5 if the method needs it.
       totals: n-grams of the same orders.
       short: the numbers of candidates without an n-gram of each of these orders.
@@ -131,7 +129,6 @@ def smooth(
 
 
 def _weighted_orders(weights: Sequence[float], orders: int) -> int:
-    """The number of orders with a weight among the first orders."""
     count = 0
     for n in range(orders):
         count += weights[n] != 0
@@ -193,15 +190,7 @@ def _smooth_as_nltk(
 def weighted_score(
     method: int, weights: Sequence[float], precisions: Sequence[Number], orders: int, bp: Number
 ) -> Number:
-    """BP * exp(sum of w_n log p_n), 0..100.
-
-    Args:
-      method: the number of the smoothing method.
-      weights: N numbers; empty if all orders have the same weight.
-      precisions: the precisions from `smooth`.
-      orders: the number that `smooth` returned.
-      bp: the brevity penalty.
-    """
+    """BP * exp(sum of w_n log p_n), 0..100; `orders` is what `smooth` returned."""
     if orders <= 0:
         return 0.0 if orders == 0 else math.nan
     # NLTK leaves precisions of 0 out of the sum. Most of its methods replace them.
@@ -250,17 +239,17 @@ def score_rows(
     precisions,
     counted_orders,
 ):
-    """Writes the score of each row; see py.
+    """Writes the score of each row to float64 (rows,); nan if it is not defined.
 
     Args:
       method: the number of the smoothing method.
       value: its value, a float.
       effective_order: whether orders longer than every candidate are left out.
-      weights: float64 (N,); (0,) if all orders have the same weight.
+      weights: float64 (N,), or (0,).
       columns: int64 (rows, W), of order N or higher.
       lengths: int64 (columns of the reference length, 2), as `ReferenceLength.columns` has them.
       divisor: the number by which the reference length is divided.
-      scores: float64 (rows,), which is overwritten; nan if a score is not defined.
+      scores: the result.
       precisions: float64 (N,), which is overwritten.
       counted_orders: int64 (3, orders of the columns), which is overwritten.
     """

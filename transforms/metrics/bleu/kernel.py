@@ -63,7 +63,6 @@ _SHORT, _LONG, _NOT_WRITTEN = range(3)
 
 
 def write_counts(metric: BleuConfig, texts: ReadyTexts, counts: Integers) -> None:
-    """Writes the columns of each segment; see `Metric.write_counts`."""
     longest = texts.sizes.longest
     numbered, _memory = texts.numbered(_MEMORY)
     # At most one token per byte, and a gap after each text. Unused pages cost nothing.
@@ -159,17 +158,8 @@ def count_long_row(row, texts, are_written, max_order, matches, stride, table, t
     """Writes the matches of a segment whose references are too long for matching.py.
 
     `count_rows` calls it by its address (`call` of native/compiling.py). So a run without such rows
-    does not compile it.
-
-    Args:
-      row: the segment's row.
-      texts: the `NumberedTexts` of the batch, with memory as for `match_long_segment`.
-      are_written: 1 if the tokens of all texts are written, and their bounds; otherwise 0.
-      max_order: the largest n-gram order, N.
-      matches: address of N int64 for the first candidate.
-      stride: bytes from these to those of the next candidate.
-      table: address of memory for a hash table.
-      table_bytes: its size.
+    does not compile it. `are_written` is 1 if all tokens and their bounds are written, `table` the
+    address of memory for a hash table; see `match_segment` for the others.
 
     Returns:
       0, or log2 of the number of slots of the table that it needs to write the matches.

@@ -1,9 +1,8 @@
 """Compiled counting: how many n-grams of each candidate occur in the references.
 
-The code handles one segment at a time: its references and all its candidates, already
-tokenized. Each token of a candidate gets a mask: bit p is set if the reference has the token at
-position p. A reference of up to 64 tokens has a mask of one word, and all orders are shifts and
-ands of masks. Let M[1] be the mask of token i. Then
+The code handles one segment at a time. Each token of a candidate gets a mask: bit p is set if the
+reference has the token at position p. A reference of up to 64 tokens has a mask of one word, and
+all orders are shifts and ands of masks. Let M[1] be the mask of token i. Then
 
     M[n] = (M[n - 1] of token i - 1, shifted by one) & M[1]
 
@@ -16,8 +15,6 @@ each order, so all orders take the same few instructions.
 
 The masks are those of text/tokens.py. If two different tokens have the same key there, or if a
 reference is longer than 64 tokens, the segment is counted by statistics/ngrams.py instead.
-
-All memory is addressed directly (see native/memory.py).
 """
 
 # mypy: allow-untyped-defs
@@ -81,7 +78,7 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
 
     @inner
     def match(token, end, reference, keys, inside, claimed_orders, kept, counts, orders):
-        """Writes the matches of each order in the references up to this one.
+        """Writes the matches of each order in the references up to this one; returns 0 if exact.
 
         Args:
           token: address of the candidate's first token.
@@ -93,9 +90,6 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
           kept: all bits, or 0 if there was no reference before.
           counts: address of memory for N int64.
           orders: the largest order, N.
-
-        Returns:
-          0 if the counts are exact.
         """
         grams = claimed = matches = zeros()
         different = _NOTHING

@@ -1,7 +1,7 @@
 """BLEU: its definition, and how sums become a score by the functions of formula.py.
 
-The signature is one line that says how a score was made. Equal signatures and equal inputs give
-equal scores. So the signature has everything that changes the number.
+The signature has everything that changes the number: equal signatures and equal inputs give equal
+scores.
 """
 
 from __future__ import annotations
@@ -113,7 +113,6 @@ class BleuScore(Score):
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """The precisions, and the lengths."""
         ref_len = score["ref_len"]
         precisions = [f"{precision:.{decimals}f}" for precision in score["precisions"]]
         return {
@@ -129,11 +128,6 @@ _METHODS_WITH_VALUE = [name for name in CORPUS_SMOOTH_METHODS if name in SMOOTH_
 
 
 def comma_separated_numbers(text: str) -> tuple[float, ...]:
-    """The weights that a command line gives.
-
-    Raises:
-      ValueError: they are no numbers with commas between them.
-    """
     return tuple(float(number) for number in text.split(","))
 
 
@@ -316,7 +310,6 @@ class BleuConfig(Metric):
 
     @property
     def text(self) -> Text:
-        """The part that turns texts into tokens."""
         return Text(self.tokenize, self.lowercase, self.normalize, self.spm_model)
 
     @property
@@ -326,11 +319,9 @@ class BleuConfig(Metric):
 
     @property
     def basis(self) -> Basis:
-        """The columns of all orders that must be counted."""
         return bleu_basis(self.counted_order)
 
     def reference_lengths(self, counts: Integers) -> Integers:
-        """The average length of the references of each segment, rounded down, int64 (segments,)."""
         above: Integers = counts[0, :, AVERAGE]
         shortest: Integers = counts[0, :, SHORTEST]
         return shortest + above // PARTS_OF_A_TOKEN if above.any() else shortest.copy()
@@ -343,10 +334,7 @@ class BleuConfig(Metric):
         return SMOOTH_METHODS[self.smooth_method].value or 0.0
 
     def changed(self, **changes: Any) -> BleuConfig:
-        """The definition with other values of these fields.
-
-        The number of weights is the order, and a value is that of a smoothing method.
-        """
+        """The same with other values: the number of weights is the order."""
         if isinstance(changes.get("weights"), tuple):
             changes.setdefault("max_ngram_order", len(changes["weights"]))
         if changes.get("smooth_method", self.smooth_method) != self.smooth_method:
@@ -354,25 +342,13 @@ class BleuConfig(Metric):
         return super().changed(**changes)
 
     def for_segments(self, **changes: Any) -> BleuConfig:
-        """The definition of single segments: with effective order, if the smoothing allows it.
-
-        Args:
-          **changes: fields with other values, as for `changed`.
-
-        Raises:
-          ValueError: a value is impossible, alone or with the other choices.
-        """
+        """The definition of single segments: with effective order, if the smoothing allows it."""
         method = changes.get("smooth_method", self.smooth_method)
         require_choice("smooth_method", method, SMOOTH_METHODS)
         has_effective_order = SMOOTH_METHODS[method].takes_effective_order
         return self.changed(**{"effective_order": has_effective_order, **changes})
 
     def require_corpus(self) -> None:
-        """Checks that its smoothing is not for single segments only.
-
-        Raises:
-          ValueError: it is.
-        """
         if SMOOTH_METHODS[self.smooth_method].segments_only:
             raise ValueError(
                 f"smooth_method {self.smooth_method!r} is for segment scores only: for a corpus, "
@@ -386,15 +362,10 @@ class BleuConfig(Metric):
         return 100 if SMOOTH_METHODS[self.smooth_method].has_highest else None
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """BLEU, 0..100."""
         return self._scored(BleuColumns(sums))[0]
 
     def _scored(self, bleu: BleuColumns) -> tuple[Number, Sequence[Number], Number]:
-        """BLEU of a corpus, its precisions and its brevity penalty.
-
-        Raises:
-          ValueError: the columns are of a lower order, or this is for single segments only.
-        """
+        """BLEU of a corpus, its precisions and its brevity penalty."""
         precisions, orders = self._smoothed(bleu)
         bp = brevity_penalty(bleu.candidate_length, *bleu.reference_length(self.reference_length))
         method, weights = method_number(self.smooth_method), self.weights or ()
@@ -419,11 +390,6 @@ class BleuConfig(Metric):
         return precisions, orders
 
     def _require_order(self, order: int) -> None:
-        """Checks that sums of this order have all n-grams that are needed.
-
-        Raises:
-          ValueError: they have not.
-        """
         if order < self.counted_order:
             raise ValueError(
                 f"sums of order {order} cannot be scored by a definition that needs order "
@@ -431,18 +397,14 @@ class BleuConfig(Metric):
             )
 
     def values(self, sums: Integers) -> Scores:
-        """BLEU of each row."""
         self.require_corpus()
         return self.segment_scores(sums)
 
     def segment_scores(self, rows: Integers) -> Scores:
         """The scores of segments, 0..100; nan if the smoothing is not defined.
 
-        With sacreBLEU's smoothing methods they equal those of its `sentence_score`. With NLTK's
-        methods they equal those of its `sentence_bleu` times 100.
-
-        Raises:
-          ValueError: the rows have a lower n-gram order than the definition needs.
+        They equal those of sacreBLEU's `sentence_score`, and for NLTK's methods those of its
+        `sentence_bleu` times 100.
         """
         order = order_of(rows.shape[1])
         self._require_order(order)
@@ -481,13 +443,11 @@ class BleuConfig(Metric):
         return f"no {missing}-gram of a candidate is in its references"
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many tokens the texts of a corpus have."""
         bleu = BleuColumns(columns)
         references = Fraction(*bleu.reference_length(self.reference_length))
         return Lengths("token", bleu.candidate_length, references, bleu.short_candidates[0])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The score, its precisions, its brevity penalty, and counts."""
         bleu = BleuColumns(columns)
         score, precisions, bp = self._scored(bleu)
         ref_len, divisor = bleu.reference_length(self.reference_length)
@@ -529,7 +489,6 @@ class BleuConfig(Metric):
         )
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """Effective order, the tokenizer and the smoothing."""
         value = self.effective_smooth_value + 0.0  # turns -0.0 into 0.0
         # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
         rounded = f"{value:.2f}"
@@ -545,11 +504,6 @@ class BleuConfig(Metric):
         }
 
     def signed_beyond(self, text: TextName) -> Mapping[str, str]:
-        """The choices that sacreBLEU does not show.
-
-        `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N if it is
-        not 4, and `weights` are the given weights.
-        """
         fields: dict[str, str] = {}
         if text.normalize is not None:
             fields["norm"] = text.normalize
@@ -562,7 +516,6 @@ class BleuConfig(Metric):
         return fields
 
     def sacrebleu_signed(self, text: TextName) -> Mapping[str, str] | None:
-        """The fields of sacreBLEU, which has not all choices."""
         has_it = (
             ALL_TOKENIZERS[text.tokenize].sacrebleu is not None
             and CASES[text.lowercase].in_sacrebleu
@@ -572,7 +525,6 @@ class BleuConfig(Metric):
         return self._signed(text, f"{self.effective_smooth_value:.2f}") if has_it else None
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """Lengths are in tokens; `matches` and `totals` are N integers before smoothing."""
         bleu, orders = BleuColumns(columns), self.max_ngram_order
         ref_len, divisor = bleu.reference_length(self.reference_length)
         return {

@@ -1,8 +1,7 @@
 """Presets: definitions of BLEU with names known from tools and papers.
 
-Each preset sets the tokenizer, the case, the rule of reference lengths, the order, the weights and
-the smoothing to the defaults of its tool. `docs/definitions.md` says for each preset what it
-equals, how that was proved, and where it differs.
+Each one sets the choices to the defaults of its tool. `docs/definitions.md` says what it equals,
+how that was proved, and where it differs.
 """
 
 from __future__ import annotations
@@ -157,11 +156,7 @@ def preset(name: PresetName, **changes: Any) -> BleuConfig:
 
 
 def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
-    """The presets that score the same tokens as a config, by name.
-
-    The other choices are those of the presets, not those of the config. No preset
-    normalizes, so they get the normalization of the config.
-    """
+    """The presets that score the same tokens as a config, with its normalization."""
     configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
     return {
         name: other

@@ -1,8 +1,7 @@
 """Sums as rows of a table that a user keeps: integers with names, which SQL can add up.
 
-A row has all that every definition with the same tokens needs: the sums of the columns of
-BLEU, those of the products of each pair of columns, and the smallest and the largest
-number of references of a segment. So `bleu_of_sums` makes a score of a row.
+A row has all that every definition with the same tokens needs: the sums of BLEU's columns, those of
+the products of each pair of columns, and the smallest and the largest number of references.
 """
 
 from __future__ import annotations
@@ -82,12 +81,7 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
 
 
 def summed_columns(max_order: int) -> list[str]:
-    """The names of all columns that are added up: of sums, then of products.
-
-    >>> columns = summed_columns(4)
-    >>> columns[0], columns[7], columns[11], columns[15], columns[-1], len(columns)
-    ('segments', 'matches_1', 'short_1', 'segments_x_segments', 'short_4_x_short_4', 135)
-    """
+    """The names of all columns that are added up: of sums, then of products."""
     names = bleu_basis(max_order).names
     products = (f"{names[j]}_x_{name}" for i, name in enumerate(names) for j in range(i + 1))
     return [*names, *products]
@@ -132,11 +126,7 @@ def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
 
 
 def _require_possible(sums: Sequence[int], products: Sequence[int]) -> None:
-    """Checks for columns that are sums of other rows than the rest.
-
-    Raises:
-      ValueError: no segments can have these sums.
-    """
+    """Raises a ValueError for columns that are sums of other rows than the rest."""
     bleu = BleuColumns(sums)
     for order, (matches, ngrams) in enumerate(zip(bleu.matches, bleu.totals, strict=True), 1):
         if matches > ngrams:
@@ -153,11 +143,7 @@ def _require_possible(sums: Sequence[int], products: Sequence[int]) -> None:
 
 
 def _count(name: str, value: Any) -> int:
-    """An integer of any type that databases return: Python's, numpy's, or a `Decimal`.
-
-    Raises:
-      ValueError: it is anything else, such as a float, which is not exact above 2^53.
-    """
+    """An integer of any type that databases return: Python's, numpy's, or a `Decimal`."""
     kinds = (int, np.integer, decimal.Decimal)
     with contextlib.suppress(ArithmeticError, ValueError):  # of a Decimal that is no number
         if isinstance(value, kinds) and not isinstance(value, bool) and 0 <= value == int(value):

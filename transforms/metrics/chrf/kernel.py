@@ -37,7 +37,6 @@ _MEMORY, _MEMORY_OF_WORDS = KeptMemory(), KeptMemory()
 
 
 def write_counts(metric: ChrfConfig, texts: ReadyTexts, counts: Integers) -> None:
-    """Writes the columns of each segment; see `Metric.write_counts`."""
     systems, orders, longest = len(counts), metric.orders, texts.sizes.longest
     (characters, _memory), (words, _memory_of_words) = (
         texts.numbered(kept, whitespace=metric.whitespace) for kept in (_MEMORY, _MEMORY_OF_WORDS)
@@ -83,17 +82,10 @@ def _match(reference, texts, of_reference, known, orders, spaces, matches, strid
 
 @inlined
 def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, reference, matched):
-    """Writes the n-grams and matches of a candidate and a reference, for each order.
+    """Writes the n-grams and matches of a candidate and a reference for each order.
 
-    Args:
-      hyp_ngrams: int64 (N of all orders,), for those of the candidate; so are the next two.
-      ref_ngrams: for those of the reference.
-      matches: for the matches.
-      first: the place of the first order in these.
-      orders: the number of orders.
-      candidate: the number of tokens of the candidate.
-      reference: that of the reference.
-      matched: address of the matches of each order.
+    The first three arguments are int64 (N of all orders,), with the first order at `first`.
+    `candidate` and `reference` are numbers of tokens, `matched` the address of the matches.
     """
     for n in range(orders):
         of_reference = max(reference - n, 0)

@@ -5,18 +5,19 @@ where the reference has the token. Let M be the row of token i of a candidate. T
 
     T[1] = M,  T[n] = (T[n - 1] of token i - 1, shifted by one) & M
 
-are the positions where the reference has the n-gram that ends at token i. Equal n-grams have equal
-sets, and different n-grams have sets without a common position. So a match is counted by claiming a
-position that no earlier n-gram has claimed, and the matches of an n-gram are clipped to its
-occurrences in the reference. There is no hash table, and no branch.
+are the positions where the reference has the n-gram that ends at token i. A match is counted by
+claiming a position that no earlier n-gram has claimed, as in BLEU's matching.py, so there is no
+hash table, and no branch.
 
 A set has 64 positions in a word. References of up to 512 tokens have sets of one to eight words.
 For longer ones, and those of segments with very many different tokens, n-grams have numbers
-(statistics/ngrams.py): with one reference, the matches of chrF are those of BLEU whose tokens are
-characters, or words. The tokens of the reference get new numbers from 1 on: the fewer there are,
-the more orders are counted without hashing.
+(statistics/ngrams.py). There the tokens of the reference get new numbers from 1 on: the fewer there
+are, the more orders are counted without hashing.
 
-All rows are 0 before a reference is entered, and are set back to 0 after it.
+`rows` is the address of the row of number 0. All rows are 0 before a reference is entered, and are
+set back to 0 after it. `number` and `end` are the addresses of the numbers of a text and their end.
+`matches` is the address of an int64 for each order of the first candidate, and `stride` the bytes
+from these to those of the next one.
 """
 
 # mypy: allow-untyped-defs
@@ -60,14 +61,7 @@ _FEW_ORDERS, _USUAL_ORDERS, _MANY_ORDERS = 4, 8, 16
 
 @inner
 def enter_reference(number, end, rows, row_bytes):
-    """Enters the positions of the tokens of a reference into their rows.
-
-    Args:
-      number: address of the number of its first token.
-      end: address of the end of its numbers.
-      rows: address of the row of number 0.
-      row_bytes: the bytes of a row.
-    """
+    """Enters the positions of the tokens of a reference into their rows of `row_bytes`."""
     position = 0
     while number < end:
         word = rows + load_count(number) * row_bytes + (position >> 6) * _WORD_BYTES
@@ -78,7 +72,6 @@ def enter_reference(number, end, rows, row_bytes):
 
 @inner
 def leave_reference(number, end, rows, row_bytes):
-    """Sets the rows of a reference back to 0; the arguments are those of `enter_reference`."""
     while number < end:
         row = rows + load_count(number) * row_bytes
         row_end = row + row_bytes
@@ -95,15 +88,6 @@ def _matching(most_orders: int, words: int) -> Any:
 
     @inner
     def match(number, end, rows, matches, orders):
-        """Writes the matches of each order.
-
-        Args:
-          number: address of the number of the candidate's first token.
-          end: address of the end of its numbers.
-          rows: address of the row of number 0.
-          matches: address of memory for an int64 for each order.
-          orders: the number of orders.
-        """
         grams = claimed = none()
         while number < end:
             grams = following(grams, rows + load_count(number) * (words * _WORD_BYTES))
@@ -136,13 +120,8 @@ def words_of_row(tokens, orders):
 def match_reference(reference, texts, orders, rows, matches, stride):
     """Writes the matches of every candidate of a segment in one reference, for each order.
 
-    Args:
-      reference: the reference, of at most LONGEST_REFERENCE tokens.
-      texts: the `NumberedTexts` of the batch, with this segment's numbers, below MOST_NUMBERS.
-      orders: the largest order, N.
-      rows: address of ROWS_BYTES; all of it is 0 before and afterwards.
-      matches: address of N int64 for the first candidate.
-      stride: bytes from these to those of the next candidate.
+    The reference has at most LONGEST_REFERENCE tokens, and `texts` this segment's numbers, below
+    MOST_NUMBERS.
     """
     tokens = length_of(texts.bounds, reference)
     first = numbers_of(texts, reference)
@@ -178,16 +157,12 @@ def match_long_reference(reference, texts, of_reference, orders, digits, table, 
     """Writes the matches of every candidate of a segment in one reference, for each order.
 
     Args:
-      reference: the reference.
       texts: the `NumberedTexts` of the batch, with this segment's numbers.
       of_reference: the same for this reference and the candidates, with memory for NUMBERS_BYTES
         for each token and SPARE_NUMBERS more: its bounds and numbers are written.
-      orders: the largest order, N.
       digits: address of memory for another number for each number; all of it is 0 before and
         afterwards.
       table: address of memory for a table for the reference's tokens (see `match_long_segment`).
-      matches: address of N int64 for the first candidate.
-      stride: bytes from these to those of the next candidate.
     """
     first = numbers_of(texts, reference)
     end = first + length_of(texts.bounds, reference) * NUMBER_BYTES

@@ -78,7 +78,6 @@ class ChrfScore(Score):
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """The lengths in characters."""
         hyp, ref = score["hyp_ngrams"][0], score["ref_ngrams"][0]
         ratio = f"{hyp / ref:.3f}" if ref else "0.000"
         return {"ratio": ratio, "hyp_chars": str(hyp), "ref_chars": str(ref)}
@@ -160,7 +159,6 @@ class ChrfConfig(Metric):
 
     @property
     def text(self) -> Text:
-        """The part that turns texts into characters, which are tokens here."""
         return Text("char", self.lowercase, normalize=self.normalize)
 
     @property
@@ -170,37 +168,31 @@ class ChrfConfig(Metric):
 
     @property
     def orders(self) -> int:
-        """The number of orders of characters and words."""
         return self.char_order + self.word_order
 
     @property
     def basis(self) -> Basis:
-        """The columns of all orders: 1 to N, first those of characters, and then those of words."""
         ngrams = (
             f"{name}_{n}" for n in range(1, self.orders + 1) for name in ("hyp", "ref", "match")
         )
         return Basis(("segments", "empty_candidates", *ngrams))
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """chrF, 0..100."""
         if sums[SEGMENTS] == 0:
             return 0.0
         ngrams = sums[_OF_CANDIDATES], sums[_OF_REFERENCES]
         return f_score(*ngrams, sums[_MATCHES], self.beta, self.eps_smoothing)
 
     def values(self, sums: Integers) -> Scores:
-        """The chrF of each row."""
         scores = np.empty(len(sums))
         of_row = np.empty((3, self.orders), np.int64)
         score_rows(np.ascontiguousarray(sums), self.beta, self.eps_smoothing, scores, of_row)
         return scores
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """Without a match there is nothing that changes smoothly."""
         return "" if any(sums[_MATCHES]) else "no character of a candidate is in its references"
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
-        """The reason for a score of 0, or ""."""
         if parts["score"]:
             return ""
         if not columns[FIRST_NGRAMS]:
@@ -211,11 +203,6 @@ class ChrfConfig(Metric):
         )
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """The fields of sacreBLEU.
-
-        `eff` says whether orders that are longer than the texts are left out. `nc` and `nw` are the
-        orders of characters and of words, and `space` says whether white space counts.
-        """
         return {
             "eff": "no" if self.eps_smoothing else "yes",
             "nc": str(self.char_order),
@@ -243,15 +230,7 @@ def f_score(
     beta: int,
     eps_smoothing: bool,
 ) -> Number:
-    """chrF, 0..100.
-
-    Args:
-      hyp_ngrams: n-grams of the candidates, for each of N orders.
-      ref_ngrams: n-grams of the references.
-      matches: n-grams that both have.
-      beta: how many times as important as precision recall is.
-      eps_smoothing: whether all orders count.
-    """
+    """chrF, 0..100, from the numbers of n-grams and of matches of each order."""
     factor = beta * beta
     orders = len(matches)
     score = precisions = recalls = 0.0

@@ -1,15 +1,19 @@
 """Compiled code: the edit distance of two texts, as rows of bits.
 
-A text is a row of numbers, one for each symbol: a word or a character. D[i][j] is the least number
-of symbols to insert, to delete and to substitute, so that the first j symbols of the reference
-become the first i symbols of the candidate. Neighbours in the table D differ by at most 1, so a row
-of it is a few words of bits (Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the
-columns that are 1 more than the one before, and those that are 1 less. 64 columns, one word of each
-mask, are a block. (The rows of TER keep more, in other words, and stop at 64 columns.)
+D[i][j] is the least number of symbols to insert, to delete and to substitute, so that the first j
+symbols of the reference become the first i symbols of the candidate. Neighbours in the table D
+differ by at most 1, so a row of it is a few words of bits (Myers 1999,
+https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than the one before,
+and those that are 1 less. 64 columns, one word of each mask, are a block. (The rows of TER keep
+more, in other words, and stop at 64 columns.)
 
-The deletions are counted on one of the shortest ways through the table. If there are several, it is
-that of RapidFuzz (`recover_alignment`): from the end of the table back to its beginning, it prefers
-to delete, then to insert, and then to keep or substitute a symbol.
+The deletions are counted on one of the shortest ways through the table: of several, that of
+RapidFuzz (`recover_alignment`). From the end of the table back to its beginning, it prefers to
+delete, then to insert, and then to keep or substitute a symbol.
+
+`candidate` and `reference` are addresses of the numbers of symbols (words or characters), `symbols`
+and `columns` how many there are. `masks` is the address of a word for each number, all 0 before and
+after.
 """
 
 # mypy: allow-untyped-defs
@@ -90,7 +94,6 @@ def _load_change(before):
 
 @inlined
 def _store_change(before, not_more, less):
-    """The inverse of `_load_change`."""
     store_byte(before, np.int64(not_more | (less << _ONE)))
 
 
@@ -110,23 +113,14 @@ def change(more, less, column):
 
 @inner
 def write_block(candidate, first, end, reference, columns, masks, before, rows):
-    """Computes a block of rows, of a table of any width.
+    """Computes the rows first..end of a block, and returns (more, less) of the last one.
 
     The block begins as if each of its columns was 1 more than the one before.
 
     Args:
-      candidate: address of the numbers of the candidate's symbols.
-      first: the first symbol whose row is computed.
-      end: the symbol after the last one.
-      reference: address of the numbers of the block's columns.
-      columns: their number, up to 64.
-      masks: address of a word for each number, which is 0, and is 0 again afterwards.
       before: address of a byte for each symbol: whether the column before the block grows (0) or
         falls (3) in its row, or neither (1). It is overwritten by that of the next block.
       rows: address of memory for end - first rows; 0 if they are not kept.
-
-    Returns:
-      (more, less) of the last row.
     """
     set_masks(reference, columns, masks)
     more, less = _ALL, _NOTHING
@@ -150,8 +144,6 @@ def count_deletions(symbols, columns, places, stride):
     """The deletions on the shortest way through a table.
 
     Args:
-      symbols: the number of the candidate's symbols.
-      columns: that of the reference.
       places: address of an int64 for each block: the address of the row of the first symbol.
       stride: the bytes from a row of a block to its next row.
     """

@@ -1,10 +1,10 @@
 """Compiled code: the substitutions, deletions and insertions of a candidate.
 
-They are those of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls. Several shortest ways can
-have the same number of edits, but different kinds of them. So the steps of RapidFuzz are repeated
-that choose one: what both texts have in common at their ends is taken away; the table of long texts
-is divided (Hirschberg 1975, https://doi.org/10.1145/360825.360861) until its parts are small; and
-edit_rows.py follows the way through each part.
+Several shortest ways can have the same number of edits, but different kinds of them. They are those
+of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls, so its steps are repeated: what both texts
+have in common at their ends is taken away; the table of long texts is divided (Hirschberg 1975,
+https://doi.org/10.1145/360825.360861) until its parts are small; and edit_rows.py, which explains
+the arguments, follows the way through each part.
 """
 
 # mypy: allow-untyped-defs
@@ -81,7 +81,6 @@ def _number(numbers, place):
 
 @inner
 def _copy_backwards(to, numbers, count):
-    """Copies numbers in the opposite order."""
     for index in range(count):
         store_count(to + index * NUMBER_BYTES, _number(numbers, count - 1 - index))
 
@@ -93,17 +92,8 @@ def _divide(
     """Where the shortest way is after the first half of the candidate.
 
     If several columns are on a shortest way, it is the first of them, but never column 0.
-
-    Args:
-      candidate: address of the numbers of the candidate's symbols.
-      symbols: their number, 2 or more.
-      reference: address of those of the reference.
-      columns: their number, 1 or more.
-      candidate_end: address of the numbers of the same symbols of the candidate, backwards.
-      reference_end: the same of the reference.
-      masks: see `write_block`.
-      before: see there.
-      last_row: address of memory for a row of the whole table.
+    `candidate_end` and `reference_end` are addresses of the texts backwards, `last_row` of memory
+    for a row of the whole table.
 
     Returns:
       (symbols of the candidate, of the reference; the distances of the parts before and after)
@@ -146,8 +136,8 @@ def _deletions_of_part(
 ):
     """The deletions of a part that is not divided, which has at most `most_edits` edits.
 
-    Only the cells are computed that a way with so few edits can reach. See `count_errors` for the
-    other arguments. `places` is the address of an int64 for each block.
+    Only the cells are computed that a way with so few edits can reach. `places` is the address of
+    an int64 for each block.
 
     Returns:
       (deletions, how much the row of the last symbol grows, if it is computed as a whole)
@@ -179,7 +169,7 @@ def _deletions_of_part(
 
 @inner
 def _count_long(candidate, symbols, reference, columns, masks, memory):
-    """(distance, deletions) of texts of any length; see `count_errors`."""
+    """(distance, deletions) of texts of any length."""
     parts = memory
     candidate_end = parts + _PARTS * _PART_INTS * 8
     reference_end = candidate_end + symbols * NUMBER_BYTES
@@ -251,7 +241,6 @@ def _count_long(candidate, symbols, reference, columns, masks, memory):
 
 @inner
 def _push(parts, place, first, end, left, right, most_edits):
-    """Writes a part of the table: symbols, columns, and the most edits."""
     part = parts + place * _PART_INTS * 8
     store_int(part, 0, first)
     store_int(part, 1, end)
@@ -262,20 +251,10 @@ def _push(parts, place, first, end, left, right, most_edits):
 
 @inner
 def count_errors(candidate, symbols, reference, columns, masks, memory):
-    """The errors of a candidate by one reference.
+    """(substitutions, deletions, insertions) of a candidate by one reference.
 
-    Time is proportional to the product of the lengths, divided by 64.
-
-    Args:
-      candidate: address of the numbers of the candidate's symbols.
-      symbols: their number.
-      reference: address of those of the reference.
-      columns: their number.
-      masks: address of a word for each number, which is 0, and is 0 again afterwards.
-      memory: address of `memory_bytes`.
-
-    Returns:
-      (substitutions, deletions, insertions)
+    Time is proportional to the product of the lengths, divided by 64. `memory` is the address of
+    `memory_bytes`.
     """
     at_start, at_end = _in_common(candidate, symbols, reference, columns)
     candidate += at_start * NUMBER_BYTES

@@ -31,7 +31,6 @@ _MEMORY = KeptMemory()
 
 
 def write_counts(metric: ErrorRate, texts: ReadyTexts, counts: Integers) -> None:
-    """Writes the columns of each segment; see `Metric.write_counts`."""
     numbered, _memory = texts.numbered(_MEMORY)
     longest = texts.sizes.longest
     # All symbols that no reference has share a number.
@@ -43,14 +42,7 @@ def write_counts(metric: ErrorRate, texts: ReadyTexts, counts: Integers) -> None
 
 @compiled
 def count_rows(texts, masks, memory, counts):
-    """Counts all rows. If the rule is CHARACTERS, each character counts, white space, too.
-
-    Args:
-      texts: the `NumberedTexts` of the batch.
-      masks: address of a mask for each number, all 0 before and after.
-      memory: address of `memory_bytes`.
-      counts: int64 (systems, rows, W), for the columns.
-    """
+    """Counts all rows. If the rule is CHARACTERS, each character counts, white space, too."""
     for row in range(texts.rows):
         if texts.rule == CHARACTERS:
             number_characters(row, texts)

@@ -2,7 +2,7 @@
 
 The rates of words and of characters are the edits divided by the length of the reference (Morris et
 al. 2004, https://doi.org/10.21437/Interspeech.2004-668, section 2), with the least edits of
-Levenshtein 1966. jiwer 4 computes both so (`process_words`), and the results are the same.
+Levenshtein 1966, as in `process_words` of jiwer 4.
 """
 
 from __future__ import annotations
@@ -41,11 +41,6 @@ of the reference with the fewest edits. The hits and the length of the candidate
 
 
 def edits_of(columns: Sequence[Any] | NDArray[Any]) -> Any:
-    """The edits.
-
-    Args:
-      columns: W columns: integers, numbers that carry their derivatives, or arrays of one shape.
-    """
     return columns[SUBSTITUTIONS] + columns[DELETIONS] + columns[INSERTIONS]
 
 
@@ -78,7 +73,6 @@ class ErrorRateScore(Score):
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """Each kind of edit, and the length of the references."""
         return {
             "sub": str(score["substitutions"]),
             "del": str(score["deletions"]),
@@ -89,8 +83,6 @@ class ErrorRateScore(Score):
 
 @dataclasses.dataclass(frozen=True)
 class ErrorRate(Metric):
-    """A definition of an error rate. See `WerConfig`."""
-
     score_type = ErrorRateScore
     basis = Basis(
         (
@@ -118,39 +110,31 @@ class ErrorRate(Metric):
 
     @property
     def text(self) -> Text:
-        """The part that turns texts into words or characters."""
         tokenize = with_choices(f"jiwer-{self.SYMBOL}s", no_punct=self.no_punct)
         return Text(tokenize, self.lowercase, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """The rate in percent, 0 or more.
-
-        If all references are empty, each edit counts as 100 %, as in jiwer.
-        """
+        """The rate in percent; 100 % for each edit if all references are empty, as in jiwer."""
         length = sums[REFERENCE_LENGTH]
         return 100 * (edits_of(sums) / (length if length > 0 else 1))
 
     def values(self, sums: Integers) -> Scores:
-        """The rate of each row."""
         if sums.max(initial=0) * 3 > EXACT_AS_FLOAT:
             return np.array([self.value(row) for row in sums.tolist()])  # exact integers
         scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
         return scores
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """There must be edits, and symbols in the references."""
         if not edits_of(sums):
             return "no candidate needs an edit"
         return "" if sums[REFERENCE_LENGTH] else f"no reference has a {self.SYMBOL}"
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words or characters the texts of a corpus have."""
         references = columns[REFERENCE_LENGTH]
         candidates = references - columns[DELETIONS] + columns[INSERTIONS]
         return Lengths(self.SYMBOL, candidates, Fraction(references), columns[EMPTY])
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """`punct` says whether punctuation marks stay."""
         return {
             "tok": "jiwer",
             "unit": self.SYMBOL,
@@ -158,7 +142,7 @@ class ErrorRate(Metric):
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """The edits. `ref_length` is a float, as for TER."""
+        """`ref_length` is a float, as for TER."""
         return {
             "edits": edits_of(columns),
             "substitutions": columns[SUBSTITUTIONS],

@@ -85,7 +85,6 @@ _LAST = _LastWords()
 
 
 def write_counts(metric: Rouge, texts: ReadyTexts, counts: Integers) -> None:
-    """Writes the columns of each segment; see `Metric.write_counts`."""
     sizes = texts.sizes
     if metric.HIT == UNION:
         _require_comparable(sizes, texts.batch)
@@ -129,11 +128,7 @@ def write_counts(metric: Rouge, texts: ReadyTexts, counts: Integers) -> None:
 
 
 def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
-    """Checks that the sentences of each segment can be compared in a bounded time.
-
-    Raises:
-      InputError: a segment has too many of them.
-    """
+    """Checks that the sentences of each segment can be compared in a bounded time."""
     if (sizes.longest // 2) ** 2 <= MOST_COMPARED:  # a line has at least one byte
         return
     for reference in batch.references:
@@ -181,7 +176,6 @@ def f_of(precision, recall):
 
 @inlined
 def _store_value(columns, place, value):
-    """Writes a value from 0 to 1 to two columns, from this one on."""
     high, low = fixed_point(value)
     store_int(columns, place, high)
     store_int(columns, place + 1, low)
@@ -197,8 +191,7 @@ def count_rows(texts, hit, words, spaces, counts):
       words: the addresses of what `number_words` has written.
       spaces: the addresses of memory: for a count and for a mask of each different word and one
         more, all 0 before and after; for a byte for each word; for the same, all 0 before and
-        after; for the sentences of a candidate and of a reference (see `write_sentences`); and for
-        rows (see union.py).
+        after; for the sentences of a candidate and of a reference; and for rows (see union.py).
       counts: int64 (systems, rows, W), for the columns.
     """
     bounds, places, all_numbers, unread = words

@@ -1,10 +1,13 @@
 """Compiled code: the pairs of words, and the longest subsequence, that two texts have in common.
 
-A text is a row of numbers, one for each word. 64 words of the reference are a block. For each
-number there is a mask of its places in the block, so that all places are compared at once. A long
-reference has several blocks, one after the other, and what one of them leaves to the next is kept
-for each word of the candidate. So time is proportional to the product of the lengths, divided by
-64.
+64 words of the reference are a block. For each number of a word there is a mask of its places in
+the block, so that all places are compared at once. A long reference has several blocks, one after
+the other, and what one of them leaves to the next is kept for each word of the candidate. So time
+is proportional to the product of the lengths, divided by 64.
+
+`candidate` and `reference` are addresses of the numbers of words, `words` and `columns` how many
+there are. `masks` is the address of a word for each number, all 0 before and after, and `before`
+that of a byte for each word of the candidate.
 """
 
 # mypy: allow-untyped-defs
@@ -42,14 +45,6 @@ def count_common_pairs(candidate, words, reference, columns, masks, before):
 
     A place of a pair in the reference can be claimed once. Equal pairs have equal places, so it
     does not matter which of them is claimed.
-
-    Args:
-      candidate: address of the numbers of the candidate's words.
-      words: their number.
-      reference: address of those of the reference.
-      columns: their number.
-      masks: address of a word for each number, which is 0, and is 0 again afterwards.
-      before: address of a byte for each word of the candidate.
     """
     pairs = 0
     is_long = columns > COLUMNS
@@ -104,7 +99,7 @@ def next_row(row, here, carry):
 
 @inner
 def count_longest_common(candidate, words, reference, columns, masks, before):
-    """The length of the longest common subsequence; see `count_common_pairs`."""
+    """The length of the longest common subsequence."""
     length = 0
     is_long = columns > COLUMNS
     if is_long:

@@ -87,7 +87,6 @@ class RougeScore(Score):
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """All parts."""
         percentages = {name: f"{score[name]:.{decimals}f}" for name in ("precision", "recall")}
         counts = {"hits": "hits", "hyp_words": "hyp", "ref_words": "ref"}
         return {**percentages, **{shown: str(score[name]) for name, shown in counts.items()}}
@@ -95,12 +94,7 @@ class RougeScore(Score):
 
 @dataclasses.dataclass(frozen=True)
 class Rouge(Metric):
-    """A definition of a metric of ROUGE. See `Rouge1Config`.
-
-    Attributes:
-      name: its name for readers.
-      HIT: what is hit.
-    """
+    """A definition of a metric of ROUGE; `HIT` is what is hit."""
 
     highest = 100
     score_type = RougeScore
@@ -124,19 +118,15 @@ class Rouge(Metric):
 
     @property
     def text(self) -> Text:
-        """The part that turns texts into words."""
         return Text(with_choices("rouge", stemmed=self.stemmer), normalize=self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """The mean F-score, 0..100; 0 without a segment."""
         return _mean(sums, F_HIGH)
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """A candidate must have an F-score above 0."""
         return "" if sums[HITS] else "no candidate has a match in its references"
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The score, the means of precisions and recalls, and counts."""
         return {
             "score": self.value(columns),
             "precision": float(_mean(columns, PRECISION_HIGH)),
@@ -145,11 +135,9 @@ class Rouge(Metric):
         }
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
-        """The reason for a score of 0, or ""."""
         return "" if columns[CANDIDATE_LENGTH] else _WITHOUT_WORDS
 
     def warnings(self, columns: Sequence[int]) -> Iterator[str]:
-        """Sentences about input that ROUGE does not read as a user may expect."""
         unread, segments = columns[UNREAD], columns[SEGMENTS]
         if unread and unread >= _NOT_BY_ACCIDENT * segments:
             yield (
@@ -159,7 +147,6 @@ class Rouge(Metric):
             )
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """ROUGE lower-cases. `stem` says whether words are stemmed."""
         stem = "yes" if text.tokenize == "rouge-stemmed" else "no"
         return {"case": CASES[True].name, "tok": "rouge", "stem": stem}
 
@@ -190,12 +177,7 @@ class Rouge(Metric):
 
 
 def _mean(sums: Sequence[Number], high: int) -> Number:
-    """The mean of a value of all segments, 0..100; 0 without a segment.
-
-    Args:
-      sums: W columns, added up over segments.
-      high: the first of the two columns of the value.
-    """
+    """The mean of a value, 0..100, from its two columns, of which `high` is the first."""
     if not sums[SEGMENTS] > 0:
         return 0.0
     # Percent before the division, so that there is one rounding.
@@ -203,7 +185,6 @@ def _mean(sums: Sequence[Number], high: int) -> Number:
 
 
 def _counts(columns: Any) -> Mapping[str, Any]:
-    """The parts that are counts, of a corpus or of segments."""
     return {
         "hits": columns[HITS],
         "hyp_words": columns[CANDIDATE_LENGTH],
@@ -283,7 +264,6 @@ class RougeLsumConfig(Rouge):
     """A long novel: the memory for sentences grows faster than their lengths."""
 
     def warnings(self, columns: Sequence[int]) -> Iterator[str]:
-        """The same, and that ROUGE-L would do."""
         yield from super().warnings(columns)
         if columns[CANDIDATE_LENGTH] and not columns[SEVERAL]:
             yield (

@@ -86,13 +86,9 @@ def is_unread(row, texts):
 def write_sentences(row, texts, bounds, text, sentences):
     """Finds the sentences of a text, which newlines separate.
 
-    Args:
-      row: its segment.
-      texts: the `NumberedTexts` of the batch.
-      bounds: address of the bounds of the texts of its segment.
-      text: the number of the text.
-      sentences: address of an int64 for each sentence, and one more, which it writes: where its
-        numbers begin; the last one is where those of the text end.
+    `bounds` is the address of the bounds of the segment's texts, `sentences` that of an int64 for
+    each sentence, and one more, which it writes: where its numbers begin; the last one is where
+    those of the text end.
 
     Returns:
       (the number of sentences, how many of them have words)
@@ -125,13 +121,7 @@ def write_sentences(row, texts, bounds, text, sentences):
 
 @inlined
 def sentence_words(sentences, sentence, numbers):
-    """(address of the numbers of the words of a sentence, how many there are).
-
-    Args:
-      sentences: address of what `write_sentences` has written.
-      sentence: the number of the sentence.
-      numbers: address of the numbers of the segment.
-    """
+    """(address of the numbers of the words of a sentence, how many there are)."""
     place = load_int(sentences, sentence)
     return numbers + place * NUMBER_BYTES, load_int(sentences, sentence + 1) - place
 
@@ -159,17 +149,10 @@ def memory_bytes(words: int) -> int:
 
 @inner
 def _write_band(candidate, words, reference, columns, masks, before, state, rows):
-    """Computes some rows of the table.
+    """Computes the rows of some words of the candidate.
 
-    Args:
-      candidate: address of the numbers of the words of these rows.
-      words: the number of these words.
-      reference: address of the numbers of the sentence of the reference.
-      columns: their number.
-      masks: address of a word for each number, which is 0, and is 0 again afterwards.
-      before: address of a byte for each word.
-      state: address of the row before the first one. It becomes the last row.
-      rows: address of memory for the rows; 0 if they are not kept.
+    `state` is the address of the row before the first one, and becomes the last row. `rows` is that
+    of memory for the rows; 0 if they are not kept.
     """
     blocks = (columns + COLUMNS - 1) // COLUMNS
     clear(before, words)
@@ -193,15 +176,8 @@ def _write_band(candidate, words, reference, columns, masks, before, state, rows
 def mark_common(candidate, words, reference, columns, masks, before, marks, memory):
     """Marks the words of a sentence of the reference that one of the candidate has, in order.
 
-    Args:
-      candidate: address of the numbers of the candidate's sentence.
-      words: their number.
-      reference: address of those of the reference's sentence.
-      columns: their number.
-      masks: address of a word for each number, which is 0, and is 0 again afterwards.
-      before: address of a byte for each word of the candidate.
-      marks: address of a byte for each word of the reference's sentence, which becomes 1.
-      memory: address of `memory_bytes`.
+    `marks` is the address of a byte for each word of the reference's sentence, which becomes 1, and
+    `memory` that of `memory_bytes`. See matching.py for the others.
     """
     row_bytes = (columns + COLUMNS - 1) // COLUMNS * _ROW_BYTES
     band = rows_of_band(words)
@@ -262,17 +238,9 @@ def count_union(
 ):
     """The hits of ROUGE-Lsum. A word is hit at most as often as the candidate has it.
 
-    Args:
-      candidate: address of the candidate's sentences (see `write_sentences`).
-      sentences: their number.
-      reference: the same for the reference.
-      reference_sentences: the same.
-      numbers: address of the numbers of the segment.
-      times: address of a count for each number, all 0, before and after.
-      masks: address of a mask for each number, all 0, before and after.
-      before: address of a byte for each word of a sentence.
-      marks: the same, all 0, before and after.
-      memory: address of `memory_bytes`.
+    `candidate` and `reference` are addresses of the places of sentences (see `write_sentences`),
+    and `times` is that of a count for each number. `times`, `masks` and `marks` are 0 before and
+    after.
     """
     first_word = numbers + load_int(candidate, 0) * NUMBER_BYTES
     all_words = load_int(candidate, sentences) - load_int(candidate, 0)

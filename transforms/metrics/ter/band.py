@@ -1,13 +1,13 @@
 """Compiled code: the part of the edit table that sacreBLEU computes.
 
-sacreBLEU computes only the cells near the diagonal. All others count as infinitely far. So its
-distance can be larger than the edit distance, and the score depends on the band. The diagonal has a
-slope, the ratio of the lengths. If the reference is much longer than the candidate, the band is
-wider, so that the bands of neighbouring rows meet.
+sacreBLEU computes only the cells near the diagonal; all others count as infinitely far. So its
+distance can be larger than the edit distance. The diagonal has a slope, the ratio of the lengths.
+If the reference is much longer than the candidate, the band is wider, so that the bands of
+neighbouring rows meet.
 
 If the reference is more than 50 times as long as the candidate, the band is wider than the bits of
-edit_rows.py. Then each cell is computed by itself: the candidate is short compared with the
-reference, so that all rows together have little more than two cells for each of its words.
+edit_rows.py. Then each cell is computed by itself: all rows together have little more than two
+cells for each word of the reference.
 """
 
 # mypy: allow-untyped-defs
@@ -52,7 +52,6 @@ are in the band.
 
 @inner
 def needs_wide_band(words, reference_words):
-    """Whether the band is wider than usual."""
     return reference_words / words > _WIDEST_USUAL
 
 
@@ -65,14 +64,7 @@ def reach(words, reference_words):
 
 @inner
 def band(row, words, reference_words, reach):
-    """(first column, column after the last) of the band in a row.
-
-    Args:
-      row: the number of words of the candidate before it, 0 or more.
-      words: the words of the candidate, 1 or more.
-      reference_words: the words of the reference.
-      reach: as the function `reach` gives it.
-    """
+    """(first column, column after the last) of the band in the row after `row` words."""
     if row == 0:
         return 0, reference_words + 1
     diagonal = math.floor(row * (reference_words / words))
@@ -96,13 +88,7 @@ def table_bytes(words, reference_words):
 def write_steps(numbers, words, reference, reference_words, distances, steps):
     """Writes the last step of the way to each cell of the band; returns the distance.
 
-    Args:
-      numbers: address of the numbers of the candidate's words.
-      words: their number, 1 or more.
-      reference: address of those of the reference.
-      reference_words: their number.
-      distances: address of reference_words + 1 int64, which are overwritten.
-      steps: address of `table_bytes`.
+    `distances` is the address of reference_words + 1 int64, `steps` that of `table_bytes`.
     """
     reaching = reach(words, reference_words)
     first_before, end_before = band(0, words, reference_words, reaching)

@@ -1,12 +1,11 @@
 """Compiled code: the edit distance of two texts, as rows of bits.
 
-A text is a row of numbers, one for each word. D[i][j] is the least number of words to insert, to
-delete and to replace, so that the first i words of the candidate become the first j words of the
-reference. Neighbours in the table D differ by at most 1, so a row of it is a few words of bits
-(Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than
-the one before, and those that are 1 less. All rows are kept. The way back from the end of the table
-to its beginning follows from them (`align` of shifts.py). If words of the candidate are moved, the
-distance is computed again only from the first moved word on.
+D[i][j] is the least number of words to insert, to delete and to replace, so that the first i words
+of the candidate become the first j words of the reference. Neighbours in the table D differ by at
+most 1, so a row of it is a few words of bits (Myers 1999, https://doi.org/10.1145/316542.316550;
+Hyyrö 2003). All rows are kept: the way back from the end of the table to its beginning follows from
+them (`align` of shifts.py), and if words of the candidate are moved, the distance is computed again
+only from the first moved word on.
 
 sacreBLEU does not compute the whole table, but a band of it (band.py). `in_band` says whether that
 makes a difference. If not, the reference has at most 64 words, and bit b is of column b + 1.
@@ -20,6 +19,8 @@ band must be worse than each cell inside:
 * A step from the cell before, in the row before, counts only if that cell is in the band.
 
 A row has eight words (see `_MORE` to `_BASE`). Row 0 comes before the first word of the candidate.
+`numbers` is the address of the numbers of the candidate's words, `reference` that of those of the
+reference and of 64 more numbers, and `rows` that of words + 1 rows.
 """
 
 # mypy: allow-untyped-defs
@@ -87,13 +88,7 @@ def _enter(more, less, at_base, base, row):
 
 @inner
 def place_band(rows, words, reference_words):
-    """Writes the places of the band in all rows.
-
-    Args:
-      rows: address of words + 1 rows.
-      words: the words of the candidate, 1 or more.
-      reference_words: the words of the reference.
-    """
+    """Writes the places of the band in all rows."""
     reaching = reach(words, reference_words)
     first_before, end_before = band(0, words, reference_words, reaching)
     for number in range(1, words + 1):
@@ -121,17 +116,9 @@ def _distance(more, less, at_base, base, reference_words):
 
 @inlined
 def write_rows(first, numbers, words, reference, reference_words, rows, in_band):
-    """Writes the rows after a row; returns the distance of the whole texts.
+    """Writes the rows after row `first`; returns the distance of the whole texts.
 
-    Args:
-      first: the row.
-      numbers: address of the numbers of the candidate's words.
-      words: their number, 1 or more.
-      reference: address of those of the reference, and 64 more.
-      reference_words: their number, 1 or more.
-      rows: address of words + 1 rows. Those up to `first` are written. With a band, the places of
-        all are (`place_band`).
-      in_band: whether only the band counts.
+    Those up to `first` are written. With a band, the places of all are (`place_band`).
     """
     row = rows + first * ROW_BYTES
     if first == 0:
@@ -167,20 +154,7 @@ def write_rows(first, numbers, words, reference, reference_words, rows, in_band)
 def moved_distance(
     first, middle, end, numbers, words, reference, reference_words, rows, before, in_band
 ):
-    """The distance after the words first..middle and middle..end change places.
-
-    Args:
-      first: the first word that moves.
-      middle: the first word that moves to the front.
-      end: the word after the last that moves.
-      numbers: as in `write_rows`.
-      words: as there.
-      reference: as there.
-      reference_words: as there.
-      rows: the rows of these texts.
-      before: the distance of these texts.
-      in_band: as there.
-    """
+    """The distance after the words first..middle and middle..end change places; it was `before`."""
     row = rows + first * ROW_BYTES
     more, less = load_word(row + _MORE), load_word(row + _LESS)
     at_base, base = first, 0

@@ -59,7 +59,6 @@ def memory_bytes(words: int) -> int:
 
 
 def write_counts(metric: TerConfig, texts: ReadyTexts, counts: Integers) -> None:
-    """Writes the columns of each segment; see `Metric.write_counts`."""
     numbered, _memory = texts.numbered(_MEMORY)
     # A word has one byte or more, and a space after it.
     edits = _MEMORY.memory_for("edits", memory_bytes(texts.sizes.longest // 2 + 2))
@@ -68,13 +67,6 @@ def write_counts(metric: TerConfig, texts: ReadyTexts, counts: Integers) -> None
 
 @compiled
 def count_rows(texts, memory, counts):
-    """Counts all rows.
-
-    Args:
-      texts: the `NumberedTexts` of the batch.
-      memory: address of memory for edits.
-      counts: int64 (systems, rows, W), for the columns.
-    """
     for row in range(texts.rows):
         known = number_texts(row, texts, False)
         length = count = 0  # of the references that are not missing
@@ -111,15 +103,10 @@ def count_rows(texts, memory, counts):
 
 @inner
 def count_edits(numbers, words, reference, reference_words, other, memory):
-    """The edits of a candidate by one reference.
+    """The edits of a candidate, whose numbers are overwritten, by one reference.
 
-    Args:
-      numbers: address of the numbers of the candidate's words, which are overwritten.
-      words: their number.
-      reference: address of the numbers of the reference, and 64 more numbers.
-      reference_words: their number.
-      other: the number of the words that no reference has.
-      memory: address of memory for `memory_bytes`.
+    `other` is the number of the words that no reference has, `memory` the address of
+    `memory_bytes`.
     """
     if words == 0 or reference_words == 0:
         return words + reference_words

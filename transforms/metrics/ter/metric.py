@@ -1,9 +1,8 @@
 """TER: its definition, and the formula from integers to a score.
 
 Snover et al. 2006 (https://aclanthology.org/2006.amta-papers.25), section 2: TER is the number of
-edits divided by the mean number of words of the references. The edits are those by the reference
-with the fewest. The operations are those of `TER._compute_score_from_stats` in sacreBLEU 2.6, so
-that the results are the same.
+edits, by the reference with the fewest, divided by the mean number of words of the references. The
+operations are those of `TER._compute_score_from_stats` in sacreBLEU 2.6.
 """
 
 from __future__ import annotations
@@ -44,11 +43,7 @@ word (`PARTS_OF_A_TOKEN`)."""
 
 
 def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:
-    """The mean lengths of the references of all segments, added up, in parts of a word.
-
-    Args:
-      columns: W columns: integers, numbers that carry their derivatives, or arrays of one shape.
-    """
+    """The mean lengths of the references of all segments, added up, in parts of a word."""
     return columns[REFERENCE_LENGTH] * PARTS_OF_A_TOKEN + columns[REFERENCE_PARTS]
 
 
@@ -75,7 +70,6 @@ class TerScore(Score):
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """The edits, and the words of the references."""
         length = score["ref_length"]
         shown = str(int(length)) if length == int(length) else f"{length:.1f}"
         return {"edits": str(score["edits"]), "ref_words": shown}
@@ -139,7 +133,6 @@ class TerConfig(Metric):
 
     @property
     def text(self) -> Text:
-        """The part that turns texts into words."""
         tokenize = with_choices(
             "tercom", norm=self.normalized, no_punct=self.no_punct, asian=self.asian_support
         )
@@ -153,7 +146,6 @@ class TerConfig(Metric):
         return 100.0 if edits > 0 else 0.0
 
     def values(self, sums: Integers) -> Scores:
-        """The TER of each row."""
         words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
         if words * PARTS_OF_A_TOKEN + parts > EXACT_AS_FLOAT:
             return np.array([self.value(row) for row in sums.tolist()])  # exact integers
@@ -163,22 +155,15 @@ class TerConfig(Metric):
         return scores
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
-        """There must be edits, and words in the references."""
         if not sums[EDITS]:
             return "no candidate needs an edit"
         return "" if reference_parts(sums) else "no reference has a word"
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many words the texts of a corpus have."""
         references = Fraction(reference_parts(columns), PARTS_OF_A_TOKEN)
         return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        """The fields of sacreBLEU.
-
-        `norm`, `punct` and `asian` say whether texts are normalized, whether punctuation marks
-        stay, and whether these choices are also for Asian characters.
-        """
         return {
             "tok": "tercom",
             "norm": "yes" if "norm" in text.tokenize else "no",
@@ -187,7 +172,6 @@ class TerConfig(Metric):
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """The edits, and the words of the references."""
         return {
             "edits": columns[EDITS],
             "ref_length": reference_parts(columns) / PARTS_OF_A_TOKEN,

@@ -65,17 +65,15 @@ def align(words, reference_words, way, rows, errors, reference_errors, targets):
     """Writes where the next wrong words are, and the targets of shifts.
 
     Args:
-      words: the words of the candidate.
-      reference_words: those of the reference.
       way: how distances are computed.
       rows: address of the edit rows, or of the steps of a wide band.
-      errors: address of a count for each word of the candidate, which is written: how many words
-        there are from this one to the next wrong one, both included; more than LONGEST_SHIFT if
-        there are more, or if none is wrong.
+      errors: address of a count for each word of the candidate: how many words there are from this
+        one to the next wrong one, both included; more than LONGEST_SHIFT if there are more, or if
+        none is wrong.
       reference_errors: the same for the words of the reference. One is wrong if no word of the
         candidate is kept for it.
       targets: address of a count for the start of the reference and for the end of each of its
-        words, which is written: how many words the candidate has up to there.
+        words: how many words the candidate has up to there.
     """
     number, column = words, reference_words
     error = reference_error = _NO_ERROR
@@ -102,15 +100,7 @@ def align(words, reference_words, way, rows, errors, reference_errors, targets):
 
 @inner
 def move(numbers, first, middle, end, spare):
-    """Lets the words first..middle and middle..end change places.
-
-    Args:
-      numbers: address of the numbers of words.
-      first: the first word that moves.
-      middle: the first word that moves to the front.
-      end: the word after the last that moves.
-      spare: address of memory for as many numbers.
-    """
+    """Lets the words first..middle and middle..end change places; `spare` has room for as many."""
     front, back = (middle - first) * NUMBER_BYTES, (end - middle) * NUMBER_BYTES
     start = numbers + first * NUMBER_BYTES
     copy(spare, start, front + back)
@@ -127,13 +117,9 @@ def best_shift(
     Of several ones, it is the longest, then the first, then that with the first target.
 
     Args:
-      numbers: address of the numbers of the candidate's words.
-      words: their number.
-      reference: address of the numbers of the reference, and 64 more numbers.
-      reference_words: their number.
       other: the number of the words that no reference has.
-      way: how distances are computed (see above).
-      rows: address of the edit rows, or of the steps of a wide band, which are overwritten.
+      way: how distances are computed.
+      rows: as for `align`; they are overwritten if the band is wide.
       before: the distance before the shift.
       trials: how many shifts were tried before, for these two texts.
       spaces: the addresses of the errors, the errors of the reference, and the targets (see
@@ -141,8 +127,8 @@ def best_shift(
         many numbers as the candidate has.
 
     Returns:
-      (by how much it makes the distance smaller, 0 if no shift does; the first word that moves;
-      the first one that moves to the front; the word after the last that moves; trials)
+      (by how much it makes the distance smaller, 0 if no shift does; first, middle and end for
+      `move`; trials)
     """
     errors, reference_errors, targets, distances, spare = spaces
     gain = length_of_best = start_of_best = target_of_best = 0
