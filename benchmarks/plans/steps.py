@@ -20,7 +20,7 @@ import numpy.typing as npt
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, compression
 from beam_bleu.transforms.pairing.lines.correspondence import require_same_shards
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
+from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
 
@@ -159,7 +159,6 @@ def plan_portions(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
     counts = [pickle.loads(each) for each in pickle.loads(file.read_bytes())]
     nul_notices(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
-    notes_of(corpus.streams, plan.shards)
     sent = [len(pickle.dumps(portion)) for portion in plan.portions()]
     figures = {"plan s": time.perf_counter() - start, "plan peak MB": _peak_megabytes()}
     size = sum(corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams)))

@@ -29,14 +29,12 @@ def attack(case: Case) -> None:
 
 def _layout(case: Case, corpus: Corpus) -> tuple[Layout, list[str]]:
     """The files of the corpus, and the flags that this form of them needs."""
-    form = case.random.choice(["plain", "shards", "shards", "shards", "gap", "other cuts"])
+    form = case.random.choice(["plain", "shards", "shards", "shards", "other cuts"])
     case.what = form
     if form == "plain":
         return plain_layout(case.folder / "in", corpus), []
     if form == "other cuts":
         return make_layout(case, corpus, all_sharded=True, same_cuts=False), ["--cuts=any"]
-    if form == "gap":
-        return make_layout(case, corpus, style="padded", gap=True), []
     return make_layout(case, corpus), []
 
 

@@ -121,7 +121,6 @@ def make_layout(
     suffixes: Sequence[str] = tuple(COMPRESS),
     cuts: Sequence[int] | None = None,
     same_cuts: bool = True,
-    gap: bool = False,
 ) -> Layout:
     """Cuts the streams into shards and writes them in random order.
 
@@ -134,13 +133,12 @@ def make_layout(
       suffixes: compressions to choose from.
       cuts: where to cut, if not anywhere.
       same_cuts: whether all streams are cut at the same lines, with the same names.
-      gap: whether one number is missing from all names.
     """
     chooser, folder = case.random, case.folder / "in"
     count = count or chooser.choice([2, 3, 3, 5, 11, 13])
     style = style or chooser.choice(list(NAMES))
     cuts = random_cuts(chooser, corpus, count) if cuts is None else cuts
-    parts = _parts(chooser, style, count, gap)
+    parts = _parts(chooser, style, count)
     case.what += f", {style}"
     made = []
     for label, text in zip("uvwxyz", corpus.texts, strict=False):
@@ -165,12 +163,9 @@ def random_cuts(chooser: random.Random, corpus: Corpus, count: int) -> list[int]
     return sorted(chooser.randint(0, corpus.segments) for _ in range(count - 1))
 
 
-def _parts(chooser: random.Random, style: str, count: int, gap: bool = False) -> list[str]:
-    numbers = list(range(count + gap))
-    if gap:
-        del numbers[chooser.randrange(1, count)]
+def _parts(chooser: random.Random, style: str, count: int) -> list[str]:
     first = chooser.choice([0, 1, 8, 97])
-    return [NAMES[style](i, len(numbers), first) for i in numbers]
+    return [NAMES[style](i, count, first) for i in range(count)]
 
 
 def _shard_files(

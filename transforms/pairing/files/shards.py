@@ -1,8 +1,7 @@
 """The shards of one stream: puts them in order, and checks that each is there once.
 
-A shard is identified by its path without the compression suffix and without the extension.
-Numbers in it are read as numbers, so `part-2` comes before `part-10`, and `news` comes before
-`news-extra`, with any suffixes.
+A shard is identified by its path without the compression suffix and the extension. Numbers in it
+are read as numbers, so `part-2` comes before `part-10`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import collections
 import itertools
 import os
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import (
@@ -28,40 +27,33 @@ _OF = re.compile(
 )
 """The names of Beam and TensorFlow, part-00003-of-00010. It finds the last such place."""
 
-Parts = tuple[str | int, ...]
-"""A name in parts: text and number alternate; the first and the last part are texts.
+Name = tuple[tuple[str, int], ...]
+"""A name in words, numbers and other characters. A number n is ("0", n), a text is (text, 0).
 
-A text before a number ends with "0". So names are ordered by their characters, with a number
-in the place of digits, and numbers are ordered by size. A slash is replaced by U+0000, so that
-names in a folder come before those in a folder with a longer name.
+A slash is U+0000, so names in a folder come before those in a folder with a longer name.
 """
 
-_NUMBER = re.compile(r"([0-9]+)")
-
-_COPY = re.compile(r"~$|\.[^.]*$")
-"""What the name of a copy has after the name of the file."""
+_PART = re.compile(r"[0-9]+|[^\W\d_]+|.", re.DOTALL)
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
     """The files that a stream's pattern matched, in the order of the stream.
-
-    Args:
-      number: the stream's number.
-      stream: the stream.
-      files: the files, in any order.
 
     Raises:
       InputError: nothing matched, two files are the same shard, or the names say how
         many shards there are and one is missing.
     """
     require_files(stream, files)
-    paths = [file.path for file in files]
-    keys = order_keys(paths)
+    keys = _order_keys([file.path for file in files])
     ordered = sorted(files, key=lambda file: keys[file.path])
     for one, other in itertools.pairwise(ordered):
         if keys[one.path] == keys[other.path]:
-            raise _same_shard(stream, one.path, other.path)
-    _refuse_copies(stream, paths)
+            raise InputError(
+                f"{stream.label}: two files are the same shard by their names, so its lines would "
+                f"be scored twice: {one.path}, {other.path}",
+                "if one is a copy, move it to another folder; if they are different shards, give "
+                "them names that differ before the extension (out-aa.txt, out-ab.txt)",
+            )
     if is_pattern(stream.pattern):
         _require_all_of_total(stream, [file.path for file in ordered])
     last = len(ordered) - 1
@@ -88,26 +80,7 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
     raise InputError(f"{stream.label}: there is no file {path}", remedy)
 
 
-def _refuse_copies(stream: Stream, paths: Sequence[str]) -> None:
-    """Refuses a file with the name of a copy of another: p-0.txt.bak, p-0.txt~, .p-0.txt.swp."""
-    originals = {name: path for path, name in bare_names(paths).items()}
-    for name, path in originals.items():
-        folder, slash, last = name.rpartition("/")
-        original = originals.get(f"{folder}{slash}{_COPY.sub('', last.removeprefix('.'))}", path)
-        if original != path:
-            raise _same_shard(stream, original, path)
-
-
-def _same_shard(stream: Stream, one: str, other: str) -> InputError:
-    return InputError(
-        f"{stream.label}: two files are the same shard by their names, so its lines would be "
-        f"scored twice: {one}, {other}",
-        "if one is a copy, move it to another folder; if they are different shards, give them "
-        "names that differ before the extension (out-aa.txt, out-ab.txt)",
-    )
-
-
-def of_total(stream: Stream, path: str) -> re.Match[str] | None:
+def _of_total(stream: Stream, path: str) -> re.Match[str] | None:
     """The place in a path with the shard's number and the total, if there is one.
 
     If there are several such places, it is the last one. Folders in the pattern before its
@@ -125,7 +98,7 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
     """
     sets: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
     for path in paths:
-        if match := of_total(stream, path):
+        if match := _of_total(stream, path):
             sets[path[: match.start("number")]].append(match)
     for shards in sets.values():
         first = shards[0]
@@ -150,83 +123,63 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
             )
 
 
-def order_keys(paths: Sequence[str]) -> dict[str, Parts]:
-    """The key of each shard, which identifies and orders it: its stem, with numbers as numbers.
+def _order_keys(paths: Sequence[str]) -> dict[str, Name]:
+    """The key of each shard, which identifies and orders it.
 
     Names of equal length without a common pattern of numbers are ordered by their characters,
     so that hexadecimal numbers are in order.
     """
-    stems = stems_of(paths)
-    keys = {path: parts_of(stem) for path, stem in stems.items()}
-    if len({len(stem) for stem in stems.values()}) == 1 and len(_forms(keys.values())) > 1:
-        return {path: (stem.replace("/", "\0"),) for path, stem in stems.items()}
+    stems = _stems(paths)
+    keys = {path: _name(stem) for path, stem in stems.items()}
+    forms = {tuple(text for text, _ in key) for key in keys.values()}
+    if len({len(stem) for stem in stems.values()}) == 1 and len(forms) > 1:
+        return {path: ((stem.replace("/", "\0"), 0),) for path, stem in stems.items()}
     return keys
 
 
 def in_order(paths: Sequence[str]) -> list[str]:
     """The paths in the order in which shards are read."""
-    keys = order_keys(paths)
+    keys = _order_keys(paths)
     return sorted(paths, key=lambda path: (keys[path], path))
 
 
-def _forms(names: Iterable[Parts]) -> set[Parts]:
-    """The names without their numbers."""
-    return {name[::2] for name in names}
-
-
-def names_of(paths: Sequence[str]) -> list[Parts]:
+def names_of(paths: Sequence[str]) -> list[Name]:
     """The names of the shards of one stream, without the folders that are common to all."""
-    stems = [stem.split("/") for stem in stems_of(paths).values()]
+    stems = [stem.split("/") for stem in _stems(paths).values()]
     shared = len(os.path.commonprefix([stem[:-1] for stem in stems]))  # noqa: RUF071
-    return [parts_of("/".join(stem[shared:])) for stem in stems]
+    return [_name("/".join(stem[shared:])) for stem in stems]
 
 
-def what_varies(one: Sequence[Parts], other: Sequence[Parts]) -> tuple[list[Parts], list[Parts]]:
+def what_varies(one: Sequence[Name], other: Sequence[Name]) -> tuple[list[Name], list[Name]]:
     """The varying parts of the names of two streams: they are equal if the streams correspond.
 
     If a name is in both streams, all names are compared as a whole. Otherwise each name is
     compared without the parts that are common to all names of its own stream.
     """
     if set(one).isdisjoint(other):
-        return without_shared(one), without_shared(other)
+        return _without_shared(one), _without_shared(other)
     return list(one), list(other)
 
 
-def without_shared(names: Sequence[Parts]) -> list[Parts]:
-    """The names without their common beginning and their common end, in whole words."""
-    names = _without_shared_beginning(names)
-    return [_reversed(name) for name in _without_shared_beginning([*map(_reversed, names)])]
+def _without_shared(names: Sequence[Name]) -> list[Name]:
+    """The names without their common beginning and their common end."""
+    for _ in range(2):
+        shared = len(os.path.commonprefix(names))  # noqa: RUF071
+        names = [name[shared:][::-1] for name in names]
+    return list(names)
 
 
-def _without_shared_beginning(names: Sequence[Parts]) -> list[Parts]:
-    first, last = min(names), max(names)
-    parts = enumerate(zip(first, last, strict=False))
-    shared = next((i for i, (one, other) in parts if one != other), len(first))
-    if shared % 2:  # the first difference is in a number, which is never cut
-        return [("", *name[shared:]) for name in names]
-    texts = [str(name[shared]) for name in names]
-    end = len(os.path.commonprefix(texts))  # noqa: RUF071
-    # A word is not cut, either: `xaa` and `xab` are not `a` and `b`.
-    while end and any(text[end - 1 : end + 1].isalpha() for text in texts if len(text) > end):
-        end -= 1
-    return [(text[end:], *name[shared + 1 :]) for text, name in zip(texts, names, strict=True)]
-
-
-def _reversed(name: Parts) -> Parts:
-    return tuple(part[::-1] if isinstance(part, str) else part for part in name[::-1])
-
-
-def stems_of(paths: Sequence[str]) -> dict[str, str]:
+def _stems(paths: Sequence[str]) -> dict[str, str]:
     """Each path without its compression suffix and its extension.
 
-    If files have the same stem and their extensions number them (`out.1`, `out.2`; `split`'s
-    `out.aa`, `out.ab`), the extensions are kept.
+    If extensions number files, they are kept: those of `out.1`, `out.2`; of Beam's
+    `out.txt-00000-of-00002`; of `split`'s `out.aa`, `out.ab`.
     """
-    bare = bare_names(paths)
+    bare = {path: path[: len(path) - len(compression(path) or "")] for path in paths}
     halves = {path: os.path.splitext(name) for path, name in bare.items()}
     extensions = collections.defaultdict(set)
     for stem, extension in halves.values():
-        extensions[stem].add(extension)
+        extensions[stem].add(extension[1:])
     counted = {stem for stem, of_stem in extensions.items() if _are_counted(of_stem)}
     return {
         path: bare[path] if stem in counted or extension[1:].isdecimal() else stem
@@ -234,25 +187,14 @@ def stems_of(paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def bare_names(paths: Sequence[str]) -> dict[str, str]:
-    """Each path without its compression suffix."""
-    return {path: path[: len(path) - len(compression(path) or "")] for path in paths}
-
-
 def _are_counted(extensions: Set[str]) -> bool:
     """Whether extensions number files: they differ only in numbers, or are those of `split`."""
-    if len(extensions) < 2:
-        return False
-    if len({_NUMBER.sub("0", extension) for extension in extensions}) == 1:
-        return True
-    first = min(extensions)[1:]  # aa, or 00 of hexadecimal numbers
+    if len({re.sub("[0-9]+", "0", extension) for extension in extensions}) == 1:
+        return len(extensions) > 1
+    first = min(extensions)  # aa, or 00 of hexadecimal numbers
     return first in ("a" * len(first), "0" * len(first)) and len({*map(len, extensions)}) == 1
 
 
-def parts_of(name: str) -> Parts:
-    """A name in parts."""
-    parts: list[str | int] = [*_NUMBER.split(name.replace("/", "\0"))]
-    for i in range(1, len(parts), 2):
-        parts[i - 1] = f"{parts[i - 1]}0"
-        parts[i] = int(parts[i])
-    return tuple(parts)
+def _name(stem: str) -> Name:
+    parts = _PART.findall(stem.replace("/", "\0"))
+    return tuple(("0", int(part)) if "0" <= part[0] <= "9" else (part, 0) for part in parts)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import logging
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -21,16 +20,12 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.lines.line_columns import without_returns
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
+from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Plan, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, InputRole
 
 _T = TypeVar("_T")
-
-# Not below "beam_bleu": the command shows that logger's warnings, and it shows these notes when
-# the job is done.
-_LOG = logging.getLogger("beam_bleu_workers")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,11 +114,8 @@ class Corpus:
         notices = nul_notices(streams, counts)
         plan = make_plan(streams, counts, expected.cuts)
         expected.require_segments(plan.segments)
-        notes = (*expected.notes, *notes_of(streams, plan.shards))
-        for note in notes:
-            _LOG.warning(note)  # for users who see only the log of a worker
         inputs = self._described(plan) if describe else ()
-        return plan, FoundSegments(plan.segments, notices, notes, inputs, self.systems)
+        return plan, FoundSegments(plan.segments, notices, self.notes, inputs, self.systems)
 
     def _described(self, plan: Plan) -> tuple[FoundInput, ...]:
         """What was found. A pipe has its own name, not that of the temporary file."""

@@ -15,7 +15,6 @@ from beam_bleu.transforms.pairing.files.shards import (
     what_varies,
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of
 
 STREAM = Stream("candidates LIUM", "/data/part-*")
 
@@ -29,7 +28,7 @@ def ordered(paths: list[str], stream: Stream = STREAM) -> list[str]:
 IN_ORDER = [
     (["B", "a"], "by characters: upper case comes first"),
     (["part-00002", "part-00010"], "leading zeros"),
-    (["part-00000-of-00002", "part-00001-of-00002"], "the usual name of a shard"),
+    (["out.txt-00000-of-00002", "out.txt-00001-of-00002"], "the usual names of Beam"),
     (["2026-01-09/part-2", "2026-01-10/part-1"], "the first number that differs decides"),
     (["part-1", "part-10-b"], "a name may be the beginning of another"),
     (["part-0007-a91f", "part-0008-11c2"], "a random tail after the number"),
@@ -53,8 +52,6 @@ def test_shards_are_in_the_order_of_their_names(paths, reason):
 SAME_SHARD = [
     (["p-0.txt", "p-0.txt.gz"], "after gzip -k"),
     (["p-0.txt", "p-0.tsv"], "two formats"),
-    (["p-0.txt", "p-0.txt.bak"], "a backup with two extensions"),
-    (["p-0.txt", ".p-0.txt.swp"], "an editor's file"),
     (["part-1", "part-01"], "one number, written twice"),
     (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
 ]
@@ -122,16 +119,6 @@ def test_names_with_a_total_must_be_complete(paths, named):
     assert all(each in error.value.cause for each in named)
 
 
-def test_one_shard_of_a_stream_can_be_scored_alone_with_a_warning():
-    path = "h/part-00002-of-00004"
-    stream = Stream("candidates x", path)
-    assert ordered([path], stream) == [path]
-    shards = shards_in_order(0, stream, [FoundFile(path, 1)])
-    assert notes_of([stream], [shards]) == (
-        "candidates x: only 1 of 4 shards is read: h/part-00002-of-00004",
-    )
-
-
 def correspond(one: list[str], other: list[str]) -> bool:
     first, second = what_varies(names_of(one), names_of(other))
     assert len(set(first)) == len(one)
@@ -197,51 +184,3 @@ def test_names_that_differ_in_the_same_way_are_the_same_shards(varying, one, oth
         return
     by_name = dict(zip(ones, others, strict=True))
     assert correspond(order, [by_name[name] for name in order])
-
-
-def notes(*streams: list[str]) -> tuple[str, ...]:
-    named = [
-        Stream(f"stream {i}", "*" if len(paths) > 1 else paths[0])
-        for i, paths in enumerate(streams)
-    ]
-    found = [
-        shards_in_order(i, stream, [FoundFile(path, 1) for path in paths])
-        for i, (stream, paths) in enumerate(zip(named, streams, strict=True))
-    ]
-    return notes_of(named, found)
-
-
-@pytest.mark.parametrize(
-    ("paths", "gaps"),
-    [
-        (["p-1700000000", "p-1700003600"], None),
-        (["2026-01-31/p", "2026-02-01/p", "2026-02-02/p"], None),
-        (["de/part-0", "de/part-1", "fr/part-0"], None),
-        (["part-0", "part-1", "part-3"], "3 shards have gaps: 2 (1 missing in all)"),
-        (["part-00.gz", "part-09.gz"], "2 shards have gaps: 1, 2, 3, 4, 5, ... (8 missing in all)"),
-    ],
-)
-def test_gaps_in_a_numbering_give_a_warning(paths, gaps):
-    found = notes(paths)
-    assert len(found) == (gaps is not None)
-    assert all(gaps in note and note.startswith("stream 0: ") for note in found)
-
-
-def test_a_gap_in_all_streams_is_reported_once():
-    paths = ["part-0", "part-2"]
-    (note,) = notes(paths, ["whole"], [f"r/{path}.gz" for path in paths])
-    assert note.startswith("stream 0, stream 2: the numbers of the 2 shards have gaps: 1 ")
-
-
-def test_an_order_that_differs_from_cats_gives_a_warning_if_a_stream_is_one_file():
-    numbers = [f"part-{i}" for i in range(1, 11)]
-    (note,) = notes(["whole"], numbers)
-    assert note == (
-        "stream 1: the 10 shards are read by their numbers, not in the order of `cat`: part-2 "
-        "before part-10; check that the lines of stream 0, which is one file, have the same order"
-    )
-    (note,) = notes(["news.txt", "news-extra.txt"], ["whole"])
-    assert ": news.txt before news-extra.txt; " in note
-    assert notes(numbers, [f"r/{name}.txt" for name in numbers]) == notes(numbers, numbers)
-    assert not any("cat" in note for note in notes(numbers, numbers))
-    assert notes(["part-01", "part-02"], ["whole"]) == ()

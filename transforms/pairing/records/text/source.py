@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line
 from beam_bleu.transforms.pairing.lines.line_counting import line_too_long, refuse_compressed
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.line_steps import count_range, require_unchanged
-from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_notices
+from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
@@ -107,11 +107,11 @@ class LineRecords(RecordFiles):
             [head.shard for head in heads], [head.chosen for head in heads]
         )
         plan = make_plan([stream], counts, header_lines=int(self.has_header))
-        notes = list(notes_of([stream], plan.shards))
+        notes: tuple[str, ...] = ()
         if self.format == "tsv" and self.header is None and not self.has_header:
-            notes.append(
+            notes = (
                 "the first line of each file is read as a record; if it has the names of the "
-                "columns, add --header"
+                "columns, add --header",
             )
         return RecordPlan(
             chosen,
@@ -127,7 +127,7 @@ class LineRecords(RecordFiles):
             ],
             self.input_files(plan.shards[0], plan.lines[0], plan.versions[0]),
             notices=notices,
-            notes=tuple(notes),
+            notes=notes,
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
