@@ -16,13 +16,8 @@ from beam_bleu.transforms.chosen_metrics import SegmentColumns
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
-from beam_bleu.transforms.pairing.segments.batching import key_or_itself
-from beam_bleu.transforms.pairing.segments.gather import (
-    is_full,
-    new_batch,
-    require_lists,
-    tuple_parts,
-)
+from beam_bleu.transforms.pairing.segments.batching import GatheredSegments, key_or_itself
+from beam_bleu.transforms.pairing.segments.gather import tuple_parts
 
 __all__ = ["SegmentScores"]
 
@@ -109,15 +104,9 @@ class SegmentScores(beam.PTransform):
 
 
 def _key_type(element_type: Any) -> Any:
-    """The type of the keys of the scores, so that keys keep their coder; Any if it is not known.
-
-    Raises:
-      ValueError: the type of the elements says that references are not lists.
-    """
+    """The type of the keys of the scores, so that keys keep their coder; Any if it is not known."""
     parts = tuple_parts(element_type)
-    is_keyed = len(parts) == 2 and bool(tuple_parts(parts[1]))
-    require_lists(element_type, keyed=is_keyed)
-    if is_keyed:
+    if len(parts) == 2 and tuple_parts(parts[1]):
         return parts[0]
     is_segment = len(parts) == 2 and isinstance(parts[1], typehints.ListConstraint)
     return element_type if is_segment else Any
@@ -165,7 +154,7 @@ class _ScoreElements(beam.DoFn):
         self._scored.prepare()
 
     def start_bundle(self) -> None:
-        self._segments = new_batch()
+        self._segments = GatheredSegments()
         self._keys: list[Any] = []
         self._elements: list[WindowedValue] = []
 
@@ -173,20 +162,18 @@ class _ScoreElements(beam.DoFn):
         self, element: Any, windowed: Any = beam.DoFn.WindowedValueParam
     ) -> Sequence[WindowedValue]:
         key, segment = key_or_itself(element)
-        before: Sequence[WindowedValue] = ()
-        if not self._segments.add(segment):
-            before = self._scores()
-            self._segments.add(segment)
+        self._segments.add(segment)
         self._keys.append(key)
         self._elements.append(windowed)
-        return [*before, *self._scores()] if is_full(self._segments) else before
+        return self._scores() if self._segments.is_full else ()
 
     def finish_bundle(self) -> Sequence[WindowedValue]:
         return self._scores() if self._keys else ()
 
     def _scores(self) -> Sequence[WindowedValue]:
         """The keys and scores of the segments so far, which are then forgotten."""
-        scores = self._scored.of_batch(self._segments.batch()).to_pylist()
+        batches = map(self._scored.of_batch, self._segments.batches())
+        scores = [row for batch in batches for row in batch.to_pylist()]
         scored = [
             element.with_value((key, of_segment))
             for element, key, of_segment in zip(self._elements, self._keys, scores, strict=True)

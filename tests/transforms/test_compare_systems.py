@@ -24,7 +24,7 @@ from beam_bleu import (
 )
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.pairing.segments import gather
+from beam_bleu.transforms.pairing.segments import batching
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.group_totals import GroupTotals
@@ -85,7 +85,7 @@ def test_a_score_has_the_standard_error_of_the_jackknife():
 
 def test_the_standard_error_does_not_depend_on_batches_and_keys(monkeypatch):
     (expected,) = found_in(of_system("bad"), CorpusBleu.Globally())
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
     keyed = [(number % 2, each) for number, each in enumerate(of_system("bad") * 2)]
     both = [("k", each) for each in of_system("bad")]
     assert found_in(both, CorpusBleu.PerKey()) == [("k", expected)]
@@ -155,7 +155,7 @@ def test_identical_systems_do_not_differ():
 
 
 def test_keys_and_windows_are_compared_apart(monkeypatch):
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
     keyed = [(f"k{number % 2}", each) for number, each in enumerate(SEGMENTS)]
     (expected,) = found_in(SEGMENTS[::2], CompareSystems.Globally(SYSTEMS))
     assert dict(found_in(keyed, CompareSystems.PerKey(SYSTEMS)))["k0"] == expected

@@ -32,7 +32,7 @@ from beam_bleu import (
 )
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing import batch
-from beam_bleu.transforms.pairing.segments import gather
+from beam_bleu.transforms.pairing.segments import batching
 
 SEGMENTS = hostile_segments(120)
 METRICS = {
@@ -59,7 +59,7 @@ COLUMNS = ArrowColumns("hyp", "refs", key="id")
 @pytest.fixture(autouse=True)
 def several_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elements and rows are in more than one batch."""
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 50)
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 50)
     monkeypatch.setattr(batch, "_USUAL_ROWS", 50)
 
 

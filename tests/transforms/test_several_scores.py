@@ -20,7 +20,7 @@ from beam_bleu import (
     TerConfig,
 )
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
-from beam_bleu.transforms.pairing.segments import gather
+from beam_bleu.transforms.pairing.segments import batching
 
 CONFIGS = {
     "ter": TerConfig(no_punct=True),
@@ -40,7 +40,7 @@ KEYED = [("odd" if i % 2 else "even", segment) for i, segment in enumerate(SEGME
 
 @pytest.fixture(autouse=True)
 def many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
 
 
 @pytest.mark.parametrize("uncertainty", [True, False])

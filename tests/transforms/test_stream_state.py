@@ -12,7 +12,7 @@ from apache_beam.typehints import typehints
 from pane_scores import scored
 
 from beam_bleu import SegmentScores
-from beam_bleu.transforms.pairing.segments import gather
+from beam_bleu.transforms.pairing.segments import batching
 from beam_bleu.transforms.segment_scores import _ScoreElements
 from beam_bleu.transforms.wiring.steps import AddUp
 
@@ -71,7 +71,7 @@ def test_ten_times_the_segments_need_no_more_state(monkeypatch: pytest.MonkeyPat
 def test_scores_of_segments_leave_nothing_for_the_next_bundle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 4)
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 4)
     scoring = _ScoreElements(SegmentScores()._scored)
     scoring.setup()
     for bundle in range(2):

@@ -18,6 +18,7 @@ from beam_bleu.transforms.native.text_columns import padded_texts
 from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.canonical import reference_counts
 from beam_bleu.transforms.pairing.segments import arrow_columns
+from beam_bleu.transforms.pairing.segments.batching import column_batches
 
 _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
@@ -75,7 +76,7 @@ def segment_batches(
     for start in range(0, count, rows):
         texts = [column[start : start + rows] for column in of_candidates.values()]
         columns = [column[start : start + rows] for column in of_references.values()]
-        for part, batch in arrow_columns.column_batches(texts, columns, systems):
+        for part, batch in column_batches(texts, columns, systems):
             numbers = np.arange(start + part.start, start + part.stop)
             yield dataclasses.replace(batch, numbers=numbers)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,23 +12,19 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
     as_text,
     canonical,
     is_text,
     is_texts,
-    lengths,
     named_text,
     nulls,
     reference_counts,
-    row_parts,
-    spread,
 )
 from beam_bleu.transforms.pairing.missing_labels import label_column
-from beam_bleu.transforms.pairing.segments.batching import require_distinct
+from beam_bleu.transforms.pairing.segments.batching import column_batches, require_distinct
 
 SegmentTable = pa.Table | pa.RecordBatch
 """A table whose rows are segments; `ArrowColumns` names its columns."""
@@ -82,25 +77,33 @@ class ArrowColumns:
     kept: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        candidate, references = self.candidate, self.references
-        named = [*candidate.values()] if isinstance(candidate, Mapping) else [candidate]
-        listed = [references] if isinstance(references, str) else references
-        for what, names, value in (
-            ("candidate", named, candidate),
-            ("references", listed, references),
+        for what, value, names in (
+            ("candidate", self.candidate, self.of_candidates),
+            ("references", self.references, self.of_references),
         ):
             if not _are_names(names) or not names:
                 raise ValueError(
                     f"{what} must be the name of a column, or several: see ArrowColumns, got "
                     f"{value!r}"
                 )
-        require_distinct(named, listed, "column")
+        require_distinct(self.of_candidates, self.of_references, "column")
         for what, name in (("key", self.key), ("ids", self.ids)):
             if name is not None and not isinstance(name, str):
                 raise ValueError(f"{what} must be the name of a column, got {name!r}")
         for what, names in (("labels", self.labels), ("kept", self.kept)):
             if not _are_names(names) or len({*names}) < len(names):
                 raise ValueError(f"{what} must be a list of different columns, got {names!r}")
+
+    @property
+    def of_candidates(self) -> Sequence[str]:
+        """The columns of candidates, in the order of `candidate`."""
+        named = self.candidate
+        return [*named.values()] if isinstance(named, Mapping) else [named]
+
+    @property
+    def of_references(self) -> Sequence[str]:
+        """The columns of references, or the one column of lists."""
+        return [self.references] if isinstance(self.references, str) else self.references
 
     @property
     def of_segments(self) -> tuple[str, ...]:
@@ -111,15 +114,12 @@ class ArrowColumns:
     def require(
         self, *, keyed: bool, systems: Sequence[str] | None, of_segments: bool = False
     ) -> None:
-        """Checks that the columns have what a transform needs.
+        """Checks that the columns have what a transform needs, and nothing else.
 
         Args:
           keyed: whether it gives a score to each key.
           systems: the systems that it compares; None if it scores one system.
           of_segments: whether it uses labels, ids and what is kept.
-
-        Raises:
-          ValueError: something is missing, or left over.
         """
         if keyed != (self.key is not None):
             raise ValueError(
@@ -168,10 +168,10 @@ def table_batches(
             f"{type(table).__name__}",
             "give tables; `columns` is only for them",
         )
-    named = columns.candidate
-    candidates = [named] if isinstance(named, str) else [named[name] for name in systems or named]
-    listed = isinstance(columns.references, str)
-    references = [columns.references] if isinstance(columns.references, str) else columns.references
+    candidates, references = columns.of_candidates, columns.of_references
+    if systems is not None and isinstance(columns.candidate, Mapping):
+        candidates = [columns.candidate[name] for name in systems]
+    read_references = list_column if isinstance(columns.references, str) else text_column
     keys = [] if columns.key is None else [columns.key]
     for name in (*candidates, *references, *keys, *columns.of_segments):
         if table.schema.names.count(name) != 1:
@@ -182,81 +182,40 @@ def table_batches(
                 "name the columns in ArrowColumns",
             )
         require_valid(table[name], name)
-    numbers = None if columns.ids is None else _segment_numbers(table[columns.ids], columns.ids)
+    ids = None if columns.ids is None else _segment_numbers(table[columns.ids], columns.ids)
     size = usual_rows(len(candidates) + len(references))
     for first in range(0, table.num_rows, size):
         part = table.slice(first, size)
         of_candidates = [text_column(part[name], name) for name in candidates]
-        column_of = list_column if listed else text_column
-        of_references = [column_of(part[name], name) for name in references]
+        of_references = [read_references(part[name], name) for name in references]
         for name, column in zip(candidates, of_candidates, strict=True):
             _require(~nulls(column), first, f"no candidate in the column {name!r}")
         present = np.sum([reference_counts(column) for column in of_references], axis=0)
-        shown = f"no reference in the column{'s' * (len(references) > 1)} {joined(references)}"
-        _require(present > 0, first, shown)
-        for rows, batch in column_batches(of_candidates, of_references, tuple(systems or ())):
-            here = part.slice(rows.start, len(batch))
-            if columns.key is not None:
-                batch = _grouped(batch, _whole(here[columns.key]), columns.key)
+        lack = f"no reference in the column{'s' * (len(references) > 1)} {joined(references)}"
+        _require(present > 0, first, lack)
+        groups: tuple[Integers | None, list[tuple[Any]]] = None, []
+        if columns.key is not None:
+            groups = _keys(_whole(part[columns.key]), columns.key)
+        for rows, batch in column_batches(
+            of_candidates, of_references, tuple(systems or ()), *groups
+        ):
             if columns.of_segments:
-                start = first + rows.start
+                here = part.slice(rows.start, len(batch))
+                labels = [named_text(_whole(here[name]), name) for name in columns.labels]
                 batch = dataclasses.replace(
                     batch,
-                    numbers=None if numbers is None else numbers[start : start + len(batch)],
-                    labels=tuple(
-                        label_column(named_text(_whole(here[name]), name))
-                        for name in columns.labels
-                    ),
+                    numbers=None if ids is None else ids[first:][rows],
+                    labels=tuple(map(label_column, labels)),
                     kept={name: as_text(_whole(here[name]), name) for name in columns.kept},
                 )
             yield batch
 
 
-def column_batches(
-    candidates: Sequence[pa.LargeStringArray],
-    references: Sequence[pa.Array],
-    systems: tuple[str, ...] = (),
-) -> Iterator[tuple[slice, SegmentBatch]]:
-    """One batch and its rows, or several if references would make too many columns.
-
-    Args:
-      candidates: a column for each system, without nulls.
-      references: columns of large strings, or of large lists of them. No row is without any
-        reference.
-      systems: the names of the systems; none for the numbers of the columns.
-    """
-    for rows in row_parts(len(candidates[0]), len(candidates), [*map(lengths, references)]):
-        yield (
-            rows,
-            SegmentBatch(
-                tuple(padded(column[rows]) for column in candidates),
-                tuple(padded(text) for column in references for text in spread(column[rows])),
-                systems=systems,
-            ),
-        )
-
-
-def _grouped(batch: SegmentBatch, keys: pa.Array, name: str) -> SegmentBatch:
-    """The batch with a group of rows for each key."""
-    order, groups = _by_key(keys, name)
-    if order is None:
-        return dataclasses.replace(batch, groups=groups)
-    return dataclasses.replace(
-        batch,
-        candidates=tuple(padded(column.take(order)) for column in batch.candidates),
-        references=tuple(padded(column.take(order)) for column in batch.references),
-        groups=groups,
-    )
-
-
 def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
-    """The numbers of the segments of a table, int64 from 0 on.
+    """The numbers of the segments of a table, int64 from 0 on; see `ArrowColumns.ids`.
 
     Two segments with one number would always be drawn together when systems are resampled, so
     intervals and p-values would be wrong without a trace.
-
-    Raises:
-      InputError: an id is missing, occurs twice, or is neither a string nor an integer from 0 on.
     """
     ids = _whole(column)
     _require(~nulls(ids), 0, f"no id in the column {name!r}")
@@ -293,8 +252,8 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
     return numbers
 
 
-def _by_key(column: pa.Array, name: str) -> tuple[pa.Array | None, tuple[RowGroup, ...]]:
-    """The order in which rows of one key are neighbours, None if they are; and the groups."""
+def _keys(column: pa.Array, name: str) -> tuple[Integers, list[tuple[Any]]]:
+    """The number of each row's key, and the keys."""
     kind = column.type
     if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         raise InputError(
@@ -302,17 +261,7 @@ def _by_key(column: pa.Array, name: str) -> tuple[pa.Array | None, tuple[RowGrou
             "name a column of strings, integers or booleans",
         )
     encoded = column.dictionary_encode(null_encoding="encode")
-    numbers = encoded.indices.to_numpy()
-    keys = encoded.dictionary.to_pylist()
-    order = None
-    if np.any(np.diff(numbers) < 0):
-        # Numbers of 16 bits are sorted much faster.
-        rows = np.argsort(numbers.astype(np.uint16), kind="stable")
-        numbers, order = numbers[rows], pa.array(rows)
-    starts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-    return order, tuple(
-        RowGroup(start, stop, keys[numbers[start]]) for start, stop in itertools.pairwise(starts)
-    )
+    return encoded.indices.to_numpy(), [(key,) for key in encoded.dictionary.to_pylist()]
 
 
 def _require(there: Rows, first: int, lack: str) -> None:
@@ -326,13 +275,7 @@ def _require(there: Rows, first: int, lack: str) -> None:
 
 
 def require_valid(column: pa.ChunkedArray, name: str) -> None:
-    """Checks a column, also that its texts are UTF-8.
-
-    Arrow trusts those who make a column. A reader of files does not check its bytes.
-
-    Raises:
-      InputError: it is not valid.
-    """
+    """Checks a column, also that its texts are UTF-8: Arrow trusts those who make a column."""
     try:
         column.validate(full=True)
     except pa.ArrowInvalid as error:
@@ -342,11 +285,7 @@ def require_valid(column: pa.ChunkedArray, name: str) -> None:
 
 
 def text_column(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
-    """A valid column of strings of any type, as large strings.
-
-    Raises:
-      InputError: it has another type.
-    """
+    """A valid column of strings of any type, as large strings."""
     values = _whole(column)
     if is_text(values.type) and not _has_bytes(column.type):
         return values
@@ -354,11 +293,7 @@ def text_column(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
 
 
 def list_column(column: pa.ChunkedArray, name: str) -> pa.LargeListArray:
-    """A valid column of lists of strings, as large lists of large strings.
-
-    Raises:
-      InputError: it has another type.
-    """
+    """A valid column of lists of strings, as large lists of large strings."""
     values = _whole(column)
     if is_texts(values.type) and not _has_bytes(column.type.value_type):
         return values

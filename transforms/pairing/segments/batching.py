@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.canonical import spread
+from beam_bleu.transforms.pairing.canonical import lengths, row_parts, spread
 
 References = list[str] | list[str | None]
 """[reference, ...]; one that is None is missing. A tuple would look like a segment with a key."""
@@ -24,11 +24,16 @@ Segment = tuple[str, References]
 SegmentOfSystems = tuple[Mapping[str, str], References]
 """({name of a system: its candidate, ...}, [reference, ...])."""
 
-SEGMENT_PLACES = (
+_PLACES = (
     "give segments to Globally, and (key, segment) to PerKey and SumSegments"
     "; SegmentScores takes both"
 )
 """The remedy for elements of another form: perhaps the other transform was meant."""
+
+_BATCH_SEGMENTS = 16384
+"""With 2,048, adding up a batch that has a hundred keys takes several times as long as counting."""
+
+_BATCH_CHARACTERS = 1 << 22
 
 
 class GatheredSegments:
@@ -40,110 +45,104 @@ class GatheredSegments:
     Args:
       systems: the systems' names, if each segment has a candidate of every one; None if each
         segment is `(candidate, references)` of one system.
-      most_texts: the largest number of texts of the batch, missing ones included, if it has more
-        than one row; None if it is not limited.
-
-    Attributes:
-      most_rows: how many rows the batch may have, if no segment has more references than now.
-      characters: the number of characters of the texts.
     """
 
-    def __init__(
-        self, systems: tuple[str, ...] | None = None, most_texts: int | None = None
-    ) -> None:
+    def __init__(self, systems: tuple[str, ...] | None = None) -> None:
         self._systems = systems
-        self._most_texts = sys.maxsize if most_texts is None else most_texts
         self._candidates: list[list[str]] = [[] for _ in systems or [""]]
         self._references: list[str | None] = []
         self._reference_counts: list[int] = []
-        self._most_references = 0
-        self.most_rows = self._most_texts
-        self.characters = 0
+        self._characters = 0  # of all texts, with one more for each
 
-    def __len__(self) -> int:
-        return len(self._reference_counts)
+    @property
+    def is_full(self) -> bool:
+        return (
+            len(self._reference_counts) >= _BATCH_SEGMENTS or self._characters >= _BATCH_CHARACTERS
+        )
 
-    def add(self, segment: Any) -> bool:
-        """Adds a `Segment` or, with several systems, a `SegmentOfSystems`, if it fits.
-
-        Returns:
-          Whether it was added. The first segment always is.
+    def add(self, segment: Any) -> None:
+        """Adds a `Segment` or, with several systems, a `SegmentOfSystems`.
 
         Raises:
           InputError: it has another form, lacks a system or has another one, or has no reference.
         """
         texts, references, characters = _checked(segment, self._systems)
-        count = len(references)
-        if count > self._most_references:
-            most_rows = self._most_texts // (len(texts) + count)
-            if 0 < len(self._reference_counts) >= most_rows:
-                return False
-            self._most_references, self.most_rows = count, most_rows
         for column, text in zip(self._candidates, texts, strict=True):
             column.append(text)
-        self.characters += characters
+        self._characters += characters
         self._references += references
-        self._reference_counts.append(count)
-        return True
+        self._reference_counts.append(len(references))
 
-    def batch(
-        self, groups: tuple[RowGroup, ...] = ALL_ROWS, order: Integers | None = None
-    ) -> SegmentBatch:
-        """The segments as a batch.
-
-        Args:
-          groups: which rows are added up together.
-          order: the segment of each row, int64 (rows,); by default they are in order.
+    def batches(
+        self, numbers: Integers | None = None, groups: Sequence[tuple[Any, ...]] = ()
+    ) -> Iterator[SegmentBatch]:
+        """The segments as batches, in order; see `column_batches`.
 
         Raises:
           InputError: UTF-8 cannot encode a text (a lone surrogate).
         """
         ends = np.cumsum([0, *self._reference_counts])
-        lists = pa.LargeListArray.from_arrays(ends, _column(self._references))
-        columns = [*map(_column, self._candidates), *spread(lists)]
-        if order is not None:
-            rows = pa.array(order)
-            columns = [column.take(rows) for column in columns]
-        columns = [padded(column) for column in columns]
-        systems = len(self._candidates)
-        return SegmentBatch(
-            tuple(columns[:systems]),
-            tuple(columns[systems:]),
-            groups=groups,
-            systems=self._systems or (),
+        references = pa.LargeListArray.from_arrays(ends, _column(self._references))
+        candidates = [*map(_column, self._candidates)]
+        of_parts = column_batches(candidates, [references], self._systems or (), numbers, groups)
+        return (batch for _, batch in of_parts)
+
+
+def column_batches(
+    candidates: Sequence[pa.LargeStringArray],
+    references: Sequence[pa.Array],
+    systems: tuple[str, ...] = (),
+    numbers: Integers | None = None,
+    groups: Sequence[tuple[Any, ...]] = (),
+) -> Iterator[tuple[slice, SegmentBatch]]:
+    """One batch and its rows, or several if references would make too many columns.
+
+    Args:
+      candidates: a column for each system, without nulls.
+      references: columns of large strings, or of large lists of them. No row is without any
+        reference.
+      systems: the names of the systems; none for the numbers of the columns.
+      numbers: int (rows,), the group of each row; None if all rows are one group. The rows of a
+        group become neighbours in their batch.
+      groups: the key of each group, and perhaps its window and the timestamp of its sums.
+    """
+    for rows in row_parts(len(candidates[0]), len(candidates), [*map(lengths, references)]):
+        columns = [column[rows] for column in candidates]
+        columns += (text for column in references for text in spread(column[rows]))
+        row_groups: tuple[RowGroup, ...] = ALL_ROWS
+        if numbers is not None:
+            of_rows = numbers[rows]
+            if np.any(np.diff(of_rows) < 0):
+                # Numbers of 16 bits are sorted much faster.
+                order = np.argsort(of_rows.astype(np.uint16), kind="stable")
+                of_rows = of_rows[order]
+                columns = [column.take(pa.array(order)) for column in columns]
+            starts = [0, *(np.flatnonzero(np.diff(of_rows)) + 1).tolist(), len(of_rows)]
+            row_groups = tuple(
+                RowGroup(start, stop, *groups[of_rows[start]])
+                for start, stop in itertools.pairwise(starts)
+            )
+        columns = [*map(padded, columns)]
+        count = len(candidates)
+        batch = SegmentBatch(
+            tuple(columns[:count]), tuple(columns[count:]), groups=row_groups, systems=systems
         )
+        yield rows, batch
 
 
 def to_batch(
     segments: Sequence[Segment | SegmentOfSystems], systems: tuple[str, ...] | None = None
 ) -> SegmentBatch:
-    """Segments as a batch, in order.
-
-    Args:
-      segments: one or more segments; their numbers of references may differ.
-      systems: as for `GatheredSegments`.
-
-    Raises:
-      InputError: a segment has another form, lacks a system or has another one, has no
-        reference, or has text that UTF-8 cannot encode (a lone surrogate).
-    """
+    """Some segments, one or more, as one batch, in order; see `GatheredSegments`."""
     gathered = GatheredSegments(systems)
     for segment in segments:
         gathered.add(segment)
-    return gathered.batch()
+    (batch,) = gathered.batches()
+    return batch
 
 
 def require_distinct(candidates: Sequence[str], references: Sequence[str], kind: str) -> None:
-    """Checks that no text has two uses. A candidate that is its own reference would get 100.
-
-    Args:
-      candidates: the names of the columns or fields of candidates.
-      references: those of references.
-      kind: "column" or "field", for the message.
-
-    Raises:
-      ValueError: a name is there twice.
-    """
+    """Checks that no column or field has two uses: a candidate that is its reference gets 100."""
     for place, name in enumerate(names := [*candidates, *references]):
         if name in names[:place]:
             both = name in candidates and name in references
@@ -154,11 +153,7 @@ def require_distinct(candidates: Sequence[str], references: Sequence[str], kind:
 
 
 def key_and_segment(element: Any) -> tuple[Any, Any]:
-    """The parts of an element with a key.
-
-    Raises:
-      InputError: it has another form.
-    """
+    """The parts of an element with a key."""
     return _pair(element, "an element is (key, segment)")
 
 
@@ -166,9 +161,6 @@ def key_or_itself(element: Any) -> tuple[Any, Any]:
     """The key and the segment of an element. A segment without a key is its own key.
 
     The second part of a segment is a list, and that of a keyed segment is a tuple.
-
-    Raises:
-      InputError: it has another form.
     """
     key, second = _pair(element, _EITHER_FORM)
     return (key, second) if isinstance(second, tuple) else (element, element)
@@ -180,7 +172,7 @@ _EITHER_FORM = "an element is (candidate, [reference, ...]) or (key, (candidate,
 def _checked(
     segment: Any, systems: tuple[str, ...] | None
 ) -> tuple[Sequence[str], References, int]:
-    """The candidates and references of a segment, and the number of their characters."""
+    """The candidates and references of a segment, and their characters and number together."""
     if systems is None:
         form = "a segment is (candidate, [reference, ...])"
         candidate, references = _pair(segment, form)
@@ -188,35 +180,27 @@ def _checked(
     else:
         form = "a segment is ({system: candidate, ...}, [reference, ...])"
         named, references = _pair(segment, form)
-        if not isinstance(named, Mapping) or len(named) != len(systems) or {*named} != {*systems}:
-            raise InputError(
-                f"the candidates must be a dict with those of {', '.join(systems)}, got "
-                f"{_shown(named)}",
-                f"{form}: {SEGMENT_PLACES}",
-            )
+        if not isinstance(named, Mapping) or {*named} != {*systems}:
+            must_be = f"the candidates must be a dict with those of {', '.join(systems)}"
+            raise _other_form(must_be, named, form)
         candidates = [named[name] for name in systems]
     characters = 0
     for candidate in candidates:
         if not isinstance(candidate, str):
-            raise InputError(
-                f"the candidate must be a str, got {_shown(candidate)}", f"{form}: {SEGMENT_PLACES}"
-            )
-        characters += len(candidate)
+            raise _other_form("the candidate must be a str", candidate, form)
+        characters += len(candidate) + 1
     # A tuple could hold references, or be the segment of a key: "x" against two references in ("x",
     # ("a candidate", "its reference")) would be a plausible score.
     if not isinstance(references, list):
-        raise InputError(
-            f"the references must be a list of str, got {_shown(references)}, "
-            f"of type {type(references).__name__}",
-            f"{form}: {SEGMENT_PLACES}",
-        )
+        raise _other_form("the references must be a list of str", references, form)
     is_missing = True
     for reference in references:
+        characters += 1
         if isinstance(reference, str):
             characters += len(reference)
             is_missing = False
         elif reference is not None:
-            raise InputError(f"a reference must be a str or None, got {_shown(reference)}", form)
+            raise _other_form("a reference must be a str or None", reference, form)
     if is_missing:
         raise InputError(
             f"the segment with the candidate {_shown(candidates[0])} has no reference",
@@ -226,12 +210,17 @@ def _checked(
 
 
 def _pair(segment: Any, form: str) -> tuple[Any, Any]:
-    """The two parts of a segment."""
     try:
         first, second = segment
     except (TypeError, ValueError):
-        raise InputError(f"{form}, got {_shown(segment)}", SEGMENT_PLACES) from None
+        raise InputError(f"{form}, got {_shown(segment)}", _PLACES) from None
     return first, second
+
+
+def _other_form(must_be: str, value: object, form: str) -> InputError:
+    return InputError(
+        f"{must_be}, got {_shown(value)}, of type {type(value).__name__}", f"{form}: {_PLACES}"
+    )
 
 
 def _column(texts: Sequence[str | None]) -> pa.LargeStringArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -11,53 +10,19 @@ import numpy as np
 from apache_beam.coders import Coder
 from apache_beam.coders.typecoders import registry
 from apache_beam.pvalue import PCollection
-from apache_beam.transforms.trigger import (
-    AfterAll,
-    AfterAny,
-    AfterEach,
-    AfterProcessingTime,
-    AfterWatermark,
-    DefaultTrigger,
-    Repeatedly,
-    TriggerFn,
-)
 from apache_beam.transforms.window import GlobalWindow, GlobalWindows, TimestampCombiner
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
+from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
 from beam_bleu.transforms.pairing.segments.batching import (
-    SEGMENT_PLACES,
     GatheredSegments,
     key_and_segment,
 )
 from beam_bleu.transforms.wiring.steps import giving_batches
 
-__all__ = ["GatherSegments", "is_full", "new_batch", "require_lists", "tuple_parts"]
-
-_BATCH_SEGMENTS = 16384
-"""With 2,048, adding up a batch that has a hundred keys takes several times as long as counting."""
-
-_BATCH_CHARACTERS = 1 << 22
-
-_BATCH_TEXTS = 1 << 18
-"""The largest number of texts of a batch, missing ones included, if it has more than one row."""
-
-
-def new_batch(systems: tuple[str, ...] | None = None) -> GatheredSegments:
-    """An empty batch of limited size, see `is_full`."""
-    return GatheredSegments(systems, _BATCH_TEXTS)
-
-
-def is_full(gathered: GatheredSegments) -> bool:
-    """Whether segments are enough for a batch."""
-    count = len(gathered)
-    return (
-        count >= _BATCH_SEGMENTS
-        or count >= gathered.most_rows
-        or gathered.characters >= _BATCH_CHARACTERS
-    )
+__all__ = ["GatherSegments", "tuple_parts"]
 
 
 class GatherSegments(beam.PTransform):
@@ -102,14 +67,7 @@ class GatherSegments(beam.PTransform):
         return parts[0] if parts else Any
 
     def expand(self, segments: PCollection[Any]) -> PCollection[SegmentBatch]:
-        """Adds the steps.
-
-        Raises:
-          ValueError: the type of the elements says that references are not lists.
-        """
-        if self._columns is None:
-            require_lists(segments.element_type, keyed=self._keyed)
-        else:
+        if self._columns is not None:
             # A table has one window and one time, and so do its sums.
             cutting = _CutTables(self._columns, self._systems)
             return segments | "Cut tables" >> giving_batches(cutting, SegmentBatch)
@@ -121,22 +79,6 @@ class GatherSegments(beam.PTransform):
         coder = registry.get_coder(self.key_type(segments)) if self._keyed else None
         gather = by(coder, self._systems)
         return segments | "Fill batches" >> giving_batches(gather, SegmentBatch)
-
-
-def require_lists(element_type: Any, *, keyed: bool) -> None:
-    """Checks the references of all elements by their type, before the job starts.
-
-    Raises:
-      ValueError: they are tuples or strings.
-    """
-    parts = tuple_parts(element_type)
-    if keyed and len(parts) == 2:
-        parts = tuple_parts(parts[1])
-    if len(parts) == 2 and (parts[1] is str or tuple_parts(parts[1])):
-        raise ValueError(
-            f"the references of a segment must be a list, but the elements have the type "
-            f"{element_type}; {SEGMENT_PLACES}"
-        )
 
 
 def tuple_parts(element_type: Any) -> tuple[Any, ...]:
@@ -152,24 +94,9 @@ def _one_by_one(segments: PCollection[Any]) -> bool:
     """
     windowing = segments.windowing
     return (
-        _counts_elements(windowing.triggerfn)
+        "element_count" in str(windowing.triggerfn.to_runner_api(None))
         or windowing.timestamp_combiner != TimestampCombiner.OUTPUT_AT_EOW
     )
-
-
-def _counts_elements(triggering: TriggerFn) -> bool:
-    """Whether a trigger can count elements. One that is not known here is taken for such a one."""
-    if isinstance(triggering, DefaultTrigger | AfterProcessingTime):
-        return False
-    if isinstance(triggering, AfterWatermark):
-        parts = [part for part in (triggering.early, triggering.late) if part is not None]
-    elif isinstance(triggering, Repeatedly):
-        parts = [triggering.underlying]
-    elif isinstance(triggering, AfterAny | AfterAll | AfterEach):
-        parts = list(triggering.triggers)
-    else:
-        return True
-    return any(map(_counts_elements, parts))
 
 
 class _CutTables(beam.DoFn):
@@ -190,9 +117,8 @@ class _GatherByKey(beam.DoFn):
     """Gathers the segments of a bundle in groups of one key. The window is the global one.
 
     Keys are the same here if their coder makes the same bytes of them, so keys need not be
-    hashable. Strings need no coder for that. 1 and True have different bytes, so they are two
-    groups of a batch. But Beam's `CombinePerKey`, which adds up the sums, can take them for one
-    key, because they are equal in Python. So it does in Beam's own `Count.PerKey`, too.
+    hashable. Strings need no coder for that. 1 and True are two groups of a batch, but Beam's
+    `CombinePerKey`, which adds up the sums, can take them for one key.
 
     It does not ask Beam for the window and the time of each segment, which takes long. The sums
     are dated by the end of their window, as the scores will be.
@@ -210,7 +136,7 @@ class _GatherByKey(beam.DoFn):
         self._systems = systems
 
     def start_bundle(self) -> None:
-        self._segments = new_batch(self._systems)
+        self._segments = GatheredSegments(self._systems)
         self._groups: list[tuple[Any, Any, Any]] = []  # the key, window and timestamp of each
         self._groups_of_segments: list[int] = []
         self._numbers: dict[Hashable, int] = {}
@@ -220,7 +146,7 @@ class _GatherByKey(beam.DoFn):
         return self._add(segment, self._place(key), key, _GLOBAL)
 
     def finish_bundle(self) -> Sequence[WindowedValue]:
-        return self._batch() if self._groups else ()
+        return self._batches() if self._groups else ()
 
     def _parts(self, element: Any) -> tuple[Any, Any]:
         """The key, or None, and the segment."""
@@ -233,50 +159,29 @@ class _GatherByKey(beam.DoFn):
     def _add(
         self, segment: Any, place: Hashable, key: Any, window: Any, timestamp: Any = None
     ) -> Sequence[WindowedValue]:
-        """Adds a segment to a group.
+        """Adds a segment to the group of this place, and gives the batches if they are full.
 
-        Args:
-          segment: the segment.
-          place: equal for the segments of a group.
-          key: the key of the group.
-          window: the window of its sums.
-          timestamp: the time of its sums; by default the end of the window.
-
-        Returns:
-          The batches that are full.
+        The sums of the group have the timestamp; by default, it is the end of the window.
         """
-        before: Sequence[WindowedValue] = ()
-        if not self._segments.add(segment):
-            before = self._batch()
-            self._segments.add(segment)
+        self._segments.add(segment)
         group = self._numbers.get(place)
         if group is None:
             group = self._numbers[place] = len(self._groups)
             time = window.max_timestamp() if timestamp is None else timestamp
             self._groups.append((key, window, time))
         self._groups_of_segments.append(group)
-        if is_full(self._segments):
-            return [*before, *self._batch()]
-        return before
+        return self._batches() if self._segments.is_full else ()
 
-    def _batch(self) -> Sequence[WindowedValue]:
+    def _batches(self) -> Sequence[WindowedValue]:
+        batches = []
         numbers = np.array(self._groups_of_segments)
-        order = None
-        if np.any(np.diff(numbers) < 0):
-            order = np.argsort(numbers, kind="stable")
-        ends = np.cumsum(np.bincount(numbers)).tolist()
-        groups = tuple(
-            RowGroup(start, stop, *group)
-            for (start, stop), group in zip(
-                itertools.pairwise([0, *ends]), self._groups, strict=True
-            )
-        )
-        batch = self._segments.batch(groups, order)
-        # Beam needs a window and a time for the batch, too. The sums have those of the groups;
-        # with the earliest one, no group is later than the batch that holds it.
-        earliest = min(groups, key=lambda group: group.timestamp)
+        for batch in self._segments.batches(numbers, self._groups):
+            # Beam needs a window and a time for the batch, too. The sums have those of the groups;
+            # with the earliest one, no group is later than the batch that holds it.
+            earliest = min(batch.groups, key=lambda group: group.timestamp)
+            batches.append(WindowedValue(batch, earliest.timestamp, (earliest.window,)))
         self.start_bundle()
-        return [WindowedValue(batch, earliest.timestamp, (earliest.window,))]
+        return batches
 
 
 class _GatherByKeyAndWindow(_GatherByKey):

@@ -13,8 +13,9 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 
+from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.segments import gather
+from beam_bleu.transforms.pairing.segments import batching, gather
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 
 KEYS = "aabbba"
@@ -56,7 +57,7 @@ def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch: pytest.MonkeyPa
         (["a 5"], "a", 4, 7),
     ]
     gathered(equal_to([expected]), beam.WindowInto(window.FixedWindows(4)))
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 4)  # a full batch ends its groups
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 4)  # a full batch ends its groups
     several = [
         [(["a 0", "a 1"], "a", 0, 99), (["b 2", "b 3"], "b", 0, 99)],
         [(["b 4"], "b", 0, 99), (["a 5"], "a", 0, 99)],
@@ -169,15 +170,10 @@ def batches_of(segments: list[Any], by: Any, *place: Any) -> list[list[tuple[Any
 def test_a_segment_with_many_references_does_not_widen_a_long_batch(
     monkeypatch: pytest.MonkeyPatch, by: Any
 ) -> None:
-    monkeypatch.setattr(gather, "_BATCH_TEXTS", 7)
-    wide = ("c", ["d", None, "e"])
-    assert batches_of([("a", ["b"]), wide, ("f", ["g"]), ("h", ["i"])], *by) == [
+    monkeypatch.setattr(canonical, "MOST_TEXTS", 7)
+    assert batches_of([("a", ["b"]), ("c", ["d", None, "e"]), ("f", ["g"])], *by) == [
         [("a", "b")],
         [("c", "d", None, "e")],
-        [("f", "g"), ("h", "i")],
-    ]
-    assert batches_of([("a", ["b"]), ("c", ["d", "e"]), ("f", ["g"])], *by) == [
-        [("a", "b", None), ("c", "d", "e")],
         [("f", "g")],
     ]
     wider = ("c", list("defghijk"))
