@@ -62,12 +62,7 @@ def totals_of_ends(ends: Ends, results: Results) -> Totals:
     sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
     notices = list(segments.notices)
     if sample is not None:
-        notices += look_at(
-            sample,
-            results.allow,
-            is_composed=all(own.text.normalize is not None for own in results.scorings.values()),
-            of_values=not results.is_of_lines,
-        )
+        notices += look_at(sample, results.allow, of_values=not results.is_of_lines)
     return Totals(
         segments.systems,
         tally,

@@ -18,7 +18,7 @@ AllowedName = Literal[
 ]
 
 ALLOWED: Mapping[AllowedName, str] = {
-    "another-format": "the lines are JSON, CSV, SGML, subtitles, ..., not text",
+    "another-format": "the lines are JSON, SGML, subtitles, ..., not text",
     "characters": "texts have characters that differ without being seen",
     "ids": "texts begin or end with ids",
     "marks": "texts of one side have marks of a program",

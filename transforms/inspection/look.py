@@ -22,7 +22,6 @@ def look_at(
     sample: Sample,
     allow: Collection[str] = (),
     *,
-    is_composed: bool = False,
     of_values: bool = False,
 ) -> tuple[Notice, ...]:
     """The notices about the texts of a corpus.
@@ -30,7 +29,6 @@ def look_at(
     Args:
       sample: that of the corpus.
       allow: the kinds of findings that are meant, as in `ALLOWED`.
-      is_composed: whether all texts are brought into a composed form before they are scored.
       of_values: whether the texts are values of records or of a call, which can be meant to be in
         another format, and not lines of files.
 
@@ -38,7 +36,7 @@ def look_at(
       InputError: the texts are certainly not what they are taken for.
     """
     streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
-    findings = list(signs_in(streams, is_composed=is_composed, of_values=of_values))
+    findings = list(signs_in(streams, of_values=of_values))
     for candidates in (stream for stream in streams if stream.is_of_candidates):
         for references in (stream for stream in streams if not stream.is_of_candidates):
             findings += misplaced(candidates, references)
@@ -47,14 +45,7 @@ def look_at(
 
 
 class Inspection:
-    """Looks at batches on their way. Mutable.
-
-    Args:
-      allow: as for `look_at`.
-
-    Raises:
-      ValueError: a kind is unknown.
-    """
+    """Looks at batches on their way, for a caller in Python. Mutable."""
 
     def __init__(self, allow: Collection[str]) -> None:
         self._allow = [allow] if isinstance(allow, str) else list(allow)
@@ -63,27 +54,17 @@ class Inspection:
         self._sampling = Sampling()
 
     def seen(self, batches: Iterable[SegmentBatch]) -> Iterator[SegmentBatch]:
-        """The batches."""
         for batch in batches:
             self._sampling.add(batch)
             yield batch
 
     def warn(self) -> None:
-        """Warns the caller of what is probably wrong with the texts of all batches.
-
-        Raises:
-          InputError: as for `look_at`.
-        """
         for notice in look_at(self._sampling.total, self._allow, of_values=True):
             warnings.warn(notice.sentence, stacklevel=4)
 
 
 def _judged(findings: Sequence[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
-    """The notices about findings: also about certain ones if their kind is allowed.
-
-    Raises:
-      InputError: findings are certain, and their kinds are not allowed. It tells all of them.
-    """
+    """The notices about findings: also about certain ones if their kind is allowed."""
     refused = [found for found in findings if found.is_certain and found.kind not in allow]
     if refused:
         kinds = ",".join(dict.fromkeys(found.kind for found in refused))

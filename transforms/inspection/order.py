@@ -50,7 +50,7 @@ _FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
 
 
 def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
-    """What is wrong with the order of the lines of a system and of the references of a position."""
+    """What is wrong with the order of the lines of two streams."""
     pair = _Pair(candidates, references)
     if len(pair.numbers) < _FEWEST_SHIFTED:
         return
@@ -102,11 +102,7 @@ def repeated_at_end(candidates: Stream, references: Stream) -> Iterator[Finding]
 
 
 class _Pair:
-    """The segments of two streams whose texts can be told from others.
-
-    Attributes:
-      numbers: the numbers of the segments, in order.
-    """
+    """The segments of two streams whose texts can be told from others, and their numbers."""
 
     def __init__(self, candidates: Stream, references: Stream) -> None:
         own, references_by_number = _telling(candidates), _telling(references)
@@ -160,8 +156,8 @@ def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | N
     """The range of candidates that fit best at another offset; None if there is none.
 
     Returns:
-      How many lines below their own ones the references are to which they belong, the number of
-      the first segment that was looked at, and that of one before it that belongs to its own.
+      How many lines below their own ones their references are, the number of the first segment
+      that was looked at, and that of one before it that belongs to its own.
     """
     if not _range_of(others - own / _TIMES_BETTER):
         return None  # everywhere, the own references are clearly better than any others

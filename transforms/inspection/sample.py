@@ -38,10 +38,7 @@ _LARGEST_NUMBER = 2**40
 class Stream:
     """The texts of a system or of a position of references that are not empty.
 
-    Attributes:
-      name: its name in messages.
-      numbers: the numbers of their segments, ascending, int64 (texts,).
-      texts: the texts.
+    The numbers of their segments, int64 (texts,), are ascending.
     """
 
     name: str
@@ -53,12 +50,10 @@ class Stream:
 
     @property
     def is_of_candidates(self) -> bool:
-        """Whether it has the texts of a system."""
         return self.name.startswith(_CANDIDATES)
 
     @functools.cached_property
     def data(self) -> str:
-        """All texts, a line each."""
         return "\n".join(self.texts)
 
 
@@ -80,9 +75,7 @@ class Sample(Sums):
     def of(cls, batch: SegmentBatch, other: int = -1) -> Sample:
         """The sample of a batch; nothing if its segments have no texts or no positions.
 
-        Args:
-          batch: the batch.
-          other: the number of another segment of the corpus.
+        `other` is the number of another segment of the corpus.
         """
         numbers, largest = batch.numbers, max(_largest_number(batch), other)
         if numbers is None or not batch.candidates or not 0 <= largest < _LARGEST_NUMBER:
@@ -110,15 +103,14 @@ class Sample(Sums):
             return self if self.names else other
         largest = max(self.largest, other.largest)
         names = tuple(dict.fromkeys((*self.names, *other.names)))
-        rows = dict(self.rows)
-        for number, row in other.rows.items():
-            rows[number] = {**rows.get(number, {}), **row}
+        rows = {**self.rows, **other.rows}
+        for number in self.rows.keys() & other.rows.keys():  # batches of other systems
+            rows[number] = {**self.rows[number], **other.rows[number]}
         numbers = np.array(sorted(rows), np.int64)
         kept = numbers[_is_taken(numbers, largest, len(names))].tolist()
         return Sample({number: rows[number] for number in kept}, names, largest)
 
     def streams(self) -> list[Stream]:
-        """The texts of each stream."""
         streams = []
         for name in self.names:
             texts = {
@@ -134,10 +126,10 @@ class Sample(Sums):
 
 
 class Sampling:
-    """Mutable: the sample of the batches so far.
+    """Takes the sample of batches. Mutable.
 
-    A batch waits until the next one is there, which tells that its last segments are not the last
-    ones of the corpus. Otherwise the texts of all batches' last segments would be taken.
+    A batch waits for the next one, which tells that its last segments are not the last ones of the
+    corpus. Otherwise the texts of all batches' last segments would be taken.
     """
 
     def __init__(self) -> None:
@@ -145,7 +137,6 @@ class Sampling:
         self._waiting: SegmentBatch | None = None
 
     def add(self, batch: SegmentBatch) -> None:
-        """Adds a batch."""
         self._take(_largest_number(batch))
         self._waiting = batch
 
@@ -155,7 +146,6 @@ class Sampling:
 
     @property
     def total(self) -> Sample:
-        """The sample of all batches."""
         self._take(-1)
         self._waiting = None
         return self._sample
@@ -169,8 +159,8 @@ def _largest_number(batch: SegmentBatch) -> int:
 def _is_taken(numbers: Integers, largest: int, streams: int) -> npt.NDArray[np.bool_]:
     """Which segments are in the sample of those up to the largest number.
 
-    A larger number never takes a segment that a smaller one did not take, except the last ones. So
-    the sample of a corpus does not depend on how it was divided.
+    A larger number takes no segment that a smaller one left out, except the last ones. So the
+    sample does not depend on how the corpus was divided.
     """
     most = min(max(_MOST_TEXTS // streams, _FEWEST_ROWS), _MOST_ROWS) >> _BLOCK_BITS
     distance = max((largest >> _BLOCK_BITS) // most, 0).bit_length()  # a power of 2 of blocks

@@ -9,7 +9,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,12 +17,6 @@ from beam_bleu.transforms.inspection.sample import Stream
 
 _SHOWN = 70
 """The most characters of a text in a message."""
-
-_FEWEST_COUNTING = 50
-"""Shorter texts of numbered steps are often a corpus of their own."""
-
-_NEVER = 2.0
-"""In place of a share, for a sign that is only a warning."""
 
 Find = Callable[[Stream], Sequence[bool]]
 """Finds the texts of a stream that show a sign; nothing at all if none of them does."""
@@ -60,24 +53,7 @@ def _matching(pattern: str, *needles: str) -> Find:
     return find
 
 
-_FIELD = r'(?:"(?:[^"]|"")*"|[^\s",][^",]*)?'
 _ID = r"(?!\S*://)[\w./]*[^\W\d_]{2}[\w./]*[-_/:][\w./-]*?\d+"
-
-_NUMBER = re.compile(r"\s*[\[(]?(\d{1,9})[.,:;)\]|\t]+\s*\S")
-
-
-def _numbered(stream: Stream) -> Sequence[bool]:
-    """Texts that begin with the number of their line, with a constant added."""
-    found = [_NUMBER.match(text) for text in stream.texts]
-    if len(stream) < _FEWEST_COUNTING or not any(found[:10]):
-        return ()
-    offsets = [
-        int(head[1]) - number if head else None
-        for head, number in zip(found, stream.numbers.tolist(), strict=True)
-    ]
-    ((usual, _),) = collections.Counter(offsets).most_common(1)
-    return [offset is not None and offset == usual for offset in offsets]
-
 
 _LABEL = re.compile(
     r"[^:：\n]{1,60}[:：](?=\s|$)|[^\s:]*[_<>*\[\]|#][^\s:]*(?=\s)|[^:：\n]{1,60}："
@@ -92,16 +68,6 @@ def _labelled(stream: Stream) -> Sequence[bool]:
     if not label or len(rests) < count / 2:  # nearly the same text everywhere
         return ()
     return [head == label for head in heads]
-
-
-def _decomposed(stream: Stream) -> Sequence[bool]:
-    """Texts with letters that Unicode's form NFC composes of several characters.
-
-    There are also letters that NFC takes apart, or whose marks it orders: these are usual.
-    """
-    if stream.data.isascii():
-        return ()
-    return [len(unicodedata.normalize("NFC", text)) < len(text) for text in stream.texts]
 
 
 _OTHER_WORD = re.compile(r"[^ ]*[^\x00-\x7f][^ ]*")
@@ -141,7 +107,7 @@ class Sign(NamedTuple):
     Attributes:
       kind: its kind, a key of `ALLOWED`.
       what: what is said of the texts.
-      certain: from this share of the texts on, they are not scored.
+      certain: from this share of the texts that are not empty on, they are not scored.
       likely: from this share on, there is a warning.
       find: finds the texts that show it.
       remedy: what to do; "" for that of its kind.
@@ -156,10 +122,6 @@ class Sign(NamedTuple):
 
 
 _ALONE = "give the text of the segments alone, a line each"
-_RECORDS = (
-    "read JSON lines as records: --input FILE.jsonl --candidate_columns COLUMN,... "
-    "(jq -c '.[]' makes lines of an array)"
-)
 
 _REMEDIES = {
     "another-format": _ALONE,
@@ -169,23 +131,16 @@ _REMEDIES = {
     "characters": "make the file again, reading and writing UTF-8",
 }
 
-DECOMPOSED = Sign(
-    *("characters", "have letters in pieces (Unicode's form NFD)", 0.3, 0.02, _decomposed),
-    "bring all texts into one form: --normalize nfc",
-)
-
 SIGNS: tuple[Sign, ...] = (
     Sign(
-        *("another-format", "look like JSON objects, not like text", 0.8, 0.3),
+        *("another-format", "look like JSON, not like text", 0.8, 0.3),
         _matching(
-            r'^\s*(?:\[?\s*\{\s*"[^"]+"\s*:.*\}\s*[,\]]*|"\w+"\s*:\s.*|[\[\]{}]+,?)\s*$', "{", "["
+            r'^\s*(?:\[?\s*\{\s*"[^"]+"\s*:.*\}\s*[,\]]*|"\w+"\s*:\s.*|[\[\]{}]+,?'
+            r'|\[?\s*".*(?:"\s*[,\]]+|\\(?:"|u[0-9a-f]{4}).*"))\s*$',
+            *'{["',
         ),
-        _RECORDS,
-    ),
-    Sign(
-        *("another-format", "look like JSON strings, not like text", 0.8, 0.5),
-        _matching(r'^\s*\[?\s*".*(?:"\s*[,\]]+|\\(?:"|u[0-9a-f]{4}).*")\s*$', '"'),
-        _RECORDS,
+        "read JSON lines as records: --input FILE.jsonl --candidate_columns COLUMN,... "
+        "(jq -c '.[]' makes lines of an array)",
     ),
     Sign(
         *("another-format", "look like SGML or XML, not like text", 0.8, 0.3),
@@ -210,49 +165,43 @@ SIGNS: tuple[Sign, ...] = (
         "read the file as records: --input FILE.tsv --candidate_columns COLUMN,...",
     ),
     Sign(
-        *("another-format", "look like CSV, not like text", 0.95, 0.95),
-        _matching(f"^(?:{_FIELD},)+{_FIELD}$", ',"', '",'),
-    ),
-    Sign(
         *("another-format", "look like values of Python, not like text", 0.9, 0.5),
         _matching(
             r"""^\s*(?:\['.*'\]|\[".*"\]|\[\{'.*|b'.*'|b".*"|\{'\w+'\s*:.*\}|tensor\(.*)$""",
             *("['", '["', "[{'", "b'", 'b"', "{'", "tensor("),
         ),
     ),
-    Sign("pieces", "have '@@' of BPE", 0.2, 0.01, _matching(r"\S@@(?: |$)", "@@")),
-    Sign("pieces", "have the mark U+2581 of SentencePiece", 0.2, 0.01, _matching("(?:^| )▁", "▁")),
+    Sign(
+        *("pieces", "have '@@' of BPE, or the marks U+2581 or U+FFED of other pieces", 0.2, 0.01),
+        _matching(r"\S@@(?: |$)|(?:^| )▁|￭", "@@", "▁", "￭"),
+    ),
     Sign("pieces", "have '##' of WordPiece", 0.2, 0.05, _matching(r" ##[^\W\d_]", " ##")),
     Sign(
         *("pieces", "have the mark U+0120 of byte-level BPE", 0.5, 0.05),
         _matching("(?:Ġ[^Ġ]{1,24}){4}", "Ġ"),
     ),
-    Sign("pieces", "have the joiner U+FFED", 0.2, 0.01, _matching("￭", "￭")),
     Sign(
         *("pieces", "have single letters in place of words", 0.4, 0.05),
         _matching(r"^(?:\S ){3,}(?:[|_▁<] ?| )(?:\S ){2,}", "|", "_", "▁", "<", "  "),
     ),
-    Sign("ids", "begin with their numbers", 0.9, 0.9, _numbered),
     Sign(
         *("ids", "begin or end with ids", 0.9, 0.9),
         _matching(rf"^\s*{_ID}[\s,;|:]+\S|[\s,;|]\(?{_ID}\)?\s*$", *"-_/:"),
     ),
     Sign(
-        *("marks", "have special tokens of a model", 0.8, 0.01),
-        _matching(
-            r"^\s*<s>|</s>\s*$|<pad>|<eos>|<bos>|\[(?:CLS|SEP|PAD)\]|<\|[^|>]{1,40}\|>"
-            r"|<(?:end|start)_of_turn>|\[/?INST\]|<extra_id_\d+>",
-            *("s>", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|", "_turn>", "INST]", "<extra_id"),
+        *(
+            "marks",
+            "have special tokens of a model, tags or code fences",
+            0.5,
+            0.01,
         ),
-    ),
-    Sign(
-        *("marks", "have reasoning between tags", 0.5, 0.01),
-        _matching(r"</?(?:think|thinking|thought|reasoning)>", "think", "thought>", "reasoning>"),
-    ),
-    Sign("marks", "have code fences", 0.5, 0.05, _matching(r"^\s*```", "```")),
-    Sign(
-        *("marks", "have quotation marks around them", _NEVER, 0.5),
-        _matching(r'^\s*["“«].*["”»]\s*$', *'"“«'),
+        _matching(
+            r"^\s*(?:<s>|```)|</s>\s*$|<pad>|<eos>|<bos>|\[(?:CLS|SEP|PAD)\]|<\|[^|>]{1,40}\|>"
+            r"|<(?:end|start)_of_turn>|\[/?INST\]|<extra_id_\d+>"
+            r"|</?(?:think|thinking|thought|reasoning)>",
+            *("s>", "```", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|", "_turn>", "INST]"),
+            *("<extra_id", "think", "thought>", "reasoning>"),
+        ),
     ),
     Sign(
         *("marks", "have entities of HTML", 0.8, 0.05),
@@ -264,7 +213,6 @@ SIGNS: tuple[Sign, ...] = (
         _matching(r"\\n(?:\s|[A-Z]|\\n|$)", "\\n"),
     ),
     Sign("marks", "have the same label at their beginning", 0.9, 0.3, _labelled),
-    DECOMPOSED,
     Sign(
         *("characters", "were decoded wrongly, such as 'Ã¼' for 'ü'", 0.1, 0.005),
         _wrongly_decoded,
@@ -279,33 +227,21 @@ SIGNS: tuple[Sign, ...] = (
         "remove them: files that begin with one were joined",
     ),
 )
-"""All signs. Shares are of the texts that are not empty."""
 
 
-def signs_in(
-    streams: Sequence[Stream], *, is_composed: bool = False, of_values: bool = False
-) -> Iterator[Finding]:
-    """All signs in the streams of a sample.
-
-    Args:
-      streams: the streams.
-      is_composed: as for `look_at`.
-      of_values: as for `look_at`.
-    """
+def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[Finding]:
+    """All signs in the streams of a sample; see `look_at`."""
     refused: set[Stream] = set()
     for sign in SIGNS:
-        if sign is DECOMPOSED and is_composed:
-            continue
         # A text in another format has marks and labels, too.
         flags = {stream: sign.find(stream) for stream in streams if stream not in refused}
         shares = {stream: sum(found) / len(stream) for stream, found in flags.items()}
-        one_side = sign is DECOMPOSED or sign.kind == "marks"
         likely = [
             stream
             for stream, share in shares.items()
             if share >= sign.likely
             and sum(flags[stream]) > 1  # a single text is not worth a warning
-            and not (one_side and _is_in_others(stream, shares))
+            and not (sign.kind == "marks" and _is_in_others(stream, shares))
         ]
         certain = [
             stream

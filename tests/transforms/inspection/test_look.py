@@ -7,7 +7,6 @@ import itertools
 import json
 import operator
 import random
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -59,7 +58,6 @@ IN_BOTH: dict[str, tuple[str, In]] = {
     "JSON objects": ("another-format", lambda t, i: json.dumps({"id": i, "text": t}) + ","),
     "JSON strings": ("another-format", lambda t, i: json.dumps(t) + ","),
     "SGML": ("another-format", lambda t, i: f'<seg id="{i}">{t}</seg>'),
-    "CSV": ("another-format", lambda t, i: f'{i},"{t}"'),
     "subtitles": (
         "another-format",
         lambda t, i: [str(i), f"00:{i % 60:02}:01,000 --> x", t][i % 3],
@@ -73,7 +71,6 @@ IN_BOTH: dict[str, tuple[str, In]] = {
     "byte-level BPE": ("pieces", lambda t, i: pieces(t, " ", "Ġ")),
     "joiners": ("pieces", lambda t, i: pieces(t, "￭ ")),
     "letters": ("pieces", lambda t, i: " ".join(t.replace(" ", "|").replace(",", ""))),
-    "numbers": ("ids", lambda t, i: f"{i + 1}. {t}"),
     "ids first": ("ids", lambda t, i: f"spk{i % 7}-utt{i} {t}"),
     "ids last": ("ids", lambda t, i: f"{t} (spk{i % 7}-utt{i})"),
     "mojibake": ("characters", lambda t, i: t.encode().decode("cp1252", "replace")),
@@ -90,7 +87,6 @@ IN_CANDIDATES: dict[str, tuple[str, In]] = {
     "entities": ("marks", lambda t, i: t.replace(",", "&apos;")),
     "hyphens": ("marks", lambda t, i: t.replace(",", " @-@ ")),
     "line breaks": ("marks", lambda t, i: t.replace(" ", "\\n ", 3)),
-    "decomposed": ("characters", lambda t, i: unicodedata.normalize("NFD", t)),
 }
 CERTAIN = IN_BOTH | IN_CANDIDATES
 
