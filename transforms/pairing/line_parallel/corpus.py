@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,6 @@ from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Plan, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, InputRole
-
-_T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,37 +60,29 @@ class Corpus:
     path_labels: tuple[PathLabel, ...] = ()
     kept_labels: tuple[tuple[str, str], ...] = ()
     keeps_texts: bool = False
+    is_of_lines: ClassVar[bool] = True
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
         of_streams = itertools.chain.from_iterable(stream.labels for stream in self.label_streams)
         return (*of_streams, *(label.name for label in self.path_labels))
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
         return tuple(name for name, _ in self.kept_labels)
 
     @property
-    def streams(self) -> tuple[Stream, ...]:
-        """All streams, in the order of their numbers: first the references, last the labels."""
-        labels = (labels_of.stream for labels_of in self.label_streams)
-        return (*self.references, *self.candidates, *labels)
-
-    @property
     def inputs(self) -> tuple[Stream, ...]:
-        """Everything that is read: candidates first, then references and labels."""
-        return tuple(candidates_first(self.streams, len(self.references), len(self.candidates)))
+        """All streams, in the order of their numbers: candidates, references, labels."""
+        labels = (labels_of.stream for labels_of in self.label_streams)
+        return (*self.candidates, *self.references, *labels)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score, about checks that are switched off."""
         return self.expected.notes
 
     @property
     def rejects(self) -> bool:
-        """Whether segments with bad lines are left out."""
         return self.on_bad_record == "reject"
 
     @property
@@ -101,32 +91,27 @@ class Corpus:
         return None if self.rejects else self.expected.max_line_bytes
 
     def planned(self, counts: Sequence[LineCounts], describe: bool) -> tuple[Plan, FoundSegments]:
-        """The plan, and what was found.
-
-        Args:
-          counts: the counts of all ranges of all files, in any order.
-          describe: whether to describe the inputs.
+        """The plan, and what was found, from the counts of all ranges of all files, in any order.
 
         Raises:
           InputError: the corpus is not what was expected.
         """
-        streams, expected = self.streams, self.expected
-        notices = nul_notices(streams, counts)
-        plan = make_plan(streams, counts, expected.cuts)
-        expected.require_segments(plan.segments)
+        notices = nul_notices(self.inputs, counts)
+        plan = make_plan(self.inputs, counts, self.expected.cuts)
+        self.expected.require_segments(plan.segments)
         inputs = self._described(plan) if describe else ()
         return plan, FoundSegments(plan.segments, notices, self.notes, inputs, self.systems)
 
     def _described(self, plan: Plan) -> tuple[FoundInput, ...]:
         """What was found. A pipe has its own name, not that of the temporary file."""
         roles: list[tuple[InputRole, str | None, tuple[str, ...]]] = [
-            *(("references", None, ()) for _ in self.references),
             *(("candidates", system, ()) for system in self.systems),
+            *(("references", None, ()) for _ in self.references),
             *(("labels", None, stream.names) for stream in self.label_streams),
         ]
         inputs = []
         for number, ((role, system, names), stream) in enumerate(
-            zip(roles, self.streams, strict=True)
+            zip(roles, self.inputs, strict=True)
         ):
             shards, lines = plan.shards[number], plan.lines[number]
             files = tuple(
@@ -136,19 +121,7 @@ class Corpus:
                 for shard, count, version in zip(shards, lines, plan.versions[number], strict=True)
             )
             inputs.append(FoundInput(role, system, stream.shown(stream.pattern), files, names))
-        return candidates_first(inputs, len(self.references), len(self.systems))
-
-
-def candidates_first(of_streams: Sequence[_T], references: int, systems: int) -> tuple[_T, ...]:
-    """One value for each stream: those of candidates, of references, of labels.
-
-    Args:
-      of_streams: the values in the order of `LineParallel.streams`.
-      references: the number of streams of references.
-      systems: the number of systems.
-    """
-    texts = references + systems
-    return (*of_streams[references:texts], *of_streams[:references], *of_streams[texts:])
+        return tuple(inputs)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,7 +144,6 @@ class LabelStream:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names that are labels of the segments."""
         return tuple(name for name in self.names if name not in self.only_kept)
 
     def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:

@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_re
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
@@ -69,10 +69,9 @@ class PortionReading:
         self._corpus = corpus
         self._portion = portion
         self._describe = describe
-        self._streams = corpus.streams
-        fields = [corpus.num_refs] * len(corpus.references)
-        self._references = sum(fields)
-        self._fields = [*fields, *(1 for _ in corpus.candidates)]  # of the lines of each stream
+        self._streams = corpus.inputs
+        # How many fields the lines of each stream of texts have.
+        self._fields = [1] * len(corpus.candidates) + [corpus.num_refs] * len(corpus.references)
         texts_of_streams: Sequence[Iterable[bytes] | None] = texts or [None] * len(self._streams)
         longest = corpus.expected.max_line_bytes
         self._readers = [
@@ -113,20 +112,17 @@ class PortionReading:
             raise bad_records_error(self._found.first, self.lines, self._found.segments)
 
     def _take(self, lines: int) -> SegmentBatch:
-        """The batch of the next lines."""
         first_line = self._portion.first_line + self.lines
         taken = [reader.take(lines) for reader in self._readers]
         if self._describe:
-            columns_of_inputs = candidates_first(
-                taken, len(self._corpus.references), len(self._corpus.systems)
-            )
-            self.digests += LineDigests.of(columns_of_inputs, first_line)
+            self.digests += LineDigests.of(taken, first_line)
         texts = len(self._fields)  # the streams of texts; those of labels come after them
         columns = [
-            reader.split(column, fields)
-            for reader, column, fields in zip(
+            column
+            for reader, lines_of_stream, fields in zip(
                 self._readers[:texts], taken[:texts], self._fields, strict=True
             )
+            for column in reader.split(lines_of_stream, fields)
         ]
         label_readers = self._readers[texts:]
         values: dict[str, pa.Array] = {}
@@ -140,12 +136,12 @@ class PortionReading:
             for stream, reader in zip(self._corpus.label_streams, label_readers, strict=True)
         )
         of_paths, places_of_paths = self._labels_of_paths(lines)
-        of_texts = tuple(itertools.chain.from_iterable(columns))
+        systems = len(self._corpus.systems)
         return SegmentBatch(
-            of_texts[self._references :],
-            of_texts[: self._references],
+            tuple(columns[:systems]),
+            tuple(columns[systems:]),
             np.arange(first_line, first_line + lines),
-            references_per_line=self._fields[0],
+            references_per_line=self._corpus.num_refs,
             systems=self._corpus.systems,
             labels=tuple(map(label_column, (*labels, *of_paths))),
             label_places=(*itertools.chain.from_iterable(label_places), *places_of_paths),
@@ -156,11 +152,7 @@ class PortionReading:
         )
 
     def _labels_of_paths(self, lines: int) -> tuple[list[pa.DictionaryArray], list[Places]]:
-        """The labels from paths of the lines that were taken last, and the places of the lines.
-
-        Raises:
-          InputError: no path of a line matches a pattern, or two of them have different values.
-        """
+        """The labels from paths of the lines that were taken last, and the places of the lines."""
         wanted = self._corpus.path_labels
         if not wanted:
             return [], []
@@ -199,7 +191,6 @@ class PortionReading:
 
     @property
     def tally(self) -> Tally:
-        """The segments that are read, scored and left out."""
         bad = self._found
         scored = dict.fromkeys(self._corpus.systems, self.lines - bad.segments)
         left_out = {REJECTED: bad.segments} if bad.segments else {}
@@ -220,30 +211,20 @@ class WholeFiles:
 
     @property
     def bytes(self) -> int:
-        """The bytes of all files, before decompression."""
         return sum(shard.file.size for of_stream in self.shards for shard in of_stream)
 
 
 def read_once(
     shards: Sequence[Sequence[Shard]], range_bytes: int | None, cuts: Cuts
 ) -> WholeFiles | None:
-    """The corpus as whole files, or None if its lines must be counted first.
-
-    Args:
-      shards: the shards of each stream, in order.
-      range_bytes: the largest size of a range; None: it is chosen for the size of the corpus.
-      cuts: where the streams may be cut into shards.
-    """
+    """The corpus as whole files, or None if its lines must be counted first."""
     files = list(itertools.chain.from_iterable(shards))
     if not any(compression(shard.file.path) for shard in files):
         return None
     size = sum(shard.file.size for shard in files)
-    most = _MOST_RANGES * (USUAL_RANGE if range_bytes is None else range_bytes)
-    if range_bytes is None:
-        range_bytes = range_bytes_for(size)
+    most = _MOST_RANGES * (range_bytes or USUAL_RANGE)
     counts = {len(of_stream) for of_stream in shards}
-    one_each = counts == {1}
     corresponding = cuts == "same" and len(counts) == 1 and size <= most
-    if not one_each and not corresponding:
+    if counts != {1} and not corresponding:
         return None
-    return WholeFiles(tuple(map(tuple, shards)), range_bytes)
+    return WholeFiles(tuple(map(tuple, shards)), range_bytes or range_bytes_for(size))

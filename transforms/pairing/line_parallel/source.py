@@ -52,13 +52,7 @@ _DETAILS = logging.getLogger("beam_bleu")
 class LineParallel(Corpus):
     """A corpus of line-parallel text as a source of segments."""
 
-    @property
-    def is_of_lines(self) -> bool:
-        """Whether each text is a line of a file, and not a value of a record."""
-        return True
-
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairLines:
-        """The transform that pairs the lines. A worker reads with this number of threads."""
         return PairLines(self, threads, step, describe)
 
 
@@ -73,7 +67,7 @@ class PairLines(OfSource):
     LABEL = "Pair lines"
 
     def expand(self, root: beam.Pipeline) -> Paired:
-        streams, expected = self._source.streams, self._source.expected
+        streams, expected = self._source.inputs, self._source.expected
         listing = ListRanges(self._source.range_bytes, expected.cuts)
         rejects = self._source.rejects
         counting = CountRanges(streams, self._source.longest_counted, self._threads)
@@ -139,7 +133,7 @@ class _ReadPortion(ThreadedDoFn):
 
     def _read_once(self, whole: WholeFiles) -> Iterator[Any]:
         """Reads files whose lines were not counted, and then checks what their counts say."""
-        streams, longest = self._corpus.streams, self._corpus.longest_counted
+        streams, longest = self._corpus.inputs, self._corpus.longest_counted
         first_line, counts = 0, []
         try:
             for shards in zip(*whole.shards, strict=True):
@@ -172,7 +166,7 @@ class _ReadPortion(ThreadedDoFn):
         If an input has several errors, reading it once finds another one of them first. So the
         message does not depend on how often files are read.
         """
-        streams, longest = self._corpus.streams, self._corpus.longest_counted
+        streams, longest = self._corpus.inputs, self._corpus.longest_counted
         shards = itertools.chain.from_iterable(whole.shards)
         parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
         counts = [count_range(streams, part, longest) for part in parts]

@@ -48,7 +48,7 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
         if varying[first] == varying[number]:
             continue
         said = []
-        for lacking, having in ((number, first), (first, number)):
+        for lacking, having in ((first, number), (number, first)):
             named = zip(varying[having], shards[having], strict=True)
             missing = [shard.file.path for name, shard in named if name not in varying[lacking]]
             if missing:
@@ -56,7 +56,7 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
                     f"{streams[lacking].label} have no shard for {len(missing)} of "
                     f"{streams[having].label}: {joined(missing)}"
                 )
-        labels = f"{streams[number].label} and {streams[first].label}"
+        labels = f"{streams[first].label} and {streams[number].label}"
         raise InputError(
             "; ".join(said) or f"{labels} have the same shards, but in another order",
             "give all streams the same shards, with corresponding names; if the streams are cut at "
@@ -93,9 +93,9 @@ def require_same_lines(
     count = len({place for place, _ in different})
     raise InputError(
         f"{count} of {len(shards[first])} shards do not have the same number of lines in all "
-        f"streams: shard {place + 1} has {_lines(lines[number][place])} in "
-        f"{streams[number].label}, {lines[first][place]:,} in {streams[first].label}: "
-        f"{shards[number][place].file.path}, {shards[first][place].file.path}",
+        f"streams: shard {place + 1} has {_lines(lines[first][place])} in "
+        f"{streams[first].label}, {lines[number][place]:,} in {streams[number].label}: "
+        f"{shards[first][place].file.path}, {shards[number][place].file.path}",
         "line i of corresponding shards must belong to one segment: find the lost or added line; "
         "if the streams are cut at different lines on purpose, add --cuts any",
     )
@@ -112,7 +112,7 @@ def require_equal_line_counts(streams: Sequence[Stream], lines: Sequence[int]) -
       InputError: they differ, or there are no lines.
     """
     paths = [stream.shown(stream.pattern) for stream in streams]
-    usual = collections.Counter(lines).most_common(1)[0][0]  # if equal, the first
+    usual = collections.Counter(reversed(lines)).most_common(1)[0][0]  # if equal, the last
     odd = [number for number, count in enumerate(lines) if count != usual]
     if odd:
         said = joined([f"{streams[i].label} have {_lines(lines[i])}" for i in odd], _MOST)

@@ -67,19 +67,19 @@ def test_shards_with_other_numbers_of_lines_are_refused():
         with pytest.raises(InputError) as error:
             require_same_lines(STREAMS, shards(*names), lines)
         assert f"{count} of 10 shards" in error.value.cause
-        assert f"{lines[0][1]} in references: a/part-2, r/part-2" in error.value.cause
-        assert f"shard 2 has {lines[1][1]} line" in error.value.cause
+        assert f"shard 2 has {lines[0][1]} line" in error.value.cause
+        assert f"{lines[1][1]} in candidates a: r/part-2, a/part-2" in error.value.cause
 
 
-TWENTY = [Stream("references", "r"), *(Stream(f"candidates {i}", f"/data/{i}") for i in range(20))]
+TWENTY = [*(Stream(f"candidates {i}", f"/data/{i}") for i in range(20)), Stream("references", "r")]
 
 ODD_TOTALS = [
-    ([72] * 20 + [71], "candidates 19 have 71 lines, references have 72: /data/19, r"),
-    ([72, 1], "candidates 0 have 1 line, references have 72: /data/0, r"),
-    ([71, 72, 72], "references have 71 lines, candidates 0 have 72: r, /data/0"),
+    ([71] + [72] * 20, "candidates 0 have 71 lines, candidates 1 have 72: /data/0, /data/1"),
+    ([1, 72], "candidates 19 have 1 line, references have 72: /data/19, r"),
+    ([72, 72, 71], "references have 71 lines, candidates 18 have 72: r, /data/18"),
     (
         [0] * 21,
-        "the corpus is empty, no stream has a line: r, /data/0, /data/1, /data/2 and 17 more",
+        "the corpus is empty, no stream has a line: /data/0, /data/1, /data/2, /data/3 and 17 more",
     ),
 ]
 
@@ -87,5 +87,5 @@ ODD_TOTALS = [
 @pytest.mark.parametrize(("lines", "cause"), ODD_TOTALS)
 def test_the_message_begins_with_the_stream_that_is_unlike_the_others(lines, cause):
     with pytest.raises(InputError) as error:
-        require_equal_line_counts(TWENTY[: len(lines)], lines)
+        require_equal_line_counts(TWENTY[-len(lines) :], lines)
     assert error.value.cause == cause
