@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 def _thresholds(flag_name: str) -> Any:
     row = THRESHOLD_FLAGS[flag_name]
-    return flag((), row.help, f"[METRIC=][NAME=]{row.number}")
+    number = "POINTS" if row.kind == "drop" else "SCORE"
+    return flag((), row.help, f"[METRIC=][NAME=]{number}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +52,7 @@ class GateFlags:
     )
     drop: DropRuleName = flag(
         DEFAULT_DROP_RULE,
-        "which drops fail. "
-        + "; ".join(f"{row.name}: {row.description}" for row in DROP_RULES.values()),
+        "which drops fail. " + "; ".join(f"{name}: {fails}" for name, fails in DROP_RULES.items()),
         "RULE",
         choices=tuple(DROP_RULES),
     )
@@ -139,7 +139,7 @@ def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
     """
     require_metrics(asked, metrics)
     for name, chosen in metrics.items():
-        if asked.old is None or not asked.by_kind(name, metrics)["drop"]:
+        if asked.old is None or not asked.of_kind("drop", name, metrics):
             continue
         has_metric = name in asked.old.words
         former = definition_of(asked.old, name).chosen if has_metric else f"no {name}"

@@ -6,12 +6,11 @@ last step of the job calls `enforce`.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold, targets
+from beam_bleu.pipeline.gates.thresholds import Gates, Threshold, targets
 from beam_bleu.pipeline.result.comparing import compared_series
 from beam_bleu.pipeline.result.rows import ComparedRow, Result, ScoreRow
 from beam_bleu.pipeline.result.series import Key, definition_of, series_of
@@ -31,20 +30,13 @@ _EXACT = ".8g"
 
 _ONLY_ONE = "what a run has added up is not compared with saved totals"
 
-_MISSED: Mapping[str, Literal["failed", "warned"]] = {"fail": "failed", "warn": "warned"}
-"""The verdict on a score that misses a threshold of a kind."""
+Verdict = Literal["passed", "warned", "failed"]
 
 
-@dataclasses.dataclass(frozen=True)
-class Check:
-    """What a threshold says of a score.
+class Check(NamedTuple):
+    """What a threshold says of a score, with the numbers and the flag."""
 
-    Attributes:
-      verdict: whether the score reaches it, and what it is if it does not.
-      text: the numbers, and the flag.
-    """
-
-    verdict: Literal["passed", "warned", "failed"]
+    verdict: Verdict
     text: str
 
 
@@ -69,13 +61,13 @@ def judge(
         changes = compared_series(gates.old, new, pairs)
     checks: list[Check] = []
     for metric in new.metrics:
-        own = gates.by_kind(metric.metric, new.words)
+        fail, warn, drop = (
+            gates.of_kind(kind, metric.metric, new.words) for kind in ("fail", "warn", "drop")
+        )
         scores = _scores(new, metric.metric)
-        found = [
-            check for kind in _MISSED for check in _beyond(scores, own[kind], name, _MISSED[kind])
-        ]
-        if own["drop"] and gates.old is not None:
-            found += _drops(new, metric.metric, own["drop"], gates, name, changes)
+        found = [*_beyond(scores, fail, name, "failed"), *_beyond(scores, warn, name, "warned")]
+        if drop and gates.old is not None:
+            found += _drops(new, gates.old, metric.metric, drop, gates, name, changes)
         named = f"{metric.name}: " if len(new.metrics) > 1 else ""
         checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
@@ -85,8 +77,13 @@ def _scores(result: Result, metric: MetricWord) -> dict[Key, ScoreRow]:
     return {key: row for key, row in series_of(result).items() if key.metric == metric}
 
 
+def _lacking(name: str, threshold: Threshold) -> str:
+    score = threshold.name or "the whole corpus"
+    return f"{name}: it has no score of {score} ({threshold.shown})"
+
+
 def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
-    """The error for the checks that failed; None if none did. `remedy` is what to do."""
+    """The error for the checks that failed; None if none did."""
     reasons = [check.text for check in checks if check.verdict == "failed"]
     if not reasons:
         return None
@@ -99,15 +96,12 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
 
 
 def _beyond(
-    scores: Mapping[Key, ScoreRow],
-    thresholds: Sequence[Threshold],
-    name: str,
-    missed: Literal["warned", "failed"],
+    scores: Mapping[Key, ScoreRow], thresholds: Sequence[Threshold], name: str, missed: Verdict
 ) -> Iterator[Check]:
     """Compares the scores of a metric with the worst ones that are allowed."""
-    chosen, missing = targets(thresholds, scores)
-    for threshold, lacking in missing.items():
-        yield Check(missed, f"{name}: {lacking} ({threshold.shown})")
+    chosen, without = targets(thresholds, scores)
+    for threshold in without:
+        yield Check(missed, _lacking(name, threshold))
     for key, threshold in chosen.items():
         score, worst = scores[key].score, threshold.number
         if score is None:
@@ -123,24 +117,15 @@ def _beyond(
 
 def _drops(
     new: Result,
+    old: Result,
     metric: MetricWord,
     thresholds: Sequence[Threshold],
     gates: Gates,
     name: str,
     changes: Mapping[Key, ComparedRow],
 ) -> Iterator[Check]:
-    """Compares the scores of a metric with those of an older result, which must be there still.
-
-    Args:
-      new: the new result.
-      metric: the metric.
-      thresholds: the largest drops.
-      gates: which drops fail, the old result, and what it is called.
-      name: what the new result is called.
-      changes: the scores of both results.
-    """
-    assert gates.old is not None
-    before, now = definition_of(gates.old, metric), definition_of(new, metric)
+    """Compares the scores of a metric with those of an older result, which must be there still."""
+    before, now = definition_of(old, metric), definition_of(new, metric)
     if now.shown != before.shown:
         yield Check(
             "failed",
@@ -148,10 +133,10 @@ def _drops(
             f"compared: {before.shown} there, {now.shown} here (--against)",
         )
         return
-    former, scores = _scores(gates.old, metric), _scores(new, metric)
-    chosen, missing = targets(thresholds, former)
-    for threshold, lacking in missing.items():
-        yield Check("failed", f"{gates.old_name}: {lacking} ({threshold.shown})")
+    former, scores = _scores(old, metric), _scores(new, metric)
+    chosen, without = targets(thresholds, former)
+    for threshold in without:
+        yield Check("failed", _lacking(gates.old_name, threshold))
     for key in former:
         if key not in scores:
             yield Check("failed", f"{name} has no {key.shown}, but {gates.old_name} has it")
@@ -167,12 +152,9 @@ def _drops(
 
 
 def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gates) -> Check:
-    """Compares a change with the largest drop that is allowed, or rise if lower is better.
-
-    `change` is the score of the series `key` in both results; None if one has none.
-    """
-    lower_is_better, rule = row_of(key.metric).lower_is_better, DROP_RULES[gates.drop]
-    name, flags = key.shown, f"({threshold.flag}, --drop {rule.name})"
+    """Compares a change with the largest drop that is allowed, or rise if lower is better."""
+    lower_is_better = row_of(key.metric).lower_is_better
+    name, flags = key.shown, f"({threshold.flag}, --drop {gates.drop})"
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
     if change is not None and change.method == "unchanged":
         return Check("passed", f"{name} has the same counts as in {gates.old_name} {flags}")
@@ -180,26 +162,27 @@ def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gat
         reason = "a score is missing" if change is None else change.reason
         return Check("failed", f"{name}: {reason}, so {drop} cannot be judged {flags}")
     low, high = change.interval
-    losses = (high, low) if lower_is_better else (-low, -high)
-    passed = losses[rule.bound] <= threshold.number
+    largest, smallest = (high, low) if lower_is_better else (-low, -high)
+    is_excluded, is_proven = largest <= threshold.number, smallest > threshold.number
+    if gates.drop == "proven":
+        failed, finding = is_proven, f"is {'' if is_proven else 'not '}proven"
+    else:
+        failed, finding = not is_excluded, f"is {'' if is_excluded else 'not '}excluded"
     is_paired = change.method == "paired"
     how = "of paired segments" if is_paired else "with independent standard errors"
     return Check(
-        "passed" if passed else "failed",
+        "failed" if failed else "passed",
         f"{name} scores {change.new:{_EXACT}}, {abs(change.difference):{_EXACT}} "
         f"{'below' if change.difference < 0 else 'above'} the {change.old:{_EXACT}} of "
         f"{gates.old_name} (difference {low:+{_EXACT}} to {high:+{_EXACT}} {how}): {drop} "
-        f"{rule.kept if passed else rule.missed} {flags}",
+        f"{finding} {flags}",
     )
 
 
 def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
-    """The error if a result misses a threshold, and what a reader of it must know.
+    """The error if a result misses a threshold, and the warnings of thresholds.
 
-    Args:
-      gates: the thresholds.
-      result: the result.
-      output: the folder where it is; "" if it is not kept.
+    `output` is the folder where it is; "" if it is not kept.
     """
     checks = judge(result, gates) if gates else []
     remedy = "find out what has changed, or change the threshold"
@@ -210,17 +193,9 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
 
 
 def enforce(gates: Gates, result: Result, output: str) -> None:
-    """Raises an error if a result misses a threshold; writes warnings into the worker's log.
+    """Raises the error of `judged`; writes warnings into the worker's log.
 
     A repeated call raises the same error: it depends only on the result and on the thresholds.
-
-    Args:
-      gates: the thresholds.
-      result: the result. It has been written.
-      output: the folder where it is; "" if it is not kept.
-
-    Raises:
-      GateError: the result misses a threshold.
     """
     error, warnings = judged(gates, result, output)
     for warning in warnings:

@@ -121,11 +121,11 @@ def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kin
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "a=", "=30", "-1", "100.1", "nan", "inf", "a=nan", "1e3"]
+    "text", ["", "x", "a=", "=30", "-1", "nan", "inf", "a=nan", "1e999", "1_0"]
 )
 def test_impossible_thresholds_are_refused(text):
-    with pytest.raises(UsageError, match=r"must be a number|no name"):
-        Threshold.of("--fail_under", text)
+    with pytest.raises(UsageError):
+        Threshold.of("--max_drop", text)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,7 @@ def test_the_bound_of_the_interval_decides(new, drop, passes):
     bound = new - 30.01 + (-half if drop == "not_excluded" else half)
     assert (check.verdict == "passed") == passes == (bound >= -0.5)
     assert "independent standard errors" in check.text
-    words = DROP_RULES[drop]
-    assert (words.kept if passes else words.missed) in check.text
+    assert ("not " in check.text) == (passes == (drop == "proven"))
 
 
 def test_a_result_without_changes_passes():
