@@ -32,8 +32,6 @@ LOG_FORMATS: Mapping[LogFormatName, str] = {
 }
 """The values of --log_format, and what each of them makes of stderr."""
 
-_TRACEBACKS = logging.Formatter()
-
 
 class JsonLines:
     """Makes lines of stderr for programs that collect logs: an object on each line.
@@ -81,13 +79,6 @@ class JsonLines:
         }
         return json_text(fields | more)
 
-    def of_record(self, record: logging.LogRecord) -> str:
-        """The line of a log record."""
-        more: dict[str, Any] = {"logger": record.name}
-        if record.exc_info:
-            more["traceback"] = _TRACEBACKS.formatException(record.exc_info)
-        return self.line(record.levelname.lower(), record.getMessage(), **more)
-
 
 def say(message: str) -> None:
     """Writes a message to stderr, if that is possible.
@@ -105,16 +96,6 @@ def tell(message: str) -> None:
     """Writes a message of beam-bleu to stderr, in the format of --log_format."""
     lines = JsonLines.current
     say(f"beam-bleu: {printable(message)}" if lines is None else lines.line("info", message))
-
-
-class SayingHandler(logging.Handler):
-    """Writes log records to stderr."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        try:
-            say(self.format(record))
-        except Exception:  # as the handlers of Python do it
-            self.handleError(record)
 
 
 @contextlib.contextmanager

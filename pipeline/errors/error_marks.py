@@ -16,10 +16,10 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
-import dataclasses
 import json
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.errors import BleuError, GateError, InputError, JobError, UsageError
@@ -28,15 +28,8 @@ USAGE = 2
 MISSED = 4
 
 
-@dataclasses.dataclass(frozen=True)
-class ExitCode:
-    """An exit code.
-
-    Attributes:
-      codes: the code. Signals have several.
-      meaning: what it means, for --help and the README.
-      error: the type of the errors that have it, if it is for errors.
-    """
+class ExitCode(NamedTuple):
+    """An exit code (signals have several), its meaning for readers, and the errors that have it."""
 
     codes: tuple[int, ...]
     meaning: str
@@ -53,18 +46,12 @@ EXIT_CODES = (
 )
 
 _KINDS = {row.codes[0]: row.error for row in EXIT_CODES if row.error is not None}
-"""The type of error for each exit code of the command."""
 
 _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
 
 class MarkedError(Exception):
-    """An error with its mark.
-
-    Args:
-      cause: what is wrong, for people.
-      error: the error.
-    """
+    """An error with its mark, and its cause for people."""
 
     def __init__(self, cause: str, error: BleuError) -> None:
         # Beam makes the error again and adds the step's name to the first argument.
@@ -91,23 +78,12 @@ def marking() -> Iterator[None]:
 
 
 def exit_code(error: BleuError) -> int:
-    """The command's exit code for an error.
-
-    Raises:
-      TypeError: errors of this type have no exit code.
-    """
-    for code, kind in _KINDS.items():
-        if isinstance(error, kind):
-            return code
-    raise TypeError(f"an error of type {type(error).__name__} has no exit code")
+    """The command's exit code for an error."""
+    return next(code for code, kind in _KINDS.items() if isinstance(error, kind))
 
 
 def error_of_code(code: int, cause: str, remedy: str) -> BleuError:
-    """The error with an exit code.
-
-    Raises:
-      KeyError: no error has this code.
-    """
+    """The error with an exit code."""
     return _KINDS[code](cause, remedy)
 
 

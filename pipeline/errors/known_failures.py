@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.metadata
 import re
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from beam_bleu.pipeline.errors.error_marks import find_error
 from beam_bleu.transforms.errors import BleuError, JobError
@@ -15,21 +15,14 @@ from beam_bleu.transforms.version import VERSION
 _SENDING = "or send it with the job: --extra_package beam_bleu-....whl"
 
 
-@dataclasses.dataclass(frozen=True)
-class Failure:
-    """What an engine says of a failure.
-
-    Attributes:
-      text: its text, such as a traceback.
-      host: the machine where it happened; "" if the engine names none.
-    """
+class Failure(NamedTuple):
+    """What an engine says of a failure, such as a traceback, and the machine if it names one."""
 
     text: str
     host: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class _Known:
+class _Known(NamedTuple):
     """A row of the table.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dataclasses
 import datetime
 import logging
 import os
@@ -16,10 +15,10 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Set
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import JsonLines, LogFormatName, SayingHandler, say
+from beam_bleu.pipeline.display.terminal import JsonLines, LogFormatName, say
 from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
 from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
 from beam_bleu.transforms.errors import (
@@ -38,20 +37,11 @@ _WORD = re.compile(r"[A-Za-z]{3}")
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
 """The text that Python writes between an exception and the next one, which it caused."""
 
-
-_BETWEEN_WAKES = 0.1
-"""Seconds."""
+_BETWEEN_WAKES = 0.1  # seconds
 
 
-@dataclasses.dataclass(frozen=True)
-class Ending:
-    """How a command has ended.
-
-    Attributes:
-      code: its exit code.
-      cause: what was wrong, as it was printed; "" if nothing was wrong.
-      remedy: what to do, as it was printed; "" if there is no remedy.
-    """
+class Ending(NamedTuple):
+    """How a command has ended: its exit code, and the cause and the remedy that it printed."""
 
     code: int
     cause: str = ""
@@ -59,11 +49,7 @@ class Ending:
 
 
 class _Interrupts:
-    """Turns SIGINT, SIGTERM and SIGHUP into a KeyboardInterrupt.
-
-    Attributes:
-      received: the signals that have come.
-    """
+    """Turns SIGINT, SIGTERM and SIGHUP into a KeyboardInterrupt, and keeps those received."""
 
     def __init__(self) -> None:
         self.received: list[signal.Signals] = []
@@ -146,16 +132,12 @@ class _Interrupts:
 _interrupts = _Interrupts()
 
 
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Delays an interrupt until the body ends, so that what it removes is removed completely.
+uninterrupted = _interrupts.held
+"""Delays an interrupt until its body ends, so that what the body removes is removed completely.
 
-    During an import, too: the imported library could swallow the interrupt, or Python could end as
-    if nothing had handled it.
-    """
-    with _interrupts.held():
-        yield
-
+During an import, too: the imported library could swallow the interrupt, or Python could end as if
+nothing had handled it.
+"""
 
 _LOGGER = logging.getLogger("beam_bleu")
 """The logger of the library and of the command."""
@@ -177,19 +159,42 @@ def warn(message: str) -> None:
     _LOGGER.warning("%s", message)
 
 
-class _Formatter(logging.Formatter):
-    """Formats records: our warnings without a time, our other records with one, libraries' ones."""
+class _Log(logging.Handler):
+    """Writes records to stderr: our warnings without a time, our other records with one."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if not any(words in record.getMessage() for words in _NOBODY_ACTS_ON):
+                say(self.format(record))
+        except Exception:  # as the handlers of Python do it
+            self.handleError(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        if JsonLines.current is not None:
-            return JsonLines.current.of_record(record)
+        message = record.getMessage()
+        if (lines := JsonLines.current) is not None:
+            more = {"logger": record.name}
+            if record.exc_info:
+                more["traceback"] = logging.Formatter().formatException(record.exc_info)
+            return lines.line(record.levelname.lower(), message, **more)
         if record.name.partition(".")[0] != _LOGGER.name:
             return printable(super().format(record), keep="\n\t")
-        message = printable(record.getMessage())
         if record.levelno >= logging.WARNING:
-            return f"beam-bleu: warning: {message}"
+            return f"beam-bleu: warning: {printable(message)}"
         time = datetime.datetime.fromtimestamp(record.created).astimezone()
-        return f"{time.isoformat(timespec='seconds')} beam-bleu: {message}"
+        return f"{time.isoformat(timespec='seconds')} beam-bleu: {printable(message)}"
+
+
+def _log_thread(ended: threading.ExceptHookArgs) -> None:
+    """Logs the traceback of a thread that has ended with an exception, where Python prints it.
+
+    Beam's threads end so if the connection to an engine is lost, and the main thread gets the same
+    error.
+    """
+    name = ended.thread.name if ended.thread else "a thread"
+    # Not a lower level: --verbose shows it.
+    logging.getLogger("threading").error(
+        "%s ended with an exception", name, exc_info=ended.exc_value
+    )
 
 
 @contextlib.contextmanager
@@ -197,43 +202,17 @@ def _logged(level: int, level_of_libraries: int) -> Iterator[None]:
     """While the body runs, our records of a level and above are shown. Those of libraries stay."""
     # Beam logs a traceback for every exception of a worker. When it is imported, it warns
     # about missing optional packages.
-    handler = SayingHandler()
-    handler.setFormatter(_Formatter(logging.BASIC_FORMAT))
-    handler.addFilter(_is_of_use)
-    logging.basicConfig(level=level_of_libraries, handlers=[handler], force=True)
-    before = _LOGGER.level
+    logging.basicConfig(
+        level=level_of_libraries, format=logging.BASIC_FORMAT, handlers=[_Log()], force=True
+    )
+    before, hook = _LOGGER.level, threading.excepthook
     _LOGGER.setLevel(level)
+    threading.excepthook = _log_thread
     try:
         yield
     finally:
         _LOGGER.setLevel(before)
-
-
-@contextlib.contextmanager
-def _threads_logged() -> Iterator[None]:
-    """While the body runs, the log gets the tracebacks of threads that end with an exception.
-
-    Python would print them to stderr. Beam's threads end so if the connection to an engine is
-    lost, and the main thread gets the same error.
-    """
-    before = threading.excepthook
-
-    def log(ended: threading.ExceptHookArgs) -> None:
-        name = ended.thread.name if ended.thread else "a thread"
-        # Not a lower level: --verbose shows it.
-        logging.getLogger("threading").error(
-            "%s ended with an exception", name, exc_info=ended.exc_value
-        )
-
-    threading.excepthook = log
-    try:
-        yield
-    finally:
-        threading.excepthook = before
-
-
-def _is_of_use(record: logging.LogRecord) -> bool:
-    return not any(words in record.getMessage() for words in _NOBODY_ACTS_ON)
+        threading.excepthook = hook
 
 
 def reported(
@@ -257,7 +236,6 @@ def reported(
     with (
         JsonLines.of(log_format),
         _logged(level, _LEVELS[min(verbose, len(_LEVELS) - 1)]),
-        _threads_logged(),
         _interrupts.handled(),
     ):
         try:
@@ -270,10 +248,8 @@ def reported(
                 first = _interrupts.received[0]
                 ending = Ending(128 + first, f"stopped by {first.name}")
             else:
-                bleu_error = as_bleu_error(error)
-                ending = Ending(
-                    exit_code(bleu_error), printable(bleu_error.cause), printable(bleu_error.remedy)
-                )
+                told = as_bleu_error(error)
+                ending = Ending(exit_code(told), printable(told.cause), printable(told.remedy))
             _say_error(ending, trace)
         if ended is not None:
             # A signal must not end a run that is done, but must end one that was stopped before.
@@ -286,12 +262,6 @@ def reported(
 
 
 def _say_error(ending: Ending, trace: str) -> None:
-    """Writes why a command has ended to stderr.
-
-    Args:
-      ending: how it has ended.
-      trace: the traceback of the exception; "" to leave it out.
-    """
     lines = JsonLines.current
     if lines is not None:
         more: dict[str, Any] = {"remedy": ending.remedy or None, "exit_code": ending.code}
@@ -325,8 +295,7 @@ def as_bleu_error(error: BaseException) -> BleuError:
     if lacks_open_files(error):
         return open_file_limit(f"the job failed: {error}")
     text = str(error)
-    known = known_failure([Failure(text)])
-    if known is not None:
+    if known := known_failure([Failure(text)]):
         return known
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
